@@ -1,0 +1,135 @@
+"""Complaints that a player understands: one line with the field, what was given and what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+Schema = dict[str, Any]
+
+
+@lru_cache(maxsize=64)
+def schema_of(model: type[BaseModel]) -> Schema:
+    """JSON schema of a scenario model."""
+    return model.model_json_schema()
+
+
+def first_complaint(error: ValidationError, model: type[BaseModel]) -> str:
+    """The most telling of a model's complaints, as one line that begins with the field."""
+    schema = schema_of(model)
+    found = []
+    for detail in error.errors():
+        path, node = _walk(schema, detail["loc"])
+        found.append((-len(path), path, node, detail))
+    found.sort(key=lambda item: item[0])
+    _, path, node, detail = found[0]
+    return f"{written(path)}: {_text(detail, node, schema)}"
+
+
+def written(path: Sequence[str | int]) -> str:
+    """`("conditions", "crossings", 1, "fleets")` as `conditions.crossings[1].fleets`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "scenario"
+
+
+def not_one_of(given: Any, allowed: Sequence[str]) -> str:
+    """Says that a name is not among those allowed, with a suggestion for a near miss."""
+    if given is None:
+        return f"is needed; must be one of {', '.join(allowed)}"
+    near = difflib.get_close_matches(str(given), allowed, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"{shown(given)} is not allowed; must be one of {', '.join(allowed)}{hint}"
+
+
+def shown(value: Any) -> str:
+    """A given value, short enough for one line."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    if isinstance(value, bool):
+        text = text.lower()
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _branches(node: Schema, schema: Schema) -> Iterator[Schema]:
+    """The node itself, references followed and unions opened."""
+    if "$ref" in node:
+        yield from _branches(schema["$defs"][node["$ref"].rpartition("/")[2]], schema)
+    elif "anyOf" in node or "oneOf" in node:
+        for branch in node.get("anyOf") or node["oneOf"]:
+            yield from _branches(branch, schema)
+    else:
+        yield node
+
+
+def _walk(schema: Schema, loc: Sequence[str | int]) -> tuple[list[str | int], Schema]:
+    """The path of real fields in a pydantic location (which also names union members), and its schema node."""
+    path: list[str | int] = []
+    node = schema
+    for position, part in enumerate(loc):
+        for branch in _branches(node, schema):
+            if isinstance(part, int) and "items" in branch:
+                path, node = [*path, part], branch["items"]
+                break
+            if part in branch.get("properties", {}):
+                path, node = [*path, part], branch["properties"][part]
+                break
+            if isinstance(branch.get("additionalProperties"), dict):
+                path, node = [*path, part], branch["additionalProperties"]
+                break
+        else:
+            if position == len(loc) - 1 and not _is_tag(part):
+                path = [*path, part]
+    return path, node
+
+
+def _is_tag(part: str | int) -> bool:
+    """Does pydantic name a union member here (a type, not a field)?"""
+    return isinstance(part, str) and (
+        part in {"int", "str", "bool", "float"} or part[:1].isupper() or "[" in part or "-" in part
+    )
+
+
+def _text(detail: Any, node: Schema, schema: Schema) -> str:
+    kind = detail["type"]
+    if kind == "missing":
+        return f"is needed; give {allowed(node, schema)}"
+    if kind == "extra_forbidden":
+        names = [name for branch in _branches(node, schema) for name in branch.get("properties", {})]
+        name = str(detail["loc"][-1])
+        near = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        return f"unknown field; {hint}allowed here: {', '.join(names) or 'nothing'}"
+    if kind in {"value_error", "assertion_error"}:
+        return str(detail["msg"]).partition(", ")[2] or str(detail["msg"])
+    return f"{shown(detail['input'])} is not allowed; give {allowed(node, schema)}"
+
+
+def allowed(node: Schema, schema: Schema) -> str:
+    """What a field takes, in words."""
+    return " or ".join(dict.fromkeys(_one_allowed(branch, schema) for branch in _branches(node, schema)))
+
+
+def _one_allowed(node: Schema, schema: Schema) -> str:
+    if "enum" in node:
+        return "one of " + ", ".join(str(value) for value in node["enum"])
+    if "const" in node:
+        return str(node["const"])
+    kind = node.get("type")
+    if kind in {"integer", "number"}:
+        word = "a whole number" if kind == "integer" else "a number"
+        low, high = node.get("minimum"), node.get("maximum")
+        if low is not None and high is not None:
+            return f"{word} from {low} to {high}"
+        return word + (f", {low} or more" if low is not None else f" up to {high}" if high is not None else "")
+    if kind == "array":
+        least, most = node.get("minItems"), node.get("maxItems")
+        span = f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""
+        return f"a list{span} ({allowed(node.get('items', {}), schema)})"
+    return {"boolean": "true or false", "string": "text", "object": "a table", "null": "nothing"}.get(
+        str(kind), "another value"
+    )

@@ -1,0 +1,135 @@
+"""Describing a battle as a chain of states: what a rules module hands to the engine.
+
+A game writes three plain functions on plain integers and marks them with `@rule(Params)`:
+
+    running(p, s)         is the battle still going on in state `s`?
+    table(p, s)           index of the chance table that the next result is drawn from (0 = no chance, result 0)
+    step(p, s, result)    the state that follows
+
+`p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int32 arrays), `s` its `State` (a NamedTuple of
+non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
+replays, and compiled in the engines: they never raise, allocate or print. This module imports no compiler, so that
+describing a game costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from simulator.engine.chance import Tables
+
+F = TypeVar("F", bound=Callable[..., Any])
+PARTS = ("running", "table", "step")
+
+rules: dict[type, dict[str, Callable[..., Any]]] = {}
+helpers: list[Callable[..., Any]] = []
+
+
+def rule(params: type) -> Callable[[F], F]:
+    """Mark `running`, `table` or `step` as the version for battles whose parameters are of type `params`.
+
+    Raises ValueError for any other function name.
+    """
+
+    def register(function: F) -> F:
+        if function.__name__ not in PARTS:
+            raise ValueError(f"@rule goes on {', '.join(PARTS)}; not on {function.__name__}")
+        rules.setdefault(params, {})[function.__name__] = function
+        return function
+
+    return register
+
+
+def helper(function: F) -> F:
+    """Mark a plain function that rules call, so that it is compiled into them."""
+    helpers.append(function)
+    return function
+
+
+class Layout(NamedTuple):
+    """Where each field of a state lies in its packed key: which 64-bit word, how far shifted.
+
+    `last[w]` is the number of fields that lie in words 0 to w.
+    """
+
+    word: np.ndarray
+    shift: np.ndarray
+    last: np.ndarray
+
+    @property
+    def words(self) -> int:
+        """64-bit words a packed state takes."""
+        return len(self.last)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A battle ready to be fought or enumerated.
+
+    `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
+    """
+
+    params: Any
+    start: Any
+    limits: Any
+    tables: Tables
+
+    def layout(self) -> Layout:
+        """Pack each field into just enough bits, in order, opening a new 64-bit word when one is full."""
+        word, shift, current, used = [], [], 0, 0
+        for limit in self.limits:
+            bits = max(1, int(limit).bit_length())
+            if used + bits > 64:
+                current, used = current + 1, 0
+            word.append(current)
+            shift.append(used)
+            used += bits
+        last = np.searchsorted(word, np.arange(current + 1), side="right")
+        return Layout(np.array(word, np.int64), np.array(shift, np.uint64), last.astype(np.int64))
+
+    def part(self, name: str) -> Callable[..., Any]:
+        """The game's own `running`, `table` or `step`, as a plain Python function."""
+        return rules[type(self.params)][name]
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of a composed battle's course that reaches a stage.
+
+    `p` is its chance, `count` its number of simulated battles (None when exact); `path` are integers that tell this
+    stage apart from all others of the battle, and so decide its dice.
+    """
+
+    p: float = 1.0
+    count: int | None = None
+    path: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ends:
+    """How a battle can end: final states with their chances.
+
+    `states` is a State whose fields are int arrays of equal length, `p` their chances (float64), `count` the number
+    of simulated battles that ended so (None when exact), `residual` the chance that was still running when exact
+    enumeration stopped, `explored` how many states it visited.
+    """
+
+    states: Any
+    p: np.ndarray
+    count: np.ndarray | None = None
+    residual: float = 0.0
+    explored: int = 0
+    path: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def share(self, row: int) -> Share:
+        """The share of battles that end in this row, to hand on to the next stage."""
+        count = None if self.count is None else int(self.count[row])
+        state = tuple(int(values[row]) for values in self.states)
+        return Share(float(self.p[row]), count, self.path + state)

@@ -1,0 +1,127 @@
+"""From dice to tables of chances: exact integer weights, and alias tables for drawing.
+
+A table maps results (ints from 0 to 65535, meaning what the game says) to integer weights. Nothing is typed in as a
+float: chances come from counting faces.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+LARGEST_RESULT = 0xFFFF
+CERTAIN: Mapping[int, int] = {0: 1}
+
+Weights = Mapping[Any, int]
+
+
+def die(sides: int) -> Counter[int]:
+    """A fair die with faces 1 to `sides`."""
+    return Counter(dict.fromkeys(range(1, sides + 1), 1))
+
+
+def combine(first: Weights, second: Weights, meaning: Callable[[Any, Any], Hashable]) -> Counter[Any]:
+    """Two independent draws, seen through `meaning(a, b)`."""
+    out: Counter[Any] = Counter()
+    for a, wa in first.items():
+        for b, wb in second.items():
+            out[meaning(a, b)] += wa * wb
+    return out
+
+
+def seen_as(weights: Weights, meaning: Callable[[Any], Hashable]) -> Counter[Any]:
+    """The same draw, seen through `meaning(a)`: equal meanings are merged."""
+    out: Counter[Any] = Counter()
+    for a, w in weights.items():
+        out[meaning(a)] += w
+    return out
+
+
+def repeat(weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0) -> Counter[Any]:
+    """`times` independent draws folded one after the other: `meaning(meaning(start, a), b)` ..."""
+    out: Counter[Any] = Counter({start: 1})
+    for _ in range(times):
+        out = combine(out, weights, meaning)
+    return out
+
+
+class Alias(NamedTuple):
+    """Alias tables of equal width `2**bits`: `entry[(table << bits) | column]` packs cut | here << 32 | other << 48."""
+
+    bits: int
+    entry: np.ndarray
+
+
+class Tables:
+    """All chance tables of a battle, flattened: table t owns rows first[t] .. first[t + 1] of `result` and `weight`.
+
+    `result` int32, `weight` float64 (the chance of the result). Table 0 is by convention the certain result 0.
+    """
+
+    def __init__(self, first: np.ndarray, result: np.ndarray, weight: np.ndarray) -> None:
+        self.first = np.ascontiguousarray(first, np.int64)
+        self.result = np.ascontiguousarray(result, np.int32)
+        self.weight = np.ascontiguousarray(weight, np.float64)
+        if len(self.result) and not 0 <= self.result.min() <= self.result.max() <= LARGEST_RESULT:
+            raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @cached_property
+    def alias(self) -> Alias:
+        """The same tables for drawing with one 32-bit number each; a chance is rounded to a multiple of 2**-32."""
+        from simulator.engine.alias import build_alias
+
+        return build_alias(self)
+
+
+def tables(weights: Iterable[Weights]) -> Tables:
+    """Flatten result -> integer weight tables. Raises ValueError for an empty table or a result out of range."""
+    first, result, chance = [0], [], []
+    for table in weights:
+        total = sum(table.values())
+        if total <= 0:
+            raise ValueError("a chance table needs at least one result with a positive weight")
+        for value, weight in sorted(table.items()):
+            if weight:
+                result.append(value)
+                chance.append(weight / total)
+        first.append(len(result))
+    return Tables(np.array(first), np.array(result), np.array(chance))
+
+
+class TableBook:
+    """Collects tables and hands out their indices; the same weights get the same index. Table 0 is certain."""
+
+    def __init__(self) -> None:
+        self._index: dict[tuple[tuple[Any, int], ...], int] = {}
+        self._weights: list[Weights] = []
+        self.add(CERTAIN)
+
+    def add(self, weights: Weights) -> int:
+        """Index of a table with these weights, added if new."""
+        key = tuple(sorted(weights.items()))
+        if key not in self._index:
+            self._index[key] = len(self._weights)
+            self._weights.append(weights)
+        return self._index[key]
+
+    def weights(self, index: int) -> Weights:
+        """The integer weights of table `index`."""
+        return self._weights[index]
+
+    def close(self) -> Tables:
+        """All tables, flattened."""
+        return tables(self._weights)
+
+
+def from_rows(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Tables:
+    """Flatten ready (results, chances) pairs, for games that build many tables with NumPy."""
+    sizes = [len(result) for result, _ in rows]
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    return Tables(first, np.concatenate([r for r, _ in rows]), np.concatenate([w for _, w in rows]))

@@ -1,0 +1,284 @@
+"""The graph of a battle's distinct states, grown as far as it is needed, and chances pushed through it.
+
+Each distinct state is stored once (open addressing over its packed key); an expanded state keeps the list of its
+successors, one for each row of its chance table. Exact odds and the backward solver both stand on this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.engine.compiled import bind_state, inner, kernel, load, running, step, store, table
+from simulator.engine.montecarlo import pack, slot_of
+
+DONE, NEED_ROOM, ENDLESS = 0, 1, 2
+# Where `counters` keeps what.
+STATES, EXPANDED, EDGES, AT, FRONTIER, LAYERS = range(6)
+EDGE_BUDGET = 40_000_000
+
+
+class NoExactOdds(Exception):
+    """Exact odds were asked for, but the battle has too many states; the message says how many were seen."""
+
+
+class Store(NamedTuple):
+    """States (fields x room), their packed keys, `open` (still running), table numbers and where their edges begin.
+
+    `to` holds the successors; `slot`/`used` are the hash table from key to state; `mass` is the chance waiting in a
+    running state or gathered in a final one; `frontier`, `following` and `queued` are the layer being pushed.
+    """
+
+    fields: np.ndarray
+    key: np.ndarray
+    open: np.ndarray
+    table: np.ndarray
+    begin: np.ndarray
+    to: np.ndarray
+    hashed: np.ndarray
+    used: np.ndarray
+    index: np.ndarray
+    mass: np.ndarray
+    frontier: np.ndarray
+    following: np.ndarray
+    queued: np.ndarray
+
+
+@inner
+def find_or_add(p, g, counters, i, last, shift):
+    """Number of the state that stands at place `i` of the fields (i = number of states): its own, or a new one."""
+    pack(g.fields, i, last, shift, g.key[i])
+    slot = slot_of(g.key[i], g.hashed, g.used)
+    if g.used[slot] != 0:
+        return int(g.index[slot])
+    for w in range(g.key.shape[1]):
+        g.hashed[slot, w] = g.key[i, w]
+    g.used[slot] = 1
+    g.index[slot] = i
+    g.open[i] = running(p, load(p, g.fields, i))
+    g.mass[i] = 0.0
+    g.queued[i] = 0
+    g.table[i] = -1
+    counters[STATES] = i + 1
+    return i
+
+
+@inner
+def has_room(g, counters, fan):
+    """Is there space for `fan` more states and edges, with the hash table at most half full?"""
+    states = counters[STATES] + fan + 1
+    return states <= g.open.shape[0] and 2 * states <= g.used.shape[0] and counters[EDGES] + fan <= g.to.shape[0]
+
+
+@inner
+def expand(p, first, result, g, counters, i, last, shift):
+    """List the successors of state `i`; False if there is no room for them."""
+    s = load(p, g.fields, i)
+    t = table(p, s)
+    fan = first[t + 1] - first[t]
+    if not has_room(g, counters, fan):
+        return False
+    edge = counters[EDGES]
+    g.table[i] = t
+    g.begin[i] = edge
+    for row in range(first[t], first[t + 1]):
+        place = counters[STATES]
+        store(p, g.fields, place, step(p, s, int(result[row])))
+        g.to[edge] = find_or_add(p, g, counters, place, last, shift)
+        edge += 1
+    counters[EDGES] = edge
+    counters[EXPANDED] += 1
+    return True
+
+
+@inner
+def push(first, weight, g, i, fill):
+    """Hand the mass of state `i` to its successors, a loop back to itself summed up; returns the following fill.
+
+    A state that can only return to itself would never end: returns -1.
+    """
+    t = g.table[i]
+    rows = first[t + 1] - first[t]
+    stay = 0.0
+    for row in range(rows):
+        if g.to[g.begin[i] + row] == i:
+            stay += weight[first[t] + row]
+    if stay > 1.0 - 1e-12:
+        return -1
+    mass = g.mass[i] / (1.0 - stay)
+    g.mass[i] = 0.0
+    for row in range(rows):
+        j = g.to[g.begin[i] + row]
+        if j != i:
+            g.mass[j] += mass * weight[first[t] + row]
+            if g.open[j] and not g.queued[j]:
+                g.queued[j] = 1
+                g.following[fill] = j
+                fill += 1
+    return fill
+
+
+@kernel
+def spread(p, first, result, weight, g, counters, tolerance, last, shift):
+    """Push the mass of the frontier layer by layer until less than `tolerance` still runs.
+
+    Returns DONE, NEED_ROOM (grow the store and call again) or ENDLESS (a state that never changes).
+    """
+    while True:
+        fill = counters[LAYERS]
+        while counters[AT] < counters[FRONTIER]:
+            i = g.frontier[counters[AT]]
+            if g.table[i] < 0 and not expand(p, first, result, g, counters, i, last, shift):
+                counters[LAYERS] = fill
+                return NEED_ROOM
+            g.queued[i] = 0
+            fill = push(first, weight, g, i, fill)
+            if fill < 0:
+                return ENDLESS
+            counters[AT] += 1
+        left = 0.0
+        for i in range(fill):
+            g.frontier[i] = g.following[i]
+            left += g.mass[g.following[i]]
+        counters[FRONTIER] = fill
+        counters[AT] = 0
+        counters[LAYERS] = 0
+        if left < tolerance:
+            return DONE
+
+
+@kernel
+def begin(p, g, counters, last, shift):
+    """Number the start state, which stands at place 0, and put the whole chance on it."""
+    find_or_add(p, g, counters, 0, last, shift)
+    g.mass[0] = 1.0
+    if g.open[0]:
+        g.frontier[0] = 0
+        g.queued[0] = 1
+        counters[FRONTIER] = 1
+
+
+@kernel
+def explore(p, first, result, g, counters, last, shift):
+    """Expand every state that can be reached. Returns DONE or NEED_ROOM."""
+    while counters[AT] < counters[STATES]:
+        i = counters[AT]
+        if g.open[i] and g.table[i] < 0 and not expand(p, first, result, g, counters, i, last, shift):
+            return NEED_ROOM
+        counters[AT] += 1
+    return DONE
+
+
+@kernel
+def rehash(g, states):
+    """Fill an empty hash table with all states."""
+    for i in range(states):
+        slot = slot_of(g.key[i], g.hashed, g.used)
+        for w in range(g.key.shape[1]):
+            g.hashed[slot, w] = g.key[i, w]
+        g.used[slot] = 1
+        g.index[slot] = i
+
+
+@dataclass
+class Graph:
+    """The states of one chain, grown on demand up to a budget of edges."""
+
+    chain: Chain
+    budget: int = EDGE_BUDGET
+    room: int = 1 << 9
+    counters: np.ndarray = field(default_factory=lambda: np.zeros(6, np.int64))
+
+    def __post_init__(self) -> None:
+        self._layout = self.chain.layout()
+        bind_state(type(self.chain.params), type(self.chain.start))
+        self.store = self._new_store(self.room, 4 * self.room)
+        self.store.fields[:, 0] = self.chain.start
+        begin.of(self.chain.params)(
+            self.chain.params, self.store, self.counters, self._layout.last, self._layout.shift
+        )
+
+    def _new_store(self, states: int, edges: int) -> Store:
+        words, fields = self._layout.words, len(self.chain.start)
+        return Store(
+            fields=np.empty((fields, states), np.int32),
+            key=np.empty((states, words), np.uint64),
+            open=np.empty(states, np.bool_),
+            table=np.empty(states, np.int32),
+            begin=np.empty(states, np.int64),
+            to=np.empty(edges, np.int32),
+            hashed=np.empty((2 * states, words), np.uint64),
+            used=np.zeros(2 * states, np.int8),
+            index=np.empty(2 * states, np.int32),
+            mass=np.empty(states, np.float64),
+            frontier=np.empty(states, np.int32),
+            following=np.empty(states, np.int32),
+            queued=np.empty(states, np.int8),
+        )
+
+    def _grow(self) -> None:
+        """Make room, or raise NoExactOdds past the budget."""
+        states, edges = int(self.counters[STATES]), int(self.counters[EDGES])
+        if max(edges, states) > self.budget:
+            raise NoExactOdds(
+                f"more than {states:,} states and {edges:,} transitions, past the budget of {self.budget:,}"
+            )
+        largest = int(np.diff(self.chain.tables.first).max())
+        old = self.store
+        more_states = len(old.open) * (4 if 4 * (states + largest) > len(old.open) else 1)
+        more_edges = len(old.to) * (4 if 2 * (edges + largest) > len(old.to) else 1)
+        new = self._new_store(max(more_states, 2 * (states + largest)), max(more_edges, 2 * (edges + largest)))
+        for name in ("fields", "key", "open", "table", "begin", "to", "mass", "frontier", "following", "queued"):
+            source, target = getattr(old, name), getattr(new, name)
+            if name == "fields":
+                target[:, : source.shape[1]] = source
+            else:
+                target[: len(source)] = source
+        rehash(new, states)
+        self.store = new
+
+    def spread(self, tolerance: float) -> float:
+        """Push the whole chance to the final states; returns the chance that still ran when it stopped.
+
+        Raises NoExactOdds past the budget, ValueError for a battle that can never end.
+        """
+        chain, layout, tables = self.chain, self._layout, self.chain.tables
+        run = spread.of(chain.params)
+        while (
+            status := run(
+                chain.params, tables.first, tables.result, tables.weight, self.store, self.counters, tolerance,
+                layout.last, layout.shift,
+            )  # fmt: skip
+        ) == NEED_ROOM:
+            self._grow()
+        if status == ENDLESS:
+            raise ValueError("this battle can reach a state that never changes")
+        waiting = self.store.frontier[: self.counters[FRONTIER]]
+        return float(self.store.mass[waiting].sum())
+
+    def explore(self) -> None:
+        """Expand every reachable state. Raises NoExactOdds past the budget."""
+        chain, layout, tables = self.chain, self._layout, self.chain.tables
+        self.counters[AT] = 0
+        run = explore.of(chain.params)
+        while (
+            run(chain.params, tables.first, tables.result, self.store, self.counters, layout.last, layout.shift)
+            == NEED_ROOM
+        ):
+            self._grow()
+
+    @property
+    def size(self) -> int:
+        """Number of distinct states seen."""
+        return int(self.counters[STATES])
+
+    def states(self, which: Any = slice(None)) -> Any:
+        """The states (or those selected) as a State of int64 arrays; checks that none left its limits."""
+        fields = self.store.fields[:, : self.size].astype(np.int64)
+        for name, values, limit in zip(self.chain.start._fields, fields, self.chain.limits, strict=True):
+            if values.min() < 0 or values.max() > max(1, limit):
+                raise AssertionError(f"{name} left its limits: {values.min()} to {values.max()}, not 0 to {limit}")
+        return type(self.chain.start)(*(values[which] for values in fields))

@@ -1,0 +1,168 @@
+"""From a TOML or JSON file, a mapping or the name of a shipped example to a checked scenario."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simulator import complaints, rules
+from simulator.engine.chain import Chain
+from simulator.rules.battle import Battle, Refusal
+
+_STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d+\])*)$")
+
+
+class ScenarioError(ValueError):
+    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from."""
+
+    battle: Battle
+    fields: Any
+    data: Mapping[str, Any]
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The chain of states of this battle. Raises TypeError for a kind that is not one chain."""
+        if self.battle.chain is None:
+            raise TypeError(f"{self.battle.game} {self.battle.kind} is not one chain of states")
+        return self.battle.chain(self.fields)
+
+    def replace(self, path: str, value: Any) -> Scenario:
+        """The same scenario with one field changed, e.g. `replace("attacker.regiments", 25)`.
+
+        List places are written `conditions.crossings[0].fleets`. Raises ScenarioError as `load` does.
+        """
+        data = copy.deepcopy(dict(self.data))
+        set_path(data, path, value)
+        return load(data)
+
+    def assumptions(self) -> list[str]:
+        """What the answer rests on: options, policies and assumed numbers."""
+        return list(self.battle.assumptions(self.fields))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.fields == other.fields
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.data, sort_keys=True, default=str))
+
+    def __repr__(self) -> str:
+        return f"Scenario({json.dumps(self.data, default=str)})"
+
+
+def set_path(data: dict[str, Any], path: str, value: Any) -> None:
+    """Set `a.b[0].c` in nested tables and lists, making tables on the way. Raises ScenarioError for a bad path."""
+    steps: list[str | int] = []
+    for part in path.split("."):
+        match = _STEP.match(part)
+        if not match:
+            raise ScenarioError(f"{path}: not a field; write it like attacker.regiments or conditions.crossings[0].fleets")
+        steps.append(match[1])
+        steps += [int(place) for place in re.findall(r"\d+", match[2])]
+    node: Any = data
+    for step, following in zip(steps, steps[1:], strict=False):
+        if isinstance(step, int):
+            node = _item(node, step, path)
+        else:
+            if not isinstance(node, dict):
+                raise ScenarioError(f"{path}: no such field")
+            node = node.setdefault(step, [] if isinstance(following, int) else {})
+    last = steps[-1]
+    if isinstance(last, int):
+        _item(node, last, path)
+    elif not isinstance(node, dict):
+        raise ScenarioError(f"{path}: no such field")
+    node[last] = value
+
+
+def _item(node: Any, place: int, path: str) -> Any:
+    if not isinstance(node, list) or place >= len(node):
+        raise ScenarioError(f"{path}: there is no place {place}")
+    return node[place]
+
+
+def load(source: str | Path | Mapping[str, Any]) -> Scenario:
+    """Read and check a scenario: a mapping, a TOML or JSON file, or the name of a shipped example.
+
+    Raises ScenarioError, whose message begins with the field to blame.
+    """
+    data = source if isinstance(source, Mapping) else read(source)
+    battle = _battle_of(data)
+    try:
+        fields = battle.model.model_validate(data)
+    except ValidationError as error:
+        raise ScenarioError(complaints.first_complaint(error, battle.model)) from None
+    try:
+        battle.check(fields)
+    except Refusal as refusal:
+        raise ScenarioError(str(refusal)) from None
+    return Scenario(battle, fields, data)
+
+
+def _battle_of(data: Mapping[str, Any]) -> Battle:
+    game, kind = data.get("game"), data.get("battle")
+    if game not in rules.GAMES:
+        raise ScenarioError(f"game: {complaints.not_one_of(game, list(rules.GAMES))}")
+    kinds = rules.battles(str(game))
+    if kind not in kinds:
+        raise ScenarioError(f"battle: {complaints.not_one_of(kind, list(kinds))}")
+    return kinds[str(kind)]
+
+
+def read(source: str | Path) -> dict[str, Any]:
+    """The mapping in a TOML or JSON file, or in a shipped example of that name."""
+    path = Path(source)
+    if not path.is_file():
+        names = example_names()
+        if str(source) in names:
+            return parse(example_text(str(source)), str(source))
+        near = difflib.get_close_matches(str(source), names, 1)
+        hint = f"; did you mean the example {near[0]}?" if near else "; `battle-odds examples` lists the shipped ones"
+        raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"scenario: cannot read {str(source)!r}: {error}") from None
+    return parse(text, str(source))
+
+
+def parse(text: str, name: str) -> dict[str, Any]:
+    """The mapping written in TOML or JSON. Raises ScenarioError that tells what is wrong and where."""
+    try:
+        data = json.loads(text) if text.lstrip().startswith(("{", "[")) and _is_json(text) else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ScenarioError(f"scenario: {name} is not valid TOML or JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise ScenarioError(f"scenario: {name} holds a list; give a table with game, battle, attacker, defender")
+    return data
+
+
+def _is_json(text: str) -> bool:
+    # A TOML file may begin with a [table]; JSON scenarios begin with a brace.
+    return text.lstrip().startswith("{")
+
+
+def example_names() -> list[str]:
+    """Names of the shipped examples."""
+    folder = resources.files("simulator") / "examples"
+    return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
+
+
+def example_text(name: str) -> str:
+    """A shipped example as written. Its first line is a comment that says what it is."""
+    return (resources.files("simulator") / "examples" / f"{name}.toml").read_text(encoding="utf-8")

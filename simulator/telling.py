@@ -1,0 +1,70 @@
+"""Telling one battle: the same rules as plain Python, the same stream, the same tables."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.alias import drawn
+from simulator.engine.chain import Chain, Ends, Share
+from simulator.engine.montecarlo import Simulation
+from simulator.engine.streams import Stream, derive_seed
+from simulator.scenarios import Scenario
+
+
+class ReplayRun:
+    """Runs stages of one battle by hand; each has the one end that this battle comes to."""
+
+    def __init__(self, scenario: Scenario, seed: int, battle: int) -> None:
+        self.scenario, self.seed = scenario, seed
+        self.lines: list[str] = []
+        self._battle = battle
+        self._previous: tuple[Chain, int, int] | None = None
+
+    def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
+        """Fight the stage roll by roll."""
+        seed = self.seed
+        if share is not None and share.path:
+            seed = derive_seed(self.seed, *share.path)
+            self._battle = self._rank()
+        state = self._fight(chain, seed)
+        self._previous = (chain, seed, self._battle)
+        self._state = state
+        path = share.path if share else ()
+        fields = type(chain.start)(*(np.array([value]) for value in state))
+        return Ends(fields, np.ones(1), np.ones(1, np.int64), path=path)
+
+    def _rank(self) -> int:
+        """This battle's number among those that ended the last stage as it did: they meet in the next one."""
+        assert self._previous is not None
+        chain, seed, battle = self._previous
+        if battle == 0:
+            return 0
+        simulation = Simulation(chain, seed)
+        simulation.add(battle)
+        ends = simulation.ends()
+        same = np.all([values == value for values, value in zip(ends.states, self._state, strict=True)], axis=0)
+        assert ends.count is not None
+        return int(ends.count[same].sum())
+
+    def _fight(self, chain: Chain, seed: int) -> Any:
+        running, table, step = (chain.part(name) for name in ("running", "table", "step"))
+        tell = self.scenario.battle.tell
+        stream, dice = Stream(seed, self._battle), random.Random(f"{seed} {self._battle}")
+        state, p = chain.start, chain.params
+        while running(p, state):
+            index = int(table(p, state))
+            result = drawn(chain.tables.alias, index, stream.next())
+            after = type(state)(*(int(value) for value in step(p, state, result)))
+            line = tell(self.scenario.fields, state, result, after, dice) if tell else _plainly(state, result, after)
+            if line:
+                self.lines.append(line)
+            state = after
+        return state
+
+
+def _plainly(before: Any, result: int, after: Any) -> str:
+    changed = [f"{name} {old} -> {new}" for name, old, new in zip(before._fields, before, after, strict=True) if old != new]
+    return f"result {result}: " + (", ".join(changed) or "nothing changes")
