@@ -77,6 +77,7 @@ class Chain:
     start: Any
     limits: Any
     tables: Tables
+    story: Any = None
 
     def layout(self) -> Layout:
         """Pack each field into just enough bits, in order, opening a new 64-bit word when one is full."""

@@ -1,0 +1,391 @@
+"""The rounds of a battle on land or at sea (rules/price_of_power.md sections 3 and 4), one set of rules for both.
+
+The chance steps are: the card each side draws, the charge of each side, the attacker's roll, the defender's roll.
+Casualties of a round come off together after the defender's roll.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from simulator.engine.chain import helper, rule
+from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, after_hits, fighting, full_turns, hits_left, larger, turn_after
+from simulator.rules.price_of_power.state import *
+
+
+class Losses(NamedTuple):
+    """What both sides suffer in one batch: hits on each side, wounds for each leader, ships to capture."""
+
+    attacker_hits: int
+    defender_hits: int
+    attacker_hurt: int
+    defender_hurt: int
+    attacker_haul: int
+    defender_haul: int
+
+
+class Split(NamedTuple):
+    """Hits on each defending faction."""
+
+    first: int
+    second: int
+    third: int
+
+
+@helper
+def pool(p, s, side):
+    """The dice a side rolls this round (section 3.2, step 1)."""
+    card = s.attacker_card if side == ATTACK else s.defender_card
+    condition = 2 if not led(p, s, side) else 1 if led_by(p, s, side) > 0 else 0
+    return p.pool[p.pools_at[side] + (3 * card + condition) * p.last + min(s.round, p.last - 1)]
+
+
+@helper
+def pool_table(p, s, side):
+    """The pool's table for the units at hand."""
+    types = types_of(p, 0, s.attacker) if side == ATTACK else defending_types(p, s)
+    at = 3 * side
+    return (
+        p.first[pool(p, s, side)]
+        + min(types & MASK, p.cap[at]) * p.stride[at]
+        + min((types >> BITS) & MASK, p.cap[at + 1]) * p.stride[at + 1]
+        + min(types >> (2 * BITS), p.cap[at + 2]) * p.stride[at + 2]
+    )
+
+
+@helper
+def hits_of(p, s, side, roll):
+    """Hits of a roll (section 3.2, step 2; section 4, step 2)."""
+    types = types_of(p, 0, s.attacker) if side == ATTACK else defending_types(p, s)
+    icons = p.icons[roll]
+    hits = (
+        min(types & MASK, icons & MASK)
+        + min((types >> BITS) & MASK, (icons >> BITS) & MASK)
+        + min(types >> (2 * BITS), icons >> (2 * BITS))
+    )
+    if led(p, s, side):
+        hits += p.automatic[side]
+    return hits + heavy_ships(p, s, side) if p.sea else min(hits, count(types))
+
+
+@helper
+def hurt_by(p, s, side, roll):
+    """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
+    wounds = s.attacker_wounds if side == ATTACK else s.defender_wounds
+    return min(p.tercios[roll] >> 1, DEAD - wounds) if led_by(p, s, side) > 0 else 0
+
+
+@helper
+def split(p, s, hits):
+    """One hit to each defending faction in turn, the largest first, until all are used (section 3.2, step 3)."""
+    if p.factions == 1:
+        return Split(hits, 0, 0)
+    one, two, three = fighting(s.defender_1), fighting(s.defender_2), fighting(s.defender_3)
+    a, b, c = hits_left(one), hits_left(two), hits_left(three)
+    taken = min(hits, a + b + c)
+    k = full_turns(taken, a, b, c)
+    rest = taken - min(a, k) - min(b, k) - min(c, k)
+    more_a, more_b, more_c = int(a > k), int(b > k), int(c > k)
+    units_a, units_b, units_c = count(types_of(p, 1, one)), count(types_of(p, 2, two)), count(types_of(p, 3, three))
+    b_before_a = larger(units_a, p.tie[1], units_b, p.tie[2])
+    c_before_a = larger(units_a, p.tie[1], units_c, p.tie[3])
+    c_before_b = larger(units_b, p.tie[2], units_c, p.tie[3])
+    before_a = more_b * b_before_a + more_c * c_before_a
+    before_b = more_a * (1 - b_before_a) + more_c * c_before_b
+    before_c = more_a * (1 - c_before_a) + more_b * (1 - c_before_b)
+    return Split(
+        min(a, k) + int(more_a > 0 and rest > before_a),
+        min(b, k) + int(more_b > 0 and rest > before_b),
+        min(c, k) + int(more_c > 0 and rest > before_c),
+    )
+
+
+@helper
+def turn_of(s, faction):
+    """Whose turn it is in the alternation of a faction (0 anew each round)."""
+    return (s.turns >> (2 * faction)) & 3
+
+
+@helper
+def hit(s, faction, force, hits):
+    """A faction after casualties; one that has left is not hit."""
+    return force if force & GONE else after_hits(force, hits, turn_of(s, faction))
+
+
+@helper
+def turns_after(p, s, attacker_hits, hits):
+    """Where the alternation of each faction stands after a batch."""
+    if p.whole_battle == 0:
+        return 0
+    return (
+        turn_after(s.attacker, attacker_hits, turn_of(s, 0))
+        | turn_after(fighting(s.defender_1), hits.first, turn_of(s, 1)) << 2
+        | turn_after(fighting(s.defender_2), hits.second, turn_of(s, 2)) << 4
+        | turn_after(fighting(s.defender_3), hits.third, turn_of(s, 3)) << 6
+    )
+
+
+@helper
+def after_casualties(p, s, losses):
+    """Both sides' casualties come off at once, and leaders of sides that lost a unit are wounded (steps 3 and 4)."""
+    hits = split(p, s, losses.defender_hits)
+    after = with_forces(
+        with_turns(s, turns_after(p, s, losses.attacker_hits, hits)),
+        hit(s, 0, s.attacker, losses.attacker_hits),
+        hit(s, 1, s.defender_1, hits.first),
+        hit(s, 2, s.defender_2, hits.second) if p.factions > 1 else 0,
+        hit(s, 3, s.defender_3, hits.third) if p.factions > 1 else 0,
+    )
+    attacker_hurt = losses.attacker_hurt
+    if attacker_hurt > 0 and not lost_unit(p, types_of(p, 0, s.attacker), types_of(p, 0, after.attacker), losses.attacker_hits):
+        attacker_hurt = 0
+    defender_hurt = losses.defender_hurt
+    if defender_hurt > 0 and not lost_unit(p, defending_types(p, s), defending_types(p, after), losses.defender_hits):
+        defender_hurt = 0
+    return wounded(after, attacker_hurt, defender_hurt)
+
+
+@helper
+def lost_unit(p, before, after, hits):
+    """Did the side lose a unit; or, with `damage_counts_as_casualty`, was a ship damaged?"""
+    return count(after) < count(before) or (p.damage_wounds > 0 and hits > 0)
+
+
+@helper
+def player_leaves(p, side, own, enemy, now, wounds):
+    """Does a player realm's side retreat (section 3.2, step 6; section 2, `retreat`)?"""
+    if p.can_retreat[side] == 0 or own < 2:
+        return False
+    policy = p.retreat[side]
+    if policy == WHEN_OUTNUMBERED:
+        return own < enemy
+    if policy == WHEN_HALF:
+        return 2 * own <= p.start_units[side]
+    if policy == AT_OR_BELOW:
+        return own <= p.retreat_at[side]
+    if policy == AFTER_ROUND:
+        return now >= p.retreat_at[side]
+    return policy == WHEN_LEADER_WOUNDED and wounds == 1
+
+
+@helper
+def rebels_fight(p, s):
+    """Does a rebel unit still fight among the defenders? Then NPR units beside it stay (pirates hold nobody)."""
+    return p.sea == 0 and (
+        (p.kind[1] == TO_THE_LAST and hits_left(fighting(s.defender_1)) > 0)
+        or (p.kind[2] == TO_THE_LAST and hits_left(fighting(s.defender_2)) > 0)
+        or (p.kind[3] == TO_THE_LAST and hits_left(fighting(s.defender_3)) > 0)
+    )
+
+
+@helper
+def left_by(p, faction, before, after, hits, turn):
+    """A faction that leaves: a player realm pays one more casualty, at sea one ship when the fleet is counted."""
+    if p.kind[faction] == PLAYER and p.sea == 0:
+        return GONE | after_hits(before, hits + 1, turn)
+    return GONE | after
+
+
+@helper
+def attacker_leaves(p, s, now, own, enemy):
+    """Does the attacker leave, who decides first?"""
+    if p.kind[0] == PLAYER:
+        return player_leaves(p, ATTACK, own, enemy, now, s.attacker_wounds)
+    return p.kind[0] == NPR and own < enemy and p.stays[0] == 0
+
+
+@helper
+def defender_leaves(p, faction, force, players_leave, npr_leave):
+    """Does a defending faction leave, when its kind does?"""
+    if hits_left(fighting(force)) == 0:
+        return False
+    if p.kind[faction] == PLAYER:
+        return players_leave
+    return p.kind[faction] == NPR and npr_leave and p.stays[faction] == 0
+
+
+@helper
+def after_retreat(p, before, s, losses, now):
+    """The attacker decides first; if he stays, all defending factions decide on the same counts (step 6)."""
+    own, enemy = count(types_of(p, 0, fighting(s.attacker))), count(defending_types(p, s))
+    if attacker_leaves(p, s, now, own, enemy):
+        gone = left_by(p, 0, before.attacker, s.attacker, losses.attacker_hits, turn_of(before, 0))
+        return with_forces(s, gone, s.defender_1, s.defender_2, s.defender_3)
+    players = player_leaves(p, DEFENCE, enemy, own, now, s.defender_wounds)
+    npr = enemy < own and not rebels_fight(p, s)
+    if not players and not npr:
+        return s
+    hits = split(p, before, losses.defender_hits)
+    one, two, three = s.defender_1, s.defender_2, s.defender_3
+    if defender_leaves(p, 1, one, players, npr):
+        one = left_by(p, 1, before.defender_1, one, hits.first, turn_of(before, 1))
+    if defender_leaves(p, 2, two, players, npr):
+        two = left_by(p, 2, before.defender_2, two, hits.second, turn_of(before, 2))
+    if defender_leaves(p, 3, three, players, npr):
+        three = left_by(p, 3, before.defender_3, three, hits.third, turn_of(before, 3))
+    return with_forces(s, s.attacker, one, two, three)
+
+
+@helper
+def alone(s):
+    """Has a side no unit left in the area?"""
+    return hits_left(fighting(s.attacker)) == 0 or (
+        hits_left(fighting(s.defender_1)) + hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3)) == 0
+    )
+
+
+@helper
+def after_round(p, s, losses):
+    """Steps 3 to 7 of a round, once both have rolled."""
+    now = s.round + 1
+    after = after_casualties(p, s, losses)
+    if alone(after):
+        return ended(p, with_haul(p, s, after, losses), now)
+    after = after_retreat(p, s, after, losses, now)
+    if alone(after) or now == p.max_rounds:
+        return ended(p, after, now)
+    return with_phase(after, ATTACKER_ROLLS, now if p.count_rounds else min(now, p.last - 1))
+
+
+@helper
+def with_haul(p, before, after, losses):
+    """Ships captured from those sunk in the final roll, the cheapest first (section 4, step 5)."""
+    if p.sea == 0:
+        return after
+    if hits_left(fighting(after.attacker)) > 0:
+        haul, ships, heavy = losses.attacker_haul, count(defending_types(p, before)), heavy_ships(p, before, DEFENCE)
+    elif player_defends(p, after):
+        haul, ships, heavy = losses.defender_haul, count(types_of(p, 0, before.attacker)), heavy_ships(p, before, ATTACK)
+    else:
+        return after
+    haul = min(haul, ships)
+    return State(
+        after.phase, after.round, after.attacker, after.defender_1, after.defender_2, after.defender_3, after.turns,
+        after.attacker_card, after.defender_card, after.attacker_wounds, after.defender_wounds,
+        0, 0, haul, max(0, haul - (ships - heavy)),
+    )  # fmt: skip
+
+
+@helper
+def player_defends(p, s):
+    """Has a player realm units among the defenders?"""
+    return (
+        (p.kind[1] == PLAYER and hits_left(fighting(s.defender_1)) > 0)
+        or (p.kind[2] == PLAYER and hits_left(fighting(s.defender_2)) > 0)
+        or (p.kind[3] == PLAYER and hits_left(fighting(s.defender_3)) > 0)
+    )
+
+
+@helper
+def haul_of(p, s, side, roll, hits):
+    """Ships that a roll captures if it sinks the enemy's last; 0 if it cannot."""
+    if side == ATTACK:
+        enemy = hits_left(fighting(s.defender_1)) + hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3))
+    else:
+        enemy = hits_left(fighting(s.attacker))
+    return min(p.tercios[roll], p.supply[side]) if hits >= enemy else 0
+
+
+@helper
+def ended(p, s, rounds):
+    """The battle is over; what no answer asks for is forgotten, so that fewer outcomes are told apart."""
+    rounds = rounds if p.count_rounds else 0
+    if p.brief == 0:
+        return State(
+            OVER, rounds, s.attacker, s.defender_1, s.defender_2, s.defender_3, 0,
+            s.attacker_card, s.defender_card, s.attacker_wounds, s.defender_wounds, 0, 0, s.haul, s.heavy_haul,
+        )  # fmt: skip
+    return State(
+        OVER, rounds, plain(p, 0, s.attacker), plain(p, 1, s.defender_1), plain(p, 2, s.defender_2),
+        plain(p, 3, s.defender_3), 0, 0, 0, 0, 0, 0, 0, s.haul, 0,
+    )  # fmt: skip
+
+
+@helper
+def plain(p, faction, force):
+    """A fleet told by its number of ships alone: sound or damaged is all one to the stage that follows."""
+    if p.sea == 0:
+        return force
+    fewest = p.fewest[p.row[3 * faction + 1] + ((force >> BITS) & MASK)]
+    return (force & GONE) | (fewest << BITS)
+
+
+@helper
+def stuck(p, s):
+    """Can no result of the roll change the state? Then the battle ends without that round (section 3.2)."""
+    if s.round < p.last - 1 or can_hit(p, s, ATTACK) or can_hit(p, s, DEFENCE):
+        return False
+    after = after_round(p, s, Losses(0, 0, 0, 0, 0, 0))
+    return (
+        after.phase == s.phase
+        and after.attacker == s.attacker
+        and after.defender_1 == s.defender_1
+        and after.defender_2 == s.defender_2
+        and after.defender_3 == s.defender_3
+    )
+
+
+@helper
+def can_hit(p, s, side):
+    """May a roll of this side hit?"""
+    types = types_of(p, 0, s.attacker) if side == ATTACK else defending_types(p, s)
+    shows = p.shows[pool(p, s, side)]
+    return (
+        (types & MASK > 0 and shows & 1 > 0)
+        or ((types >> BITS) & MASK > 0 and shows & 2 > 0)
+        or (types >> (2 * BITS) > 0 and shows & 4 > 0)
+        or (p.automatic[side] > 0 and led(p, s, side))
+        or heavy_ships(p, s, side) > 0
+    )
+
+
+@rule(Params)
+def running(p, s):
+    """A battle is fought until one side is alone, `max_rounds` are done, or nothing can change."""
+    if s.phase == OVER:
+        return False
+    return not (p.may_stick and s.phase == ATTACKER_ROLLS and stuck(p, s))
+
+
+@rule(Params)
+def table(p, s):
+    """The pool of the side that rolls now; a card or a charge before."""
+    if s.phase == DEFENDER_ROLLS:
+        return pool_table(p, s, DEFENCE)
+    return pool_table(p, s, ATTACK) if s.phase == ATTACKER_ROLLS else p.opening[s.phase]
+
+
+@rule(Params)
+def step(p, s, result):
+    """What a roll, a card or a charge leads to."""
+    if s.phase == ATTACKER_ROLLS:
+        hits = hits_of(p, s, ATTACK, result)
+        haul = haul_of(p, s, ATTACK, result, hits)
+        return with_roll(s, DEFENDER_ROLLS, on_defenders(s, hits), hurt_by(p, s, DEFENCE, result), haul)
+    if s.phase == DEFENDER_ROLLS:
+        hits = hits_of(p, s, DEFENCE, result)
+        haul = haul_of(p, s, DEFENCE, result, hits)
+        return after_round(p, s, Losses(hits, s.hits, hurt_by(p, s, ATTACK, result), s.hurt, s.haul, haul))
+    return before_round_1(p, s, result)
+
+
+@helper
+def on_defenders(s, hits):
+    """Hits beyond the last unit are lost."""
+    left = hits_left(fighting(s.defender_1)) + hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3))
+    return min(hits, left)
+
+
+@helper
+def before_round_1(p, s, result):
+    """Cards and charges (section 3.1, steps 2 and 3)."""
+    if s.phase == ATTACKER_DRAWS:
+        return with_cards(s, p.following[s.phase], result, s.defender_card)
+    if s.phase == DEFENDER_DRAWS:
+        return with_cards(s, p.following[s.phase], s.attacker_card, result)
+    if s.phase == ATTACKER_CHARGES:
+        return with_roll(s, p.following[s.phase], on_defenders(s, result), 0, 0)
+    if s.phase == DEFENDER_CHARGES:
+        after = after_casualties(p, s, Losses(result, s.hits, 0, 0, 0, 0))
+        return ended(p, after, 0) if alone(after) else with_phase(after, ATTACKER_ROLLS, 0)
+    return s
