@@ -86,7 +86,7 @@ def expand(p, first, result, g, counters, i, last, shift):
     g.begin[i] = edge
     for row in range(first[t], first[t + 1]):
         place = counters[STATES]
-        store(p, g.fields, place, step(p, s, int(result[row])))
+        store(p, g.fields, place, step(p, s, result[row]))
         g.to[edge] = find_or_add(p, g, counters, place, last, shift)
         edge += 1
     counters[EDGES] = edge
