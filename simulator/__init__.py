@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simulator.answers import Odds
     from simulator.engine.graph import NoExactOdds
     from simulator.estimate import Replay, exact, odds, replay, simulate
-    from simulator.answers import Odds
-    from simulator.scenarios import Scenario, ScenarioError, load
     from simulator.grids import Sweep, sweep
+    from simulator.scenarios import Scenario, ScenarioError, load
 
 __version__ = "0.1.0"
 

@@ -43,7 +43,9 @@ def sweep(first, weight, g, states, value, precision, sweeps):
     return change
 
 
-def state_values(chain: Chain, worth: Callable[[Any], np.ndarray], budget: int = EDGE_BUDGET) -> tuple[Any, np.ndarray]:
+def state_values(
+    chain: Chain, worth: Callable[[Any], np.ndarray], budget: int = EDGE_BUDGET
+) -> tuple[Any, np.ndarray]:
     """Every reachable state (a State of int arrays) and its expected `worth` at the end (float64).
 
     `worth` maps final states (a State of arrays) to numbers: 1 where the attacker wins gives win chances, units

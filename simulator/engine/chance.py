@@ -41,7 +41,9 @@ def seen_as(weights: Weights, meaning: Callable[[Any], Hashable]) -> Counter[Any
     return out
 
 
-def repeat(weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0) -> Counter[Any]:
+def repeat(
+    weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0
+) -> Counter[Any]:
     """`times` independent draws folded one after the other: `meaning(meaning(start, a), b)` ..."""
     out: Counter[Any] = Counter({start: 1})
     for _ in range(times):

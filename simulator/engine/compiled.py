@@ -231,4 +231,15 @@ def bind_rules() -> None:
                 _overload_on(_GENERIC[name], params, function)
 
 
-__all__ = ["apart", "bind_rules", "bind_state", "inner", "kernel", "load", "running", "step", "store", "table"]
+__all__ = [
+    "apart",
+    "bind_rules",
+    "bind_state",
+    "inner",
+    "kernel",
+    "load",
+    "running",
+    "step",
+    "store",
+    "table",
+]

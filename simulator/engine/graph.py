@@ -70,7 +70,9 @@ def find_or_add(p, g, counters, i, last, shift):
 def has_room(g, counters, fan):
     """Is there space for `fan` more states and edges, with the hash table at most half full?"""
     states = counters[STATES] + fan + 1
-    return states <= g.open.shape[0] and 2 * states <= g.used.shape[0] and counters[EDGES] + fan <= g.to.shape[0]
+    return (
+        states <= g.open.shape[0] and 2 * states <= g.used.shape[0] and counters[EDGES] + fan <= g.to.shape[0]
+    )
 
 
 @inner
@@ -230,8 +232,21 @@ class Graph:
         old = self.store
         more_states = len(old.open) * (4 if 4 * (states + largest) > len(old.open) else 1)
         more_edges = len(old.to) * (4 if 2 * (edges + largest) > len(old.to) else 1)
-        new = self._new_store(max(more_states, 2 * (states + largest)), max(more_edges, 2 * (edges + largest)))
-        for name in ("fields", "key", "open", "table", "begin", "to", "mass", "frontier", "following", "queued"):
+        new = self._new_store(
+            max(more_states, 2 * (states + largest)), max(more_edges, 2 * (edges + largest))
+        )
+        for name in (
+            "fields",
+            "key",
+            "open",
+            "table",
+            "begin",
+            "to",
+            "mass",
+            "frontier",
+            "following",
+            "queued",
+        ):
             source, target = getattr(old, name), getattr(new, name)
             if name == "fields":
                 target[:, : source.shape[1]] = source
@@ -249,8 +264,15 @@ class Graph:
         run = spread.of(chain.params)
         while (
             status := run(
-                chain.params, tables.first, tables.result, tables.weight, self.store, self.counters, tolerance,
-                layout.last, layout.shift,
+                chain.params,
+                tables.first,
+                tables.result,
+                tables.weight,
+                self.store,
+                self.counters,
+                tolerance,
+                layout.last,
+                layout.shift,
             )  # fmt: skip
         ) == NEED_ROOM:
             self._grow()
@@ -265,7 +287,15 @@ class Graph:
         self.counters[AT] = 0
         run = explore.of(chain.params)
         while (
-            run(chain.params, tables.first, tables.result, self.store, self.counters, layout.last, layout.shift)
+            run(
+                chain.params,
+                tables.first,
+                tables.result,
+                self.store,
+                self.counters,
+                layout.last,
+                layout.shift,
+            )
             == NEED_ROOM
         ):
             self._grow()
@@ -280,5 +310,7 @@ class Graph:
         fields = self.store.fields[:, : self.size].astype(np.int64)
         for name, values, limit in zip(self.chain.start._fields, fields, self.chain.limits, strict=True):
             if values.min() < 0 or values.max() > max(1, limit):
-                raise AssertionError(f"{name} left its limits: {values.min()} to {values.max()}, not 0 to {limit}")
+                raise AssertionError(
+                    f"{name} left its limits: {values.min()} to {values.max()}, not 0 to {limit}"
+                )
         return type(self.chain.start)(*(values[which] for values in fields))

@@ -7,15 +7,39 @@ Magazine 76 (2003).
 
 from __future__ import annotations
 
-from simulator.rules.battle import Battle, by_kind
+from typing import Any
+
+from simulator.engine.chain import Chain
+from simulator.rules.battle import Battle, Columns, by_kind
 from simulator.rules.risk import fields
 from simulator.rules.risk.checks import check
-from simulator.rules.risk.fights import land_outcome, path_chain, sea_outcome
+from simulator.rules.risk.fights import fight_chain
 from simulator.rules.risk.invasion import invasion_chain, invasion_outcome
+from simulator.rules.risk.outcomes import land_outcome, one_place, sea_outcome
+from simulator.rules.risk.path import path_chain
+from simulator.rules.risk.places import path
 from simulator.rules.risk.words import assumptions, tell
 
-LAND = ("attacker_regiments_lost", "defender_regiments_lost", "attacker_regiments_left", "territories_captured", "rounds")
+LAND = (
+    "attacker_regiments_lost",
+    "defender_regiments_lost",
+    "attacker_regiments_left",
+    "territories_captured",
+    "rounds",
+)
 SEA = ("attacker_fleets_lost", "defender_fleets_lost", "rounds")
+
+
+def land_chain(scenario: Any) -> Chain:
+    """One fight for a single territory, else a path."""
+    return fight_chain(scenario) if len(path(scenario)) == 1 else path_chain(scenario)
+
+
+def land_columns(scenario: Any, states: Any) -> Columns:
+    """Outputs of either."""
+    return one_place(scenario, states) if len(path(scenario)) == 1 else land_outcome(scenario, states)
+
+
 SHARED = {"game": "risk", "check": check, "assumptions": assumptions, "tell": tell}
 
 BATTLES = by_kind(
@@ -24,8 +48,8 @@ BATTLES = by_kind(
         title="a land attack on a territory, or along a path of territories",
         model=fields.Land,
         headline=LAND,
-        chain=path_chain,
-        outcome=land_outcome,
+        chain=land_chain,
+        outcome=land_columns,
         **SHARED,
     ),
     Battle(
@@ -33,8 +57,8 @@ BATTLES = by_kind(
         title="troops landed from transports, and their fights inland",
         model=fields.Amphibious,
         headline=LAND,
-        chain=path_chain,
-        outcome=land_outcome,
+        chain=land_chain,
+        outcome=land_columns,
         **SHARED,
     ),
     Battle(
@@ -42,7 +66,7 @@ BATTLES = by_kind(
         title="fleets against fleets",
         model=fields.Naval,
         headline=SEA,
-        chain=path_chain,
+        chain=fight_chain,
         outcome=sea_outcome,
         **SHARED,
     ),
@@ -51,7 +75,7 @@ BATTLES = by_kind(
         title="blockaded fleets put to sea against the blockaders",
         model=fields.BlockadeRun,
         headline=SEA,
-        chain=path_chain,
+        chain=fight_chain,
         outcome=sea_outcome,
         **SHARED,
     ),

@@ -7,7 +7,15 @@ from typing import Any
 from simulator.rules.battle import Refusal
 from simulator.rules.risk.places import all_places, each, path, tables_of
 
-LISTS = ("modifier_highest", "modifier_lowest", "modifier_all", "bonus_dice", "dice", "die_sides", "commanders")
+LISTS = (
+    "modifier_highest",
+    "modifier_lowest",
+    "modifier_all",
+    "bonus_dice",
+    "dice",
+    "die_sides",
+    "commanders",
+)
 MOST_ROLLED = 5
 PARAMETERS = {
     "stop-below": "stop_below",
@@ -40,7 +48,10 @@ def _lists(fields: Any) -> None:
         for name in LISTS:
             value = getattr(getattr(fields, side), name)
             if isinstance(value, list) and len(value) != count:
-                raise Refusal(f"{side}.{name}", f"a list of {len(value)} is not allowed; give one number, or {count}, one per territory")
+                raise Refusal(
+                    f"{side}.{name}",
+                    f"a list of {len(value)} is not allowed; give one number, or {count}, one per territory",
+                )
 
 
 def _commanders(fields: Any) -> None:
@@ -75,7 +86,10 @@ def _fleets(fields: Any) -> None:
     if fields.battle in {"naval", "blockade-run"}:
         counts = [("attacker.fleets", fields.attacker.fleets), ("defender.fleets", fields.defender.fleets)]
     elif fields.battle == "invasion":
-        counts = [("attacker.fleets", fields.attacker.fleets), ("defender.port_fleets", fields.defender.port_fleets)]
+        counts = [
+            ("attacker.fleets", fields.attacker.fleets),
+            ("defender.port_fleets", fields.defender.port_fleets),
+        ]
         counts += [
             (f"conditions.crossings[{i}].fleets", crossing.fleets)
             for i, crossing in enumerate(fields.conditions.crossings)
@@ -95,7 +109,11 @@ def _conditions(fields: Any) -> None:
         most = 0 if fields.battle == "blockade-run" else fields.options.max_move
         moved = fields.conditions.sea_zones_moved
         if moved > most:
-            why = "blockaded fleets cannot move" if most == 0 else f"a fleet moves at most {most} sea zones a turn"
+            why = (
+                "blockaded fleets cannot move"
+                if most == 0
+                else f"a fleet moves at most {most} sea zones a turn"
+            )
             raise Refusal("conditions.sea_zones_moved", f"{moved} is not allowed; {why}")
 
 
@@ -103,7 +121,10 @@ def _convoy(fields: Any) -> None:
     own = fields.attacker
     transports = own.fleets if own.transports is None else own.transports
     if transports > own.fleets:
-        raise Refusal("attacker.transports", f"{transports} is not allowed; at most the {own.fleets} fleets of the convoy")
+        raise Refusal(
+            "attacker.transports",
+            f"{transports} is not allowed; at most the {own.fleets} fleets of the convoy",
+        )
     capacity = fields.options.fleet_capacity
     if capacity and own.regiments > capacity * transports:
         raise Refusal(
@@ -130,11 +151,15 @@ def _crossings(fields: Any) -> None:
         if i and way.turn < ways[i - 1].turn:
             raise Refusal(field, f"{way.turn} is not allowed; turns never go back")
         if i and ways[i - 1].fleets and way.turn == ways[i - 1].turn:
-            raise Refusal(field, f"{way.turn} is not allowed; a fight ends the movement of its turn, so give a later one")
+            raise Refusal(
+                field,
+                f"{way.turn} is not allowed; a fight ends the movement of its turn, so give a later one",
+            )
         moved = (moved if i and way.turn == ways[i - 1].turn else 0) + (way.place == "sea-zone")
         if moved > fields.options.max_move:
             raise Refusal(
-                field, f"{way.turn} is not allowed; a fleet moves at most {fields.options.max_move} sea zones a turn"
+                field,
+                f"{way.turn} is not allowed; a fleet moves at most {fields.options.max_move} sea zones a turn",
             )
 
 
@@ -156,7 +181,9 @@ def _policy(fields: Any, sea: str) -> None:
         if name in chosen and given is None:
             raise Refusal(f"policy.attacker.{sea}{parameter}", f"is needed by the policy {name}")
         if name not in chosen and given is not None:
-            raise Refusal(f"policy.attacker.{sea}{parameter}", f"{given} is not allowed without the policy {name}")
+            raise Refusal(
+                f"policy.attacker.{sea}{parameter}", f"{given} is not allowed without the policy {name}"
+            )
 
 
 def _withdrawal(fields: Any) -> None:
@@ -164,10 +191,13 @@ def _withdrawal(fields: Any) -> None:
     if chosen == ["to-the-end"]:
         return
     if fields.battle == "blockade-run" and fields.conditions.forced:
-        raise Refusal("policy.attacker.retreat", f"{chosen[0]} is not allowed; a forced run is fought to-the-end")
+        raise Refusal(
+            "policy.attacker.retreat", f"{chosen[0]} is not allowed; a forced run is fought to-the-end"
+        )
     if fields.battle in {"amphibious", "invasion"} and not fields.options.withdrawal:
         raise Refusal(
-            "policy.attacker.retreat", f"{chosen[0]} is not allowed; without withdrawal a landing is fought to-the-end"
+            "policy.attacker.retreat",
+            f"{chosen[0]} is not allowed; without withdrawal a landing is fought to-the-end",
         )
 
 

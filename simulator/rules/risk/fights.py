@@ -1,6 +1,6 @@
-"""Fights on land along a path, and fleets against fleets (rules/risk.md sections 4, 5.1 to 5.4).
+"""One fight: rounds of dice between two groups in one place (rules/risk.md section 4).
 
-A sea fight is a path of one place where nobody stays behind, so one chain serves all four kinds.
+Naval fights, blockade runs and attacks on a single territory are one fight each; its loop is the leanest.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import numpy as np
 
 from simulator.engine.chain import Chain, helper, rule
 from simulator.engine.chance import CERTAIN, Tables, tables
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
 from simulator.rules.risk.dice import MOST_DICE
 from simulator.rules.risk.places import all_places, path, tables_of
 from simulator.rules.risk.stopping import Stop, stop_rule, stops
@@ -20,46 +19,26 @@ MOST_ROUNDS = 2**20 - 1
 SLACK = 1e-12
 
 
-class PathParams(NamedTuple):
-    """A path of places: who defends each (one 0 more at the end), who stays behind, when the attacker stops.
+class FightParams(NamedTuple):
+    """A fight to the end. `counting` is 0 when rounds need not be told apart."""
 
-    `hopeless` marks (captured, force, defenders) where the chance to win is below the asked one, flattened with the
-    strides `force_stride` and `place_stride`. `counting` is 0 when rounds need not be told apart.
-    """
-
-    defenders: np.ndarray
-    left_behind: int
-    stop: Stop
-    hopeless: np.ndarray
-    force_stride: int
-    place_stride: int
     counting: int
 
 
-class PathState(NamedTuple):
-    """Attackers alive (garrisons included), places captured, defenders of the next one, rounds fought."""
+class StoppingParams(NamedTuple):
+    """A fight that the attacker may call off; `hopeless` marks own * `stride` + enemy with too small a chance."""
 
-    attackers: int
-    captured: int
-    defenders: int
+    stop: Stop
+    hopeless: np.ndarray
+    stride: int
+
+
+class FightState(NamedTuple):
+    """Units of the attacking and of the defending group, rounds fought."""
+
+    own: int
+    enemy: int
     rounds: int
-
-
-@helper
-def force_of(p, s):
-    """Attackers who are not garrisons."""
-    return max(0, s.attackers - p.left_behind * s.captured)
-
-
-@helper
-def path_running(p, s):
-    """Both sides are there and the attacker goes on (section 4, steps 1 and 2)."""
-    force = force_of(p, s)
-    going = (force > 0) & (s.defenders > 0)
-    if p.stop.by_odds > 0:
-        place = s.captured * p.place_stride + force * p.force_stride + s.defenders
-        going = going & (p.hopeless[place] == 0)
-    return going & (not stops(p.stop, force, s.defenders, s.rounds))
 
 
 @helper
@@ -69,72 +48,60 @@ def hands(attackers, defenders):
 
 
 @helper
-def path_table(p, s):
-    """Round table of the place being attacked."""
-    return 1 + 16 * s.captured + hands(force_of(p, s), s.defenders)
+def fight_on(s):
+    """Both groups are there (section 4, step 1)."""
+    return (s.own > 0) & (s.enemy > 0)
 
 
 @helper
-def path_step(p, s, result):
-    """Losses come off together; a place without defenders is captured if any of the force is left (section 5.1)."""
-    own, enemy = result >> 3, result & 7
-    defenders = s.defenders - enemy
-    taken = (defenders == 0) & (force_of(p, s) > own)
-    captured = s.captured + taken
-    following = p.defenders[captured]
-    return PathState(s.attackers - own, captured, following if taken else defenders, s.rounds + p.counting)
+def fight_step(s, result, counted):
+    """Losses come off together (section 3, step 8)."""
+    return FightState(s.own - (result >> 3), s.enemy - (result & 7), s.rounds + counted)
 
 
-@rule(PathParams)
+@rule(FightParams)
 def running(p, s):
-    """See path_running."""
-    return path_running(p, s)
+    """To the end."""
+    return fight_on(s)
 
 
-@rule(PathParams)
+@rule(FightParams)
 def table(p, s):
-    """See path_table."""
-    return path_table(p, s)
+    """Round table of the hands."""
+    return 1 + hands(s.own, s.enemy)
 
 
-@rule(PathParams)
+@rule(FightParams)
 def step(p, s, result):
-    """See path_step."""
-    return path_step(p, s, result)
+    """One round."""
+    return fight_step(s, result, p.counting)
 
 
-def at_sea(fields: Any) -> bool:
-    """Is it a fight of fleets?"""
-    return fields.battle in {"naval", "blockade-run"}
+@rule(StoppingParams)
+def running(p, s):
+    """Until the attacker stops (section 4, step 2)."""
+    if p.stop.by_odds > 0 and p.hopeless[s.own * p.stride + s.enemy] > 0:
+        return False
+    return fight_on(s) & (not stops(p.stop, s.own, s.enemy, s.rounds))
 
 
-def sizes(fields: Any) -> tuple[int, list[int], int]:
-    """Attackers, defenders of each place, and how many stay behind in each."""
-    if at_sea(fields):
-        return fields.attacker.fleets, [fields.defender.fleets], 0
-    return fields.attacker.regiments, path(fields), fields.options.left_behind
+@rule(StoppingParams)
+def table(p, s):
+    """Round table of the hands."""
+    return 1 + hands(s.own, s.enemy)
 
 
-def path_params(fields: Any, stop: Stop) -> PathParams:
-    """Parameters of the path, without a table of hopeless places."""
-    attackers, defenders, left_behind = sizes(fields)
-    widest = max(defenders) + 1
-    return PathParams(
-        defenders=np.array([*defenders, 0], np.int64),
-        left_behind=left_behind,
-        stop=stop,
-        hopeless=np.zeros(1, np.int64),
-        force_stride=widest,
-        place_stride=widest * (attackers + 1),
-        counting=1,
-    )
+@rule(StoppingParams)
+def step(p, s, result):
+    """One round."""
+    return fight_step(s, result, 1)
 
 
-def path_limits(fields: Any) -> PathState:
-    """Largest value of each field. Only when nobody may lose a pair can there be more rounds than units."""
-    attackers, defenders, _ = sizes(fields)
-    rounds = MOST_ROUNDS if fields.options.ties == "nobody" else attackers + sum(defenders)
-    return PathState(attackers, len(defenders), max(defenders), rounds)
+def units(fields: Any) -> tuple[int, int]:
+    """Attackers and defenders of a battle that is one fight."""
+    if fields.battle in {"naval", "blockade-run"}:
+        return fields.attacker.fleets, fields.defender.fleets
+    return fields.attacker.regiments, path(fields)[0]
 
 
 def fight_tables(fields: Any) -> Tables:
@@ -145,84 +112,21 @@ def fight_tables(fields: Any) -> Tables:
     return tables(rows)
 
 
-def path_chain(fields: Any) -> Chain:
-    """The chain of a land, amphibious, naval or blockade-run battle."""
-    attackers, defenders, _ = sizes(fields)
+def fight_chain(fields: Any) -> Chain:
+    """The chain of a battle that is one fight."""
+    own, enemy = units(fields)
+    rounds = MOST_ROUNDS if fields.options.ties == "nobody" else own + enemy
+    start, limits, rolls = FightState(own, enemy, 0), FightState(own, enemy, rounds), fight_tables(fields)
     stop = stop_rule(fields.policy.attacker)
-    params, start = path_params(fields, stop), PathState(attackers, 0, defenders[0], 0)
-    limits, rolls = path_limits(fields), fight_tables(fields)
+    if stop == Stop():
+        return Chain(FightParams(1), start, limits, rolls)
+    hopeless = np.zeros(1, np.int64)
     if stop.by_odds:
         from simulator.engine.backward import state_values
 
-        plain = Chain(params._replace(stop=Stop(), counting=0), start, limits, rolls)
-        states, chance = state_values(plain, lambda ends: (path_winner(params, ends) == ATTACKER).astype(float))
-        params = params._replace(hopeless=hopeless_places(params, states, chance, fields.policy.attacker.min_odds))
-    return Chain(params, start, limits, rolls)
-
-
-def hopeless_places(p: PathParams, states: PathState, chance: np.ndarray, least: float) -> np.ndarray:
-    """1 for each (captured, force, defenders) from which the chance to win is below `least`."""
-    marks = np.zeros((len(p.defenders)) * p.place_stride, np.int64)
-    force = np.maximum(0, states.attackers - p.left_behind * states.captured)
-    place = states.captured * p.place_stride + force * p.force_stride + states.defenders
-    marks[place] = chance < least - SLACK
-    return marks
-
-
-def path_winner(p: PathParams, s: PathState) -> np.ndarray:
-    """Winner of final states (section 5.1): nobody when called off, or when both sides of the last fight are gone."""
-    force = np.maximum(0, s.attackers - p.left_behind * s.captured)
-    beaten = (force == 0) & (s.defenders > 0)
-    return np.where(s.captured == len(p.defenders) - 1, ATTACKER, np.where(beaten, DEFENDER, NOBODY))
-
-
-def defenders_left(p: PathParams, s: PathState) -> np.ndarray:
-    """Defenders alive over the whole path."""
-    gone = np.concatenate([[0], np.cumsum(p.defenders[:-1])])
-    total = int(p.defenders.sum())
-    return total - gone[s.captured] - (p.defenders[s.captured] - s.defenders)
-
-
-def occupiers(p: PathParams, s: PathState) -> np.ndarray:
-    """Regiments in the last territory if the whole path was captured."""
-    places = len(p.defenders) - 1
-    return np.where(s.captured == places, s.attackers - p.left_behind * (places - 1), 0)
-
-
-def land_outcome(fields: Any, s: PathState) -> Columns:
-    """Outputs of land and amphibious battles (section 8)."""
-    p, cost = path_params(fields, Stop()), fields.options.regiment_cost
-    own, enemy = fields.attacker.regiments, defenders_left(p, s)
-    enemy_lost = int(p.defenders.sum()) - enemy
-    return {
-        "winner": path_winner(p, s),
-        "attacker_regiments_left": s.attackers,
-        "attacker_regiments_lost": own - s.attackers,
-        "defender_regiments_left": enemy,
-        "defender_regiments_lost": enemy_lost,
-        "territories_captured": s.captured,
-        "occupiers": occupiers(p, s),
-        "rounds": s.rounds,
-        "attacker_cost_lost": cost * (own - s.attackers),
-        "defender_cost_lost": cost * enemy_lost,
-    }
-
-
-def sea_outcome(fields: Any, s: PathState) -> Columns:
-    """Outputs of naval fights and blockade runs (section 8)."""
-    cost = fields.options.fleet_cost
-    own, enemy = fields.attacker.fleets, fields.defender.fleets
-    winner = path_winner(path_params(fields, Stop()), s)
-    columns = {
-        "winner": winner,
-        "attacker_fleets_left": s.attackers,
-        "attacker_fleets_lost": own - s.attackers,
-        "defender_fleets_left": s.defenders,
-        "defender_fleets_lost": enemy - s.defenders,
-        "rounds": s.rounds,
-        "attacker_cost_lost": cost * (own - s.attackers),
-        "defender_cost_lost": cost * (enemy - s.defenders),
-    }
-    if fields.battle == "blockade-run":
-        columns["blockade_broken"] = winner == ATTACKER
-    return columns
+        states, chance = state_values(
+            Chain(FightParams(0), start, limits, rolls), lambda ends: (ends.enemy == 0) & (ends.own > 0)
+        )
+        hopeless = np.zeros((own + 1) * (enemy + 1), np.int64)
+        hopeless[states.own * (enemy + 1) + states.enemy] = chance < fields.policy.attacker.min_odds - SLACK
+    return Chain(StoppingParams(stop, hopeless, enemy + 1), start, limits, rolls)

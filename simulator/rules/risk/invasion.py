@@ -8,14 +8,11 @@ import numpy as np
 
 from simulator.engine.chain import Chain, helper, rule
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
-from simulator.rules.risk.fights import (
-    MOST_ROUNDS,
-    SLACK,
+from simulator.rules.risk.fights import MOST_ROUNDS, SLACK, fight_tables, hands
+from simulator.rules.risk.path import (
     PathParams,
     PathState,
     defenders_left,
-    fight_tables,
-    hands,
     hopeless_places,
     occupiers,
     path_limits,
@@ -218,7 +215,9 @@ def _with_hopeless(fields: Any, p: InvasionParams, plain: Chain) -> InvasionPara
     states, chance = state_values(plain, lambda ends: (invasion_winner(p, ends) == ATTACKER).astype(float))
     if p.land.stop.by_odds:
         ashore = states.stage == p.crossings
-        land = PathState(*(getattr(states, name)[ashore] for name in ("attackers", "captured", "defenders")), 0)
+        land = PathState(
+            *(getattr(states, name)[ashore] for name in ("attackers", "captured", "defenders")), 0
+        )
         marks = hopeless_places(p.land, land, chance[ashore], policy.min_odds)
         p = p._replace(land=p.land._replace(hopeless=marks))
     if p.stop.by_odds:
@@ -233,7 +232,9 @@ def _with_hopeless(fields: Any, p: InvasionParams, plain: Chain) -> InvasionPara
 def invasion_winner(p: InvasionParams, s: InvasionState) -> np.ndarray:
     """Winner of final states (section 5.5, end)."""
     at_sea = np.where(p.aboard[s.convoy] == 0, DEFENDER, NOBODY)
-    return np.where(s.stage < p.crossings, at_sea, path_winner(p.land, PathState(s.attackers, s.captured, s.defenders, 0)))
+    return np.where(
+        s.stage < p.crossings, at_sea, path_winner(p.land, PathState(s.attackers, s.captured, s.defenders, 0))
+    )
 
 
 def invasion_outcome(fields: Any, s: InvasionState) -> Columns:
@@ -241,7 +242,9 @@ def invasion_outcome(fields: Any, s: InvasionState) -> Columns:
     p, options = invasion_params(fields, Stop(), Stop()), fields.options
     own = fields.attacker
     ashore = s.stage >= p.crossings
-    land = PathState(s.attackers, s.captured, np.where(ashore, s.defenders, p.land.defenders[0]), s.land_rounds)
+    land = PathState(
+        s.attackers, s.captured, np.where(ashore, s.defenders, p.land.defenders[0]), s.land_rounds
+    )
     left = np.where(ashore, s.attackers, p.aboard[s.convoy])
     reached = np.where(ashore, s.at_shore, p.aboard[s.convoy])
     enemy_total, enemy = int(p.land.defenders.sum()), defenders_left(p.land, land)

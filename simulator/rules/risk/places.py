@@ -36,8 +36,16 @@ def _side_hands(side: Any, options: Any, dice: int, sides: int, count: int) -> l
     faces = each(sides if side.die_sides is None else side.die_sides, count)
     return [
         Hand(
-            most[i], faces[i], commanders[i], options.commander_die_sides, bonus[i],
-            highest[i], lowest[i], every[i], options.clamp, options.resort,
+            most[i],
+            faces[i],
+            commanders[i],
+            options.commander_die_sides,
+            bonus[i],
+            highest[i],
+            lowest[i],
+            every[i],
+            options.clamp,
+            options.resort,
         )  # fmt: skip
         for i in range(count)
     ]
@@ -54,8 +62,14 @@ def sea_hands(fields: Any) -> tuple[Hand, Hand]:
     ):
         hands.append(
             Hand(
-                dice, faces, bonus=side.bonus_dice, highest=side.modifier_highest, lowest=side.modifier_lowest,
-                all=side.modifier_all, clamp=options.clamp, resort=options.resort,
+                dice,
+                faces,
+                bonus=side.bonus_dice,
+                highest=side.modifier_highest,
+                lowest=side.modifier_lowest,
+                all=side.modifier_all,
+                clamp=options.clamp,
+                resort=options.resort,
             )  # fmt: skip
         )
     return hands[0]._replace(highest=hands[0].highest + blockaded), hands[1]
@@ -72,12 +86,20 @@ def convoy_hands(fields: Any, role: str, blockaded: bool = False) -> tuple[Hand,
     blockade = options.blockade_modifier if blockaded else 0
     return (
         Hand(
-            options.attack_dice, options.attack_die_sides, highest=first.sea_modifier_highest + blockade,
-            all=first.sea_modifier_all, clamp=options.clamp, resort=options.resort,
+            options.attack_dice,
+            options.attack_die_sides,
+            highest=first.sea_modifier_highest + blockade,
+            all=first.sea_modifier_all,
+            clamp=options.clamp,
+            resort=options.resort,
         ),  # fmt: skip
         Hand(
-            options.defence_dice, options.defence_die_sides, highest=second.sea_modifier_highest,
-            all=second.sea_modifier_all, clamp=options.clamp, resort=options.resort,
+            options.defence_dice,
+            options.defence_die_sides,
+            highest=second.sea_modifier_highest,
+            all=second.sea_modifier_all,
+            clamp=options.clamp,
+            resort=options.resort,
         ),  # fmt: skip
     )
 

@@ -16,14 +16,20 @@ def assumptions(fields: Any) -> list[str]:
     """Options, policies and assumed readings in force (rules/risk.md sections 6, 10 and 11)."""
     options, lines = fields.options, []
     land = fields.battle not in {"naval", "blockade-run"}
-    lines.append(f"up to {options.attack_dice} d{options.attack_die_sides} attack, up to {options.defence_dice} d{options.defence_die_sides} defend")
+    lines.append(
+        f"up to {options.attack_dice} d{options.attack_die_sides} attack, up to {options.defence_dice} d{options.defence_die_sides} defend"
+    )
     lines.append(f"ties: {options.ties}")
     if land:
         lines.append(ASSUMED_LAND)
         lines.append("attacker.regiments excludes the regiment that stays behind where the attack starts")
         lines.append(f"left_behind: {options.left_behind} in each captured territory")
         lines.append(f"regiment_cost: {options.regiment_cost} (ASSUMED)")
-    lowered = {"amphibious": options.amphibious_modifier, "invasion": options.amphibious_modifier, "blockade-run": options.blockade_modifier}.get(fields.battle)
+    lowered = {
+        "amphibious": options.amphibious_modifier,
+        "invasion": options.amphibious_modifier,
+        "blockade-run": options.blockade_modifier,
+    }.get(fields.battle)
     if lowered is not None:
         order = "sorted again after modifiers" if options.resort else "dice sorted before modifiers (ASSUMED)"
         lines.append(f"{lowered:+d} to the attacker's highest die; {order}")
@@ -36,7 +42,12 @@ def assumptions(fields: Any) -> list[str]:
 
 
 def _policy_text(policy: Any, sea: str) -> str:
-    parameters = {"stop-below": "stop_below", "max-rounds": "max_rounds", "wear-down": "wear_down_to", "stop-below-odds": "min_odds"}
+    parameters = {
+        "stop-below": "stop_below",
+        "max-rounds": "max_rounds",
+        "wear-down": "wear_down_to",
+        "stop-below-odds": "min_odds",
+    }
     texts = []
     for name in names(getattr(policy, f"{sea}retreat")):
         parameter = parameters.get(name)
@@ -72,10 +83,12 @@ def _situation(fields: Any, s: Any) -> tuple[str, tuple[Hand, Hand], int, int, i
     """Place, hands, units, rounds so far, and what the sides are called."""
     places = all_places(fields)
     if fields.battle != "invasion":
+        if len(places) == 1:
+            where, hands = places[0]
+            return where, hands, s.own, s.enemy, s.rounds, ("the attacker", "the defender", where == "sea")
         where, hands = places[s.captured]
-        left_behind = 0 if where == "sea" else fields.options.left_behind
-        sides = ("the attacker", "the defender", where == "sea")
-        return where, hands, s.attackers - left_behind * s.captured, s.defenders, s.rounds, sides
+        force = s.attackers - fields.options.left_behind * s.captured
+        return where, hands, force, s.defenders, s.rounds, ("the attacker", "the defender", False)
     sea = len(crossings(fields))
     rounds = s.sea_rounds + s.land_rounds
     if s.stage == sea:
@@ -97,7 +110,12 @@ def _roll(hand: Hand, units: int, dice: random.Random) -> tuple[int, ...]:
 
 
 def _faces_for(
-    hands: tuple[Hand, Hand], attackers: int, defenders: int, ties: str, losses: tuple[int, int], dice: random.Random
+    hands: tuple[Hand, Hand],
+    attackers: int,
+    defenders: int,
+    ties: str,
+    losses: tuple[int, int],
+    dice: random.Random,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Dice that give these losses: rolled until they do, so each such throw is as likely as it should be."""
     while True:
