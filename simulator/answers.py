@@ -78,9 +78,7 @@ class Odds:
         try:
             chosen = np.asarray(self.table.eval(query))
         except Exception as error:  # pandas raises many kinds
-            raise ValueError(
-                f"query {query!r} cannot be read: {error}; columns: {', '.join(self.columns)}"
-            ) from None
+            raise ValueError(f"query {query!r} cannot be read: {error}; columns: {', '.join(self.columns)}") from None
         if chosen.dtype != np.bool_ or chosen.shape != self.chances.shape:
             raise ValueError(f'query {query!r} is no yes/no question; write it like "attacker_losses >= 5"')
         return chosen
@@ -172,9 +170,7 @@ class Odds:
 
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """The most likely outcomes, told by the winner and the headline columns (or those given)."""
-        chosen = {"winner": self.columns["winner"]} | {
-            name: self._column(name) for name in columns or self.headline
-        }
+        chosen = {"winner": self.columns["winner"]} | {name: self._column(name) for name in columns or self.headline}
         seen = merge(Outcomes(chosen, self.chances, self.counts))
         order = np.argsort(-seen.p, kind="stable")[:most]
         return [

@@ -125,9 +125,7 @@ def _one_allowed(node: Schema, schema: Schema) -> str:
         low, high = node.get("minimum"), node.get("maximum")
         if low is not None and high is not None:
             return f"{word} from {low} to {high}"
-        return word + (
-            f", {low} or more" if low is not None else f" up to {high}" if high is not None else ""
-        )
+        return word + (f", {low} or more" if low is not None else f" up to {high}" if high is not None else "")
     if kind == "array":
         least, most = node.get("minItems"), node.get("maxItems")
         span = f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""

@@ -91,9 +91,7 @@ def _seen(battle: Battle, scenario: Scenario, ends: Ends) -> dict[str, np.ndarra
     return battle.outcome(scenario.fields, ends.states)
 
 
-def _labelled(
-    scenario: Scenario, outcomes: Outcomes, battles: int | None = None, seed: int | None = None
-) -> Odds:
+def _labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None, seed: int | None = None) -> Odds:
     return Odds(
         outcomes,
         battles=battles,
@@ -207,9 +205,7 @@ def to_precision(fight: Fight, precision: float, progress: Progress | None = Non
     The numbers of battles added depend on the counts alone, so the answer is the same on every machine.
     """
     if not 0 < precision < 1:
-        raise ValueError(
-            f"precision: {precision} is not allowed; give a number between 0 and 1, like 0.001 or 0.1%"
-        )
+        raise ValueError(f"precision: {precision} is not allowed; give a number between 0 and 1, like 0.001 or 0.1%")
     more = FIRST_BATTLES
     while True:
         begin, goal = fight.battles, fight.battles + more

@@ -134,11 +134,7 @@ def read(source: str | Path) -> dict[str, Any]:
         if str(source) in names:
             return parse(example_text(str(source)), str(source))
         near = difflib.get_close_matches(str(source), names, 1)
-        hint = (
-            f"; did you mean the example {near[0]}?"
-            if near
-            else "; `battle-odds examples` lists the shipped ones"
-        )
+        hint = f"; did you mean the example {near[0]}?" if near else "; `battle-odds examples` lists the shipped ones"
         raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")
     try:
         text = path.read_text(encoding="utf-8")
@@ -150,17 +146,11 @@ def read(source: str | Path) -> dict[str, Any]:
 def parse(text: str, name: str) -> dict[str, Any]:
     """The mapping written in TOML or JSON. Raises ScenarioError that tells what is wrong and where."""
     try:
-        data = (
-            json.loads(text)
-            if text.lstrip().startswith(("{", "[")) and _is_json(text)
-            else tomllib.loads(text)
-        )
+        data = json.loads(text) if text.lstrip().startswith(("{", "[")) and _is_json(text) else tomllib.loads(text)
     except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
         raise ScenarioError(f"scenario: {name} is not valid TOML or JSON: {error}") from None
     if not isinstance(data, dict):
-        raise ScenarioError(
-            f"scenario: {name} holds a list; give a table with game, battle, attacker, defender"
-        )
+        raise ScenarioError(f"scenario: {name} holds a list; give a table with game, battle, attacker, defender")
     return data
 
 

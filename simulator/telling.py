@@ -45,9 +45,7 @@ class ReplayRun:
         simulation = Simulation(chain, seed)
         simulation.add(battle)
         ends = simulation.ends()
-        same = np.all(
-            [values == value for values, value in zip(ends.states, self._state, strict=True)], axis=0
-        )
+        same = np.all([values == value for values, value in zip(ends.states, self._state, strict=True)], axis=0)
         assert ends.count is not None
         return int(ends.count[same].sum())
 
@@ -60,11 +58,7 @@ class ReplayRun:
             index = int(table(p, state))
             result = drawn(chain.tables.alias, index, stream.next())
             after = type(state)(*(int(value) for value in step(p, state, result)))
-            line = (
-                tell(self.scenario.fields, state, result, after, dice)
-                if tell
-                else _plainly(state, result, after)
-            )
+            line = tell(self.scenario.fields, state, result, after, dice) if tell else _plainly(state, result, after)
             if line:
                 self.lines.append(line)
             state = after
@@ -73,8 +67,6 @@ class ReplayRun:
 
 def _plainly(before: Any, result: int, after: Any) -> str:
     changed = [
-        f"{name} {old} -> {new}"
-        for name, old, new in zip(before._fields, before, after, strict=True)
-        if old != new
+        f"{name} {old} -> {new}" for name, old, new in zip(before._fields, before, after, strict=True) if old != new
     ]
     return f"result {result}: " + (", ".join(changed) or "nothing changes")

@@ -20,7 +20,7 @@ MOST_SWEEPS = 100_000
 
 
 @kernel
-def sweep(first, weight, g, states, value, precision, sweeps):
+def settle(rows, g, states, value, precision, sweeps):
     """Gauss-Seidel from the last found state to the first until no value moves; returns the last change."""
     change = 0.0
     for _ in range(sweeps):
@@ -29,12 +29,12 @@ def sweep(first, weight, g, states, value, precision, sweeps):
             if g.open[i]:
                 t = g.table[i]
                 stay, total = 0.0, 0.0
-                for row in range(first[t + 1] - first[t]):
+                for row in range(rows.first[t + 1] - rows.first[t]):
                     j = g.to[g.begin[i] + row]
                     if j == i:
-                        stay += weight[first[t] + row]
+                        stay += rows.weight[rows.first[t] + row]
                     else:
-                        total += weight[first[t] + row] * value[j]
+                        total += rows.weight[rows.first[t] + row] * value[j]
                 new = total / (1.0 - stay)
                 change = max(change, abs(new - value[i]))
                 value[i] = new
@@ -43,9 +43,7 @@ def sweep(first, weight, g, states, value, precision, sweeps):
     return change
 
 
-def state_values(
-    chain: Chain, worth: Callable[[Any], np.ndarray], budget: int = EDGE_BUDGET
-) -> tuple[Any, np.ndarray]:
+def state_values(chain: Chain, worth: Callable[[Any], np.ndarray], budget: int = EDGE_BUDGET) -> tuple[Any, np.ndarray]:
     """Every reachable state (a State of int arrays) and its expected `worth` at the end (float64).
 
     `worth` maps final states (a State of arrays) to numbers: 1 where the attacker wins gives win chances, units
@@ -57,6 +55,5 @@ def state_values(
     final = ~graph.store.open[: graph.size]
     value = np.zeros(graph.size)
     value[final] = worth(type(states)(*(field[final] for field in states)))
-    tables = chain.tables
-    sweep(tables.first, tables.weight, graph.store, graph.size, value, PRECISION, MOST_SWEEPS)
+    settle(chain.tables.rows, graph.store, graph.size, value, PRECISION, MOST_SWEEPS)
     return states, value

@@ -41,9 +41,7 @@ def seen_as(weights: Weights, meaning: Callable[[Any], Hashable]) -> Counter[Any
     return out
 
 
-def repeat(
-    weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0
-) -> Counter[Any]:
+def repeat(weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0) -> Counter[Any]:
     """`times` independent draws folded one after the other: `meaning(meaning(start, a), b)` ..."""
     out: Counter[Any] = Counter({start: 1})
     for _ in range(times):
@@ -56,6 +54,14 @@ class Alias(NamedTuple):
 
     bits: int
     entry: np.ndarray
+
+
+class Rows(NamedTuple):
+    """The arrays of `Tables`, as kernels take them."""
+
+    first: np.ndarray
+    result: np.ndarray
+    weight: np.ndarray
 
 
 class Tables:
@@ -73,6 +79,11 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self.first) - 1
+
+    @property
+    def rows(self) -> Rows:
+        """The arrays together."""
+        return Rows(self.first, self.result, self.weight)
 
     @cached_property
     def alias(self) -> Alias:

@@ -18,6 +18,4 @@ def exact_ends(chain: Chain, budget: int = EDGE_BUDGET) -> Ends:
     graph = Graph(chain, budget)
     residual = graph.spread(TOLERANCE)
     final = ~graph.store.open[: graph.size]
-    return Ends(
-        graph.states(final), graph.store.mass[: graph.size][final], residual=residual, explored=graph.size
-    )
+    return Ends(graph.states(final), graph.store.mass[: graph.size][final], residual=residual, explored=graph.size)

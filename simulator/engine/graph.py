@@ -48,9 +48,9 @@ class Store(NamedTuple):
 
 
 @inner
-def find_or_add(p, g, counters, i, last, shift):
+def find_or_add(p, g, counters, i, layout):
     """Number of the state that stands at place `i` of the fields (i = number of states): its own, or a new one."""
-    pack(g.fields, i, last, shift, g.key[i])
+    pack(g.fields, i, layout, g.key[i])
     slot = slot_of(g.key[i], g.hashed, g.used)
     if g.used[slot] != 0:
         return int(g.index[slot])
@@ -70,26 +70,24 @@ def find_or_add(p, g, counters, i, last, shift):
 def has_room(g, counters, fan):
     """Is there space for `fan` more states and edges, with the hash table at most half full?"""
     states = counters[STATES] + fan + 1
-    return (
-        states <= g.open.shape[0] and 2 * states <= g.used.shape[0] and counters[EDGES] + fan <= g.to.shape[0]
-    )
+    return states <= g.open.shape[0] and 2 * states <= g.used.shape[0] and counters[EDGES] + fan <= g.to.shape[0]
 
 
 @inner
-def expand(p, first, result, g, counters, i, last, shift):
+def expand(p, rows, g, counters, i, layout):
     """List the successors of state `i`; False if there is no room for them."""
     s = load(p, g.fields, i)
     t = table(p, s)
-    fan = first[t + 1] - first[t]
+    fan = rows.first[t + 1] - rows.first[t]
     if not has_room(g, counters, fan):
         return False
     edge = counters[EDGES]
     g.table[i] = t
     g.begin[i] = edge
-    for row in range(first[t], first[t + 1]):
+    for row in range(rows.first[t], rows.first[t + 1]):
         place = counters[STATES]
-        store(p, g.fields, place, step(p, s, result[row]))
-        g.to[edge] = find_or_add(p, g, counters, place, last, shift)
+        store(p, g.fields, place, step(p, s, rows.result[row]))
+        g.to[edge] = find_or_add(p, g, counters, place, layout)
         edge += 1
     counters[EDGES] = edge
     counters[EXPANDED] += 1
@@ -97,25 +95,25 @@ def expand(p, first, result, g, counters, i, last, shift):
 
 
 @inner
-def push(first, weight, g, i, fill):
+def push(rows, g, i, fill):
     """Hand the mass of state `i` to its successors, a loop back to itself summed up; returns the following fill.
 
     A state that can only return to itself would never end: returns -1.
     """
     t = g.table[i]
-    rows = first[t + 1] - first[t]
+    first, fan = rows.first[t], rows.first[t + 1] - rows.first[t]
     stay = 0.0
-    for row in range(rows):
+    for row in range(fan):
         if g.to[g.begin[i] + row] == i:
-            stay += weight[first[t] + row]
+            stay += rows.weight[first + row]
     if stay > 1.0 - 1e-12:
         return -1
     mass = g.mass[i] / (1.0 - stay)
     g.mass[i] = 0.0
-    for row in range(rows):
+    for row in range(fan):
         j = g.to[g.begin[i] + row]
         if j != i:
-            g.mass[j] += mass * weight[first[t] + row]
+            g.mass[j] += mass * rows.weight[first + row]
             if g.open[j] and not g.queued[j]:
                 g.queued[j] = 1
                 g.following[fill] = j
@@ -124,7 +122,7 @@ def push(first, weight, g, i, fill):
 
 
 @kernel
-def spread(p, first, result, weight, g, counters, tolerance, last, shift):
+def spread(p, rows, g, counters, tolerance, layout):
     """Push the mass of the frontier layer by layer until less than `tolerance` still runs.
 
     Returns DONE, NEED_ROOM (grow the store and call again) or ENDLESS (a state that never changes).
@@ -133,11 +131,11 @@ def spread(p, first, result, weight, g, counters, tolerance, last, shift):
         fill = counters[LAYERS]
         while counters[AT] < counters[FRONTIER]:
             i = g.frontier[counters[AT]]
-            if g.table[i] < 0 and not expand(p, first, result, g, counters, i, last, shift):
+            if g.table[i] < 0 and not expand(p, rows, g, counters, i, layout):
                 counters[LAYERS] = fill
                 return NEED_ROOM
             g.queued[i] = 0
-            fill = push(first, weight, g, i, fill)
+            fill = push(rows, g, i, fill)
             if fill < 0:
                 return ENDLESS
             counters[AT] += 1
@@ -153,9 +151,9 @@ def spread(p, first, result, weight, g, counters, tolerance, last, shift):
 
 
 @kernel
-def begin(p, g, counters, last, shift):
+def begin(p, g, counters, layout):
     """Number the start state, which stands at place 0, and put the whole chance on it."""
-    find_or_add(p, g, counters, 0, last, shift)
+    find_or_add(p, g, counters, 0, layout)
     g.mass[0] = 1.0
     if g.open[0]:
         g.frontier[0] = 0
@@ -164,11 +162,11 @@ def begin(p, g, counters, last, shift):
 
 
 @kernel
-def explore(p, first, result, g, counters, last, shift):
+def explore(p, rows, g, counters, layout):
     """Expand every state that can be reached. Returns DONE or NEED_ROOM."""
     while counters[AT] < counters[STATES]:
         i = counters[AT]
-        if g.open[i] and g.table[i] < 0 and not expand(p, first, result, g, counters, i, last, shift):
+        if g.open[i] and g.table[i] < 0 and not expand(p, rows, g, counters, i, layout):
             return NEED_ROOM
         counters[AT] += 1
     return DONE
@@ -199,9 +197,7 @@ class Graph:
         bind_state(type(self.chain.params), type(self.chain.start))
         self.store = self._new_store(self.room, 4 * self.room)
         self.store.fields[:, 0] = self.chain.start
-        begin.of(self.chain.params)(
-            self.chain.params, self.store, self.counters, self._layout.last, self._layout.shift
-        )
+        begin.of(self.chain.params)(self.chain.params, self.store, self.counters, self._layout)
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, fields = self._layout.words, len(self.chain.start)
@@ -232,9 +228,7 @@ class Graph:
         old = self.store
         more_states = len(old.open) * (4 if 4 * (states + largest) > len(old.open) else 1)
         more_edges = len(old.to) * (4 if 2 * (edges + largest) > len(old.to) else 1)
-        new = self._new_store(
-            max(more_states, 2 * (states + largest)), max(more_edges, 2 * (edges + largest))
-        )
+        new = self._new_store(max(more_states, 2 * (states + largest)), max(more_edges, 2 * (edges + largest)))
         for name in (
             "fields",
             "key",
@@ -260,21 +254,9 @@ class Graph:
 
         Raises NoExactOdds past the budget, ValueError for a battle that can never end.
         """
-        chain, layout, tables = self.chain, self._layout, self.chain.tables
-        run = spread.of(chain.params)
-        while (
-            status := run(
-                chain.params,
-                tables.first,
-                tables.result,
-                tables.weight,
-                self.store,
-                self.counters,
-                tolerance,
-                layout.last,
-                layout.shift,
-            )  # fmt: skip
-        ) == NEED_ROOM:
+        params, rows = self.chain.params, self.chain.tables.rows
+        run = spread.of(params)
+        while (status := run(params, rows, self.store, self.counters, tolerance, self._layout)) == NEED_ROOM:
             self._grow()
         if status == ENDLESS:
             raise ValueError("this battle can reach a state that never changes")
@@ -283,21 +265,10 @@ class Graph:
 
     def explore(self) -> None:
         """Expand every reachable state. Raises NoExactOdds past the budget."""
-        chain, layout, tables = self.chain, self._layout, self.chain.tables
+        params, rows = self.chain.params, self.chain.tables.rows
         self.counters[AT] = 0
-        run = explore.of(chain.params)
-        while (
-            run(
-                chain.params,
-                tables.first,
-                tables.result,
-                self.store,
-                self.counters,
-                layout.last,
-                layout.shift,
-            )
-            == NEED_ROOM
-        ):
+        run = explore.of(params)
+        while run(params, rows, self.store, self.counters, self._layout) == NEED_ROOM:
             self._grow()
 
     @property
@@ -310,7 +281,5 @@ class Graph:
         fields = self.store.fields[:, : self.size].astype(np.int64)
         for name, values, limit in zip(self.chain.start._fields, fields, self.chain.limits, strict=True):
             if values.min() < 0 or values.max() > max(1, limit):
-                raise AssertionError(
-                    f"{name} left its limits: {values.min()} to {values.max()}, not 0 to {limit}"
-                )
+                raise AssertionError(f"{name} left its limits: {values.min()} to {values.max()}, not 0 to {limit}")
         return type(self.chain.start)(*(values[which] for values in fields))

@@ -109,11 +109,7 @@ def _conditions(fields: Any) -> None:
         most = 0 if fields.battle == "blockade-run" else fields.options.max_move
         moved = fields.conditions.sea_zones_moved
         if moved > most:
-            why = (
-                "blockaded fleets cannot move"
-                if most == 0
-                else f"a fleet moves at most {most} sea zones a turn"
-            )
+            why = "blockaded fleets cannot move" if most == 0 else f"a fleet moves at most {most} sea zones a turn"
             raise Refusal("conditions.sea_zones_moved", f"{moved} is not allowed; {why}")
 
 
@@ -181,9 +177,7 @@ def _policy(fields: Any, sea: str) -> None:
         if name in chosen and given is None:
             raise Refusal(f"policy.attacker.{sea}{parameter}", f"is needed by the policy {name}")
         if name not in chosen and given is not None:
-            raise Refusal(
-                f"policy.attacker.{sea}{parameter}", f"{given} is not allowed without the policy {name}"
-            )
+            raise Refusal(f"policy.attacker.{sea}{parameter}", f"{given} is not allowed without the policy {name}")
 
 
 def _withdrawal(fields: Any) -> None:
@@ -191,9 +185,7 @@ def _withdrawal(fields: Any) -> None:
     if chosen == ["to-the-end"]:
         return
     if fields.battle == "blockade-run" and fields.conditions.forced:
-        raise Refusal(
-            "policy.attacker.retreat", f"{chosen[0]} is not allowed; a forced run is fought to-the-end"
-        )
+        raise Refusal("policy.attacker.retreat", f"{chosen[0]} is not allowed; a forced run is fought to-the-end")
     if fields.battle in {"amphibious", "invasion"} and not fields.options.withdrawal:
         raise Refusal(
             "policy.attacker.retreat",

@@ -33,9 +33,7 @@ class LandDice(Fields):
     modifier_all: Modifier | list[Modifier] = Field(0, description="added to every die")
     bonus_dice: Bonus | list[Bonus] = Field(0, description="extra dice rolled, the best ones kept")
     dice: Dice | list[Dice] | None = Field(None, description="most dice rolled; default from the options")
-    die_sides: Sides | list[Sides] | None = Field(
-        None, description="sides of the dice; default from the options"
-    )
+    die_sides: Sides | list[Sides] | None = Field(None, description="sides of the dice; default from the options")
 
 
 class SeaDice(Fields):
@@ -53,9 +51,7 @@ class LandAttacker(LandDice):
     regiments: Regiments = Field(
         description="regiments able to attack, without the one that stays behind where the attack starts"
     )
-    commanders: Commanders = Field(
-        0, description="regiments, among these, that roll the commander die; lost last"
-    )
+    commanders: Commanders = Field(0, description="regiments, among these, that roll the commander die; lost last")
 
 
 class LandDefender(LandDice):
@@ -110,9 +106,7 @@ class LandConditions(Fields):
 class SeaConditions(Fields):
     """Movement before the battle."""
 
-    sea_zones_moved: Annotated[int, Field(ge=0)] = Field(
-        0, description="sea zones moved this turn; at most max_move"
-    )
+    sea_zones_moved: Annotated[int, Field(ge=0)] = Field(0, description="sea zones moved this turn; at most max_move")
 
 
 class NavalConditions(SeaConditions):
@@ -133,9 +127,7 @@ class Crossing(Fields):
     fleets: Annotated[int, Field(ge=0)] = Field(0, description="enemy fleets there; 0 = no fight")
     place: Place = Field("sea-zone", description="sea zone or maritime link")
     convoy: Literal["attacks", "defends"] = Field("attacks", description="who attacks whom")
-    blockaded: bool = Field(
-        False, description="the convoy breaks out of a blockaded port (first crossing only)"
-    )
+    blockaded: bool = Field(False, description="the convoy breaks out of a blockaded port (first crossing only)")
     turn: Annotated[int, Field(ge=1)] | None = Field(None, description="turn of the crossing; all or none")
 
 
@@ -153,9 +145,7 @@ class LandPolicy(Fields):
     retreat: LandPolicyName | Annotated[list[LandPolicyName], Field(min_length=1)] = Field(
         "to-the-end", description="a policy or a list of them: stop as soon as one says so"
     )
-    stop_below: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="stop with fewer own units than this"
-    )
+    stop_below: Annotated[int, Field(ge=1)] | None = Field(None, description="stop with fewer own units than this")
     max_rounds: Annotated[int, Field(ge=1)] | None = Field(None, description="stop after this many rounds")
     wear_down_to: Annotated[int, Field(ge=1)] | None = Field(
         None, description="stop when the enemy has this many or fewer"
@@ -168,18 +158,12 @@ class LandPolicy(Fields):
 class InvasionPolicy(LandPolicy):
     """Policies on land, and at sea (own = all convoy fleets)."""
 
-    losses: Literal["escorts-first", "transports-first"] = Field(
-        "escorts-first", description="fleets lost first"
-    )
+    losses: Literal["escorts-first", "transports-first"] = Field("escorts-first", description="fleets lost first")
     sea_retreat: SeaPolicyName | Annotated[list[SeaPolicyName], Field(min_length=1)] = Field(
         "to-the-end", description="as retreat, for the crossings that the convoy attacks"
     )
-    sea_stop_below: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="stop with fewer fleets than this"
-    )
-    sea_max_rounds: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="stop after this many sea rounds"
-    )
+    sea_stop_below: Annotated[int, Field(ge=1)] | None = Field(None, description="stop with fewer fleets than this")
+    sea_max_rounds: Annotated[int, Field(ge=1)] | None = Field(None, description="stop after this many sea rounds")
     sea_min_odds: Annotated[float, Field(ge=0, le=1)] | None = Field(
         None, description="stop when the chance to win the whole invasion is below this"
     )
@@ -212,9 +196,7 @@ class Options(Fields):
     attack_die_sides: Sides = Field(6, description="sides of the attacker's dice")
     defence_die_sides: Sides = Field(6, description="sides of the defender's dice")
     commander_die_sides: Sides = Field(8, description="sides of a commander's die")
-    ties: Literal["defender", "attacker", "both", "nobody"] = Field(
-        "defender", description="who takes an equal pair"
-    )
+    ties: Literal["defender", "attacker", "both", "nobody"] = Field("defender", description="who takes an equal pair")
     resort: bool = Field(False, description="sort again after the modifiers")
     clamp: bool = Field(False, description="hold each modified die within 1 and the largest die rolled")
     left_behind: Annotated[int, Field(ge=0, le=100)] = Field(
@@ -222,16 +204,12 @@ class Options(Fields):
     )
     amphibious_modifier: Modifier = Field(-1, description="to the highest die of landing troops")
     blockade_modifier: Modifier = Field(-1, description="to the highest die of blockaded fleets")
-    max_fleets: Annotated[int, Field(ge=1, le=20)] = Field(
-        4, description="fleets one player may have in play"
-    )
+    max_fleets: Annotated[int, Field(ge=1, le=20)] = Field(4, description="fleets one player may have in play")
     max_move: Annotated[int, Field(ge=1, le=20)] = Field(3, description="sea zones a fleet moves in a turn")
     fleet_capacity: Annotated[int, Field(ge=0, le=1000)] = Field(
         0, description="regiments a transport carries; 0 = no limit"
     )
-    troop_loss: Literal["with-each-fleet", "all-or-nothing"] = Field(
-        "with-each-fleet", description="when troops drown"
-    )
+    troop_loss: Literal["with-each-fleet", "all-or-nothing"] = Field("with-each-fleet", description="when troops drown")
     withdrawal: bool = Field(True, description="false: a landing, once begun, cannot be called off")
     fleet_cost: Annotated[int, Field(ge=0, le=1_000_000)] = Field(3, description="coins a fleet costs")
     regiment_cost: Annotated[int, Field(ge=0, le=1_000_000)] = Field(1, description="coins a regiment costs")

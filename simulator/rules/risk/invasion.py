@@ -97,9 +97,7 @@ def table(p, s):
 def landed(p, s):
     """All regiments aboard reach the shore and face the first territory (step 5)."""
     troops = p.aboard[s.convoy]
-    return InvasionState(
-        p.crossings, s.convoy, 0, s.sunk, troops, 0, p.land.defenders[0], troops, s.sea_rounds, 0
-    )
+    return InvasionState(p.crossings, s.convoy, 0, s.sunk, troops, 0, p.land.defenders[0], troops, s.sea_rounds, 0)
 
 
 @helper
@@ -114,9 +112,17 @@ def after_sea_round(p, s, result):
         stage += 1
         left = p.enemies[stage]
     after = InvasionState(
-        stage, convoy, left, s.sunk + enemy, s.attackers, s.captured, s.defenders, s.at_shore,
-        s.sea_rounds + p.counting, s.land_rounds,
-    )  # fmt: skip
+        stage,
+        convoy,
+        left,
+        s.sunk + enemy,
+        s.attackers,
+        s.captured,
+        s.defenders,
+        s.at_shore,
+        s.sea_rounds + p.counting,
+        s.land_rounds,
+    )
     return landed(p, after) if stage == p.crossings else after
 
 
@@ -127,9 +133,17 @@ def after_land_round(p, s, result):
     port = p.enemies[p.crossings + 1]
     out = land.captured > 0 and port > 0 and not path_running(p.land, land)
     return InvasionState(
-        s.stage + 1 if out else s.stage, s.convoy, port if out else 0, s.sunk, land.attackers, land.captured,
-        land.defenders, s.at_shore, s.sea_rounds, land.rounds,
-    )  # fmt: skip
+        s.stage + 1 if out else s.stage,
+        s.convoy,
+        port if out else 0,
+        s.sunk,
+        land.attackers,
+        land.captured,
+        land.defenders,
+        s.at_shore,
+        s.sea_rounds,
+        land.rounds,
+    )
 
 
 @rule(InvasionParams)
@@ -193,9 +207,17 @@ def invasion_chain(fields: Any) -> Chain:
     fleets = int(p.enemies.sum())
     rounds = MOST_ROUNDS if fields.options.ties == "nobody" else 2 * fields.attacker.fleets + fleets
     limits = InvasionState(
-        p.crossings + 1, fields.attacker.fleets, int(p.enemies.max()), fleets, land.attackers, land.captured,
-        land.defenders, land.attackers, rounds, land.rounds,
-    )  # fmt: skip
+        p.crossings + 1,
+        fields.attacker.fleets,
+        int(p.enemies.max()),
+        fleets,
+        land.attackers,
+        land.captured,
+        land.defenders,
+        land.attackers,
+        rounds,
+        land.rounds,
+    )
     if p.stop.by_odds or p.land.stop.by_odds:
         p = _with_hopeless(fields, p, Chain(_plain(p), start, limits, rolls))
     return Chain(p, start, limits, rolls)
@@ -215,9 +237,7 @@ def _with_hopeless(fields: Any, p: InvasionParams, plain: Chain) -> InvasionPara
     states, chance = state_values(plain, lambda ends: (invasion_winner(p, ends) == ATTACKER).astype(float))
     if p.land.stop.by_odds:
         ashore = states.stage == p.crossings
-        land = PathState(
-            *(getattr(states, name)[ashore] for name in ("attackers", "captured", "defenders")), 0
-        )
+        land = PathState(*(getattr(states, name)[ashore] for name in ("attackers", "captured", "defenders")), 0)
         marks = hopeless_places(p.land, land, chance[ashore], policy.min_odds)
         p = p._replace(land=p.land._replace(hopeless=marks))
     if p.stop.by_odds:
@@ -242,9 +262,7 @@ def invasion_outcome(fields: Any, s: InvasionState) -> Columns:
     p, options = invasion_params(fields, Stop(), Stop()), fields.options
     own = fields.attacker
     ashore = s.stage >= p.crossings
-    land = PathState(
-        s.attackers, s.captured, np.where(ashore, s.defenders, p.land.defenders[0]), s.land_rounds
-    )
+    land = PathState(s.attackers, s.captured, np.where(ashore, s.defenders, p.land.defenders[0]), s.land_rounds)
     left = np.where(ashore, s.attackers, p.aboard[s.convoy])
     reached = np.where(ashore, s.at_shore, p.aboard[s.convoy])
     enemy_total, enemy = int(p.land.defenders.sum()), defenders_left(p.land, land)

@@ -120,12 +120,8 @@ def path_chain(fields: Any) -> Chain:
         from simulator.engine.backward import state_values
 
         plain = Chain(params._replace(stop=Stop(), counting=0), start, limits, rolls)
-        states, chance = state_values(
-            plain, lambda ends: (path_winner(params, ends) == ATTACKER).astype(float)
-        )
-        params = params._replace(
-            hopeless=hopeless_places(params, states, chance, fields.policy.attacker.min_odds)
-        )
+        states, chance = state_values(plain, lambda ends: (path_winner(params, ends) == ATTACKER).astype(float))
+        params = params._replace(hopeless=hopeless_places(params, states, chance, fields.policy.attacker.min_odds))
     return Chain(params, start, limits, rolls)
 
 

@@ -46,7 +46,7 @@ def _side_hands(side: Any, options: Any, dice: int, sides: int, count: int) -> l
             every[i],
             options.clamp,
             options.resort,
-        )  # fmt: skip
+        )
         for i in range(count)
     ]
 
@@ -70,7 +70,7 @@ def sea_hands(fields: Any) -> tuple[Hand, Hand]:
                 all=side.modifier_all,
                 clamp=options.clamp,
                 resort=options.resort,
-            )  # fmt: skip
+            )
         )
     return hands[0]._replace(highest=hands[0].highest + blockaded), hands[1]
 
@@ -92,7 +92,7 @@ def convoy_hands(fields: Any, role: str, blockaded: bool = False) -> tuple[Hand,
             all=first.sea_modifier_all,
             clamp=options.clamp,
             resort=options.resort,
-        ),  # fmt: skip
+        ),
         Hand(
             options.defence_dice,
             options.defence_die_sides,
@@ -100,7 +100,7 @@ def convoy_hands(fields: Any, role: str, blockaded: bool = False) -> tuple[Hand,
             all=second.sea_modifier_all,
             clamp=options.clamp,
             resort=options.resort,
-        ),  # fmt: skip
+        ),
     )
 
 
