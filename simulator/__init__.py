@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simulator.answers import Odds
-    from simulator.engine.graph import NoExactOdds
+    from simulator.engine.limits import NoExactOdds
     from simulator.estimate import Replay, exact, odds, replay, simulate
     from simulator.grids import Sweep, sweep
     from simulator.scenarios import Scenario, ScenarioError, load
@@ -30,7 +30,7 @@ _HOMES = {
     "simulate": "simulator.estimate",
     "replay": "simulator.estimate",
     "Replay": "simulator.estimate",
-    "NoExactOdds": "simulator.engine.graph",
+    "NoExactOdds": "simulator.engine.limits",
     "sweep": "simulator.grids",
     "Sweep": "simulator.grids",
 }

@@ -13,7 +13,8 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import kernel
-from simulator.engine.graph import EDGE_BUDGET, Graph
+from simulator.engine.graph import Graph
+from simulator.engine.limits import EDGE_BUDGET
 
 PRECISION = 1e-15
 MOST_SWEEPS = 100_000

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simulator.engine.chain import Chain, Ends
-from simulator.engine.graph import EDGE_BUDGET, Graph
+from simulator.engine.graph import Graph
+from simulator.engine.limits import EDGE_BUDGET
 
 # Chance that may still be running when enumeration stops; only battles that can return to an earlier state have any.
 TOLERANCE = 1e-13

@@ -13,16 +13,12 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state, inner, kernel, load, running, step, store, table
+from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
 from simulator.engine.montecarlo import pack, slot_of
 
 DONE, NEED_ROOM, ENDLESS = 0, 1, 2
 # Where `counters` keeps what.
 STATES, EXPANDED, EDGES, AT, FRONTIER, LAYERS = range(6)
-EDGE_BUDGET = 40_000_000
-
-
-class NoExactOdds(Exception):
-    """Exact odds were asked for, but the battle has too many states; the message says how many were seen."""
 
 
 class Store(NamedTuple):

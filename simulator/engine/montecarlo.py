@@ -174,7 +174,7 @@ def idle_lanes(lanes, start):
 
 @kernel
 def fight(p, start, alias, order, lanes, layout, tally):
-    """Fight the ordered battles and add their final states to the tally, which must have room for that many new ones."""
+    """Fight the ordered battles and add their final states to the tally, which must have room for as many new ones."""
     width = lanes.key.shape[0]
     idle_lanes(lanes, start)
     started = min(order.battles, width)

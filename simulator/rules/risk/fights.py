@@ -5,13 +5,14 @@ Naval fights, blockade runs and attacks on a single territory are one fight each
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.chain import Chain, helper, rule
 from simulator.engine.chance import CERTAIN, Tables, tables
-from simulator.rules.risk.dice import MOST_DICE
+from simulator.rules.risk.dice import MOST_DICE, Hand
 from simulator.rules.risk.places import all_places, path, tables_of
 from simulator.rules.risk.stopping import Stop, stop_rule, stops
 
@@ -106,9 +107,15 @@ def units(fields: Any) -> tuple[int, int]:
 
 def fight_tables(fields: Any) -> Tables:
     """Tables of all places, 16 each, in order; table 0 is certain."""
+    return _tables_of_all(tuple(pair for _, pair in all_places(fields)), fields.options.ties)
+
+
+@lru_cache(maxsize=1024)
+def _tables_of_all(places: tuple[tuple[Hand, Hand], ...], ties: str) -> Tables:
+    """Kept, since the cells of a sweep mostly roll the same dice."""
     rows = [CERTAIN]
-    for _, pair in all_places(fields):
-        rows += tables_of(pair, fields.options.ties)
+    for pair in places:
+        rows += tables_of(pair, ties)
     return tables(rows)
 
 

@@ -16,9 +16,8 @@ def assumptions(fields: Any) -> list[str]:
     """Options, policies and assumed readings in force (rules/risk.md sections 6, 10 and 11)."""
     options, lines = fields.options, []
     land = fields.battle not in {"naval", "blockade-run"}
-    lines.append(
-        f"up to {options.attack_dice} d{options.attack_die_sides} attack, up to {options.defence_dice} d{options.defence_die_sides} defend"
-    )
+    attack = f"{options.attack_dice} d{options.attack_die_sides}"
+    lines.append(f"up to {attack} attack, up to {options.defence_dice} d{options.defence_die_sides} defend")
     lines.append(f"ties: {options.ties}")
     if land:
         lines.append(ASSUMED_LAND)
