@@ -379,13 +379,14 @@ def on_defenders(s, hits):
 @helper
 def before_round_1(p, s, result):
     """Cards and charges (section 3.1, steps 2 and 3)."""
+    if s.phase > DEFENDER_CHARGES:
+        return s
+    drawn, following = 0 + result, 0 + p.following[s.phase]  # as wide as the numbers of a state
     if s.phase == ATTACKER_DRAWS:
-        return with_cards(s, p.following[s.phase], result, s.defender_card)
+        return with_cards(s, following, drawn, s.defender_card)
     if s.phase == DEFENDER_DRAWS:
-        return with_cards(s, p.following[s.phase], s.attacker_card, result)
+        return with_cards(s, following, s.attacker_card, drawn)
     if s.phase == ATTACKER_CHARGES:
-        return with_roll(s, p.following[s.phase], on_defenders(s, result), 0, 0)
-    if s.phase == DEFENDER_CHARGES:
-        after = after_casualties(p, s, Losses(result, s.hits, 0, 0, 0, 0))
-        return ended(p, after, 0) if alone(after) else with_phase(after, ATTACKER_ROLLS, 0)
-    return s
+        return with_roll(s, following, on_defenders(s, drawn), 0, 0)
+    after = after_casualties(p, s, Losses(drawn, s.hits, 0, 0, 0, 0))
+    return ended(p, after, 0) if alone(after) else with_phase(after, ATTACKER_ROLLS, 0)

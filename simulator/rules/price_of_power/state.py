@@ -50,7 +50,6 @@ class Params(NamedTuple):
     can_retreat: np.ndarray
     start_units: np.ndarray
     main: np.ndarray  # faction that leads; 0 on the defending side without a main defender
-    wounds: np.ndarray  # wounds the leader comes with
     supply: np.ndarray  # ships that may be captured; 0 if no player realm fights here
     pools_at: np.ndarray
     pool: np.ndarray
