@@ -73,8 +73,9 @@ def base_type(side: Side, options: Any, leader: Leader | None) -> str:
 def expected_hits(side: Side, options: Any, base: str, leader: Leader | None) -> Fraction:
     """Expected hits of the first roll of the starting units."""
     pool = pool_of(side, options, base, leader, 1)
-    units = [side.of_type(which) for which in range(3)]
-    ways = icons_shown(icon_dice(options), pool, Caps(*units, 0))[..., 0]
+    dice = icon_dice(options)
+    units = [min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])]
+    ways = icons_shown(dice, pool, Caps(*units, 0))[..., 0]
     icons = np.add.outer(np.add.outer(np.arange(units[0] + 1), np.arange(units[1] + 1)), np.arange(units[2] + 1))
     hits = np.minimum(icons + automatic_hits(side, options), side.units)
     total = sum(int(hit) * int(way) for hit, way in zip(hits.flat, ways.flat, strict=True) if way)
