@@ -93,22 +93,44 @@ def chain_from(setup: Setup) -> Chain:
     rolling = rolling_params(setup, made)
     opening, phases = opening_params(setup, made)
     tables, icons, tercios = made.close()
-    params = Params(
+    numbers = {
         **side_params(setup),
         **faction_params(setup),
         **rolling,
-        opening=ints(opening),
-        following=ints(following(phases)),
-        icons=icons,
-        tercios=tercios,
-    )
+        "opening": opening,
+        "following": following(phases),
+        "icons": icons,
+        "tercios": tercios,
+    }
+    params = Params(packed(numbers))
     start = start_of(setup, phases[0])
     return Chain(params, start, limits_of(setup, start, int(tercios.max())), tables, setup)
 
 
-def ints(values: Any) -> np.ndarray:
-    """Whole numbers as the compiled rules read them."""
-    return np.ascontiguousarray(values, np.int32)
+# Sections that follow the numbers with a place of their own, each told by the number that says where it begins.
+SECTIONS = ("first", "shows", "icons", "tercios")
+
+
+def packed(numbers: dict[str, Any]) -> np.ndarray:
+    """All numbers of a battle in the one array that Params describes."""
+    levels, pools = numbers.pop("levels"), numbers.pop("pool")
+    sections = {name: np.asarray(numbers.pop(name)) for name in SECTIONS}
+    tail = [np.concatenate([np.asarray(level) for level in levels]), np.asarray(pools)]
+    at = state.SECTIONS
+    numbers["row"] = np.asarray(numbers["row"]) + at
+    numbers["levels"] = len(levels[0])
+    at += len(tail[0])
+    numbers["pools_at"] = np.asarray(numbers["pools_at"]) + at
+    at += len(pools)
+    for name, section in sections.items():
+        numbers[name] = at
+        tail.append(section)
+        at += len(section)
+    head = np.zeros(state.SECTIONS, np.int64)
+    for name, value in numbers.items():
+        place = getattr(state, name.upper())
+        head[place : place + np.size(value)] = value
+    return np.concatenate([head, *tail]).astype(np.int32)
 
 
 def side_params(setup: Setup) -> dict[str, Any]:
@@ -124,13 +146,13 @@ def side_params(setup: Setup) -> dict[str, Any]:
         "last": setup.last,
         "brief": int(setup.brief),
         "factions": len(defender.factions),
-        "automatic": ints([automatic_hits(side, options) for side in sides]),
-        "retreat": ints([RETREATS.index(side.policy.retreat) for side in sides]),
-        "retreat_at": ints([side.policy.retreat_at for side in sides]),
-        "can_retreat": ints([side.fields.can_retreat for side in sides]),
-        "start_units": ints([side.units for side in sides]),
-        "main": ints([0, 0 if defender.main is None else defender.main + 1]),
-        "supply": ints([side.fields.ships_in_supply if setup.sea and side.has_player else 0 for side in sides]),
+        "automatic": [automatic_hits(side, options) for side in sides],
+        "retreat": [RETREATS.index(side.policy.retreat) for side in sides],
+        "retreat_at": [side.policy.retreat_at for side in sides],
+        "can_retreat": [side.fields.can_retreat for side in sides],
+        "start_units": [side.units for side in sides],
+        "main": [0, 0 if defender.main is None else defender.main + 1],
+        "supply": [side.fields.ships_in_supply if setup.sea and side.has_player else 0 for side in sides],
     }
 
 
@@ -146,13 +168,11 @@ def faction_params(setup: Setup) -> dict[str, Any]:
             heavy += list(left[:, 2] if setup.sea else 0 * units)
             fewest += list(np.searchsorted(units, units))
     return {
-        "kind": ints([KINDS[faction.kind] for faction in factions]),
-        "stays": ints([faction.stays for faction in factions]),
-        "tie": ints([0, *tie_order(factions[1:], setup.ties)]),
-        "row": ints(row),
-        "types": ints(types),
-        "heavy": ints(heavy),
-        "fewest": ints(fewest),
+        "kind": [KINDS[faction.kind] for faction in factions],
+        "stays": [faction.stays for faction in factions],
+        "tie": [0, *tie_order(factions[1:], setup.ties)],
+        "row": row,
+        "levels": (types, heavy, fewest),
     }
 
 
@@ -181,12 +201,12 @@ def rolling_params(setup: Setup, made: TableSet) -> dict[str, Any]:
         stride += [(caps.cavalry + 1) * (caps.artillery + 1), caps.artillery + 1, 1] if each else [0, 0, 0]
     places = [[numbers[side, pool] for row in rows[side] for pool in row] for side in range(2)]
     return {
-        "pools_at": ints([0, len(places[0])]),
-        "pool": ints(places[0] + places[1]),
-        "first": ints(first),
-        "shows": ints(shows),
-        "cap": ints(cap),
-        "stride": ints(stride),
+        "pools_at": [0, len(places[0])],
+        "pool": places[0] + places[1],
+        "first": first,
+        "shows": shows,
+        "cap": cap,
+        "stride": stride,
         "may_stick": int(any(may_stick(setup, side, {p for row in rows[side] for p in row}) for side in range(2))),
     }
 

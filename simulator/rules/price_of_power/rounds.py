@@ -37,7 +37,7 @@ def pool(p, s, side):
     """The dice a side rolls this round (section 3.2, step 1)."""
     card = s.attacker_card if side == ATTACK else s.defender_card
     condition = 2 if not led(p, s, side) else 1 if led_by(p, s, side) > 0 else 0
-    return p.pool[p.pools_at[side] + (3 * card + condition) * p.last + min(s.round, p.last - 1)]
+    return p.n[p.n[POOLS_AT + side] + (3 * card + condition) * p.n[LAST] + min(s.round, p.n[LAST] - 1)]
 
 
 @helper
@@ -46,10 +46,10 @@ def pool_table(p, s, side):
     types = types_of(p, 0, s.attacker) if side == ATTACK else defending_types(p, s)
     at = 3 * side
     return (
-        p.first[pool(p, s, side)]
-        + min(types & MASK, p.cap[at]) * p.stride[at]
-        + min((types >> BITS) & MASK, p.cap[at + 1]) * p.stride[at + 1]
-        + min(types >> (2 * BITS), p.cap[at + 2]) * p.stride[at + 2]
+        p.n[p.n[FIRST] + pool(p, s, side)]
+        + min(types & MASK, p.n[CAP + at]) * p.n[STRIDE + at]
+        + min((types >> BITS) & MASK, p.n[CAP + at + 1]) * p.n[STRIDE + at + 1]
+        + min(types >> (2 * BITS), p.n[CAP + at + 2]) * p.n[STRIDE + at + 2]
     )
 
 
@@ -57,28 +57,28 @@ def pool_table(p, s, side):
 def hits_of(p, s, side, roll):
     """Hits of a roll (section 3.2, step 2; section 4, step 2)."""
     types = types_of(p, 0, s.attacker) if side == ATTACK else defending_types(p, s)
-    icons = p.icons[roll]
+    icons = p.n[p.n[ICONS] + roll]
     hits = (
         min(types & MASK, icons & MASK)
         + min((types >> BITS) & MASK, (icons >> BITS) & MASK)
         + min(types >> (2 * BITS), icons >> (2 * BITS))
     )
     if led(p, s, side):
-        hits += p.automatic[side]
-    return hits + heavy_ships(p, s, side) if p.sea else min(hits, count(types))
+        hits += p.n[AUTOMATIC + side]
+    return hits + heavy_ships(p, s, side) if p.n[SEA] else min(hits, count(types))
 
 
 @helper
 def hurt_by(p, s, side, roll):
     """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
     wounds = s.attacker_wounds if side == ATTACK else s.defender_wounds
-    return min(p.tercios[roll] >> 1, DEAD - wounds) if led_by(p, s, side) > 0 else 0
+    return min(p.n[p.n[TERCIOS] + roll] >> 1, DEAD - wounds) if led_by(p, s, side) > 0 else 0
 
 
 @helper
 def split(p, s, hits):
     """One hit to each defending faction in turn, the largest first, until all are used (section 3.2, step 3)."""
-    if p.factions == 1:
+    if p.n[FACTIONS] == 1:
         return Split(hits, 0, 0)
     one, two, three = fighting(s.defender_1), fighting(s.defender_2), fighting(s.defender_3)
     a, b, c = hits_left(one), hits_left(two), hits_left(three)
@@ -87,9 +87,9 @@ def split(p, s, hits):
     rest = taken - min(a, k) - min(b, k) - min(c, k)
     more_a, more_b, more_c = int(a > k), int(b > k), int(c > k)
     units_a, units_b, units_c = count(types_of(p, 1, one)), count(types_of(p, 2, two)), count(types_of(p, 3, three))
-    b_before_a = larger(units_a, p.tie[1], units_b, p.tie[2])
-    c_before_a = larger(units_a, p.tie[1], units_c, p.tie[3])
-    c_before_b = larger(units_b, p.tie[2], units_c, p.tie[3])
+    b_before_a = larger(units_a, p.n[TIE + 1], units_b, p.n[TIE + 2])
+    c_before_a = larger(units_a, p.n[TIE + 1], units_c, p.n[TIE + 3])
+    c_before_b = larger(units_b, p.n[TIE + 2], units_c, p.n[TIE + 3])
     before_a = more_b * b_before_a + more_c * c_before_a
     before_b = more_a * (1 - b_before_a) + more_c * c_before_b
     before_c = more_a * (1 - c_before_a) + more_b * (1 - c_before_b)
@@ -115,7 +115,7 @@ def hit(s, faction, force, hits):
 @helper
 def turns_after(p, s, attacker_hits, hits):
     """Where the alternation of each faction stands after a batch."""
-    if p.whole_battle == 0:
+    if p.n[WHOLE_BATTLE] == 0:
         return 0
     return (
         turn_after(s.attacker, attacker_hits, turn_of(s, 0))
@@ -133,8 +133,8 @@ def after_casualties(p, s, losses):
         with_turns(s, turns_after(p, s, losses.attacker_hits, hits)),
         hit(s, 0, s.attacker, losses.attacker_hits),
         hit(s, 1, s.defender_1, hits.first),
-        hit(s, 2, s.defender_2, hits.second) if p.factions > 1 else 0,
-        hit(s, 3, s.defender_3, hits.third) if p.factions > 1 else 0,
+        hit(s, 2, s.defender_2, hits.second) if p.n[FACTIONS] > 1 else 0,
+        hit(s, 3, s.defender_3, hits.third) if p.n[FACTIONS] > 1 else 0,
     )
     attacker_hurt = losses.attacker_hurt
     if attacker_hurt > 0 and not lost_unit(p, types_of(p, 0, s.attacker), types_of(p, 0, after.attacker), losses.attacker_hits):
@@ -148,40 +148,40 @@ def after_casualties(p, s, losses):
 @helper
 def lost_unit(p, before, after, hits):
     """Did the side lose a unit; or, with `damage_counts_as_casualty`, was a ship damaged?"""
-    return count(after) < count(before) or (p.damage_wounds > 0 and hits > 0)
+    return count(after) < count(before) or (p.n[DAMAGE_WOUNDS] > 0 and hits > 0)
 
 
 @helper
 def player_leaves(p, side, own, enemy, now, wounds):
     """Does a player realm's side retreat (section 3.2, step 6; section 2, `retreat`)?"""
-    if p.can_retreat[side] == 0 or own < 2:
+    if p.n[CAN_RETREAT + side] == 0 or own < 2:
         return False
-    policy = p.retreat[side]
+    policy = p.n[RETREAT + side]
     if policy == WHEN_OUTNUMBERED:
         return own < enemy
     if policy == WHEN_HALF:
-        return 2 * own <= p.start_units[side]
+        return 2 * own <= p.n[START_UNITS + side]
     if policy == AT_OR_BELOW:
-        return own <= p.retreat_at[side]
+        return own <= p.n[RETREAT_AT + side]
     if policy == AFTER_ROUND:
-        return now >= p.retreat_at[side]
+        return now >= p.n[RETREAT_AT + side]
     return policy == WHEN_LEADER_WOUNDED and wounds == 1
 
 
 @helper
 def rebels_fight(p, s):
     """Does a rebel unit still fight among the defenders? Then NPR units beside it stay (pirates hold nobody)."""
-    return p.sea == 0 and (
-        (p.kind[1] == TO_THE_LAST and hits_left(fighting(s.defender_1)) > 0)
-        or (p.kind[2] == TO_THE_LAST and hits_left(fighting(s.defender_2)) > 0)
-        or (p.kind[3] == TO_THE_LAST and hits_left(fighting(s.defender_3)) > 0)
+    return p.n[SEA] == 0 and (
+        (p.n[KIND + 1] == TO_THE_LAST and hits_left(fighting(s.defender_1)) > 0)
+        or (p.n[KIND + 2] == TO_THE_LAST and hits_left(fighting(s.defender_2)) > 0)
+        or (p.n[KIND + 3] == TO_THE_LAST and hits_left(fighting(s.defender_3)) > 0)
     )
 
 
 @helper
 def left_by(p, faction, before, after, hits, turn):
     """A faction that leaves: a player realm pays one more casualty, at sea one ship when the fleet is counted."""
-    if p.kind[faction] == PLAYER and p.sea == 0:
+    if p.n[KIND + faction] == PLAYER and p.n[SEA] == 0:
         return GONE | after_hits(before, hits + 1, turn)
     return GONE | after
 
@@ -189,9 +189,9 @@ def left_by(p, faction, before, after, hits, turn):
 @helper
 def attacker_leaves(p, s, now, own, enemy):
     """Does the attacker leave, who decides first?"""
-    if p.kind[0] == PLAYER:
+    if p.n[KIND + 0] == PLAYER:
         return player_leaves(p, ATTACK, own, enemy, now, s.attacker_wounds)
-    return p.kind[0] == NPR and own < enemy and p.stays[0] == 0
+    return p.n[KIND + 0] == NPR and own < enemy and p.n[STAYS + 0] == 0
 
 
 @helper
@@ -199,9 +199,9 @@ def defender_leaves(p, faction, force, players_leave, npr_leave):
     """Does a defending faction leave, when its kind does?"""
     if hits_left(fighting(force)) == 0:
         return False
-    if p.kind[faction] == PLAYER:
+    if p.n[KIND + faction] == PLAYER:
         return players_leave
-    return p.kind[faction] == NPR and npr_leave and p.stays[faction] == 0
+    return p.n[KIND + faction] == NPR and npr_leave and p.n[STAYS + faction] == 0
 
 
 @helper
@@ -242,15 +242,15 @@ def after_round(p, s, losses):
     if alone(after):
         return ended(p, with_haul(p, s, after, losses), now)
     after = after_retreat(p, s, after, losses, now)
-    if alone(after) or now == p.max_rounds:
+    if alone(after) or now == p.n[MAX_ROUNDS]:
         return ended(p, after, now)
-    return with_phase(after, ATTACKER_ROLLS, now if p.count_rounds else min(now, p.last - 1))
+    return with_phase(after, ATTACKER_ROLLS, now if p.n[COUNT_ROUNDS] else min(now, p.n[LAST] - 1))
 
 
 @helper
 def with_haul(p, before, after, losses):
     """Ships captured from those sunk in the final roll, the cheapest first (section 4, step 5)."""
-    if p.sea == 0:
+    if p.n[SEA] == 0:
         return after
     if hits_left(fighting(after.attacker)) > 0:
         haul, ships, heavy = losses.attacker_haul, count(defending_types(p, before)), heavy_ships(p, before, DEFENCE)
@@ -270,9 +270,9 @@ def with_haul(p, before, after, losses):
 def player_defends(p, s):
     """Has a player realm units among the defenders?"""
     return (
-        (p.kind[1] == PLAYER and hits_left(fighting(s.defender_1)) > 0)
-        or (p.kind[2] == PLAYER and hits_left(fighting(s.defender_2)) > 0)
-        or (p.kind[3] == PLAYER and hits_left(fighting(s.defender_3)) > 0)
+        (p.n[KIND + 1] == PLAYER and hits_left(fighting(s.defender_1)) > 0)
+        or (p.n[KIND + 2] == PLAYER and hits_left(fighting(s.defender_2)) > 0)
+        or (p.n[KIND + 3] == PLAYER and hits_left(fighting(s.defender_3)) > 0)
     )
 
 
@@ -283,14 +283,14 @@ def haul_of(p, s, side, roll, hits):
         enemy = hits_left(fighting(s.defender_1)) + hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3))
     else:
         enemy = hits_left(fighting(s.attacker))
-    return min(p.tercios[roll], p.supply[side]) if hits >= enemy else 0
+    return min(p.n[p.n[TERCIOS] + roll], p.n[SUPPLY + side]) if hits >= enemy else 0
 
 
 @helper
 def ended(p, s, rounds):
     """The battle is over; what no answer asks for is forgotten, so that fewer outcomes are told apart."""
-    rounds = rounds if p.count_rounds else 0
-    if p.brief == 0:
+    rounds = rounds if p.n[COUNT_ROUNDS] else 0
+    if p.n[BRIEF] == 0:
         return State(
             OVER, rounds, s.attacker, s.defender_1, s.defender_2, s.defender_3, 0,
             s.attacker_card, s.defender_card, s.attacker_wounds, s.defender_wounds, 0, 0, s.haul, s.heavy_haul,
@@ -304,16 +304,16 @@ def ended(p, s, rounds):
 @helper
 def plain(p, faction, force):
     """A fleet told by its number of ships alone: sound or damaged is all one to the stage that follows."""
-    if p.sea == 0:
+    if p.n[SEA] == 0:
         return force
-    fewest = p.fewest[p.row[3 * faction + 1] + ((force >> BITS) & MASK)]
+    fewest = p.n[p.n[ROW + 3 * faction + 1] + 2 * p.n[LEVELS] + ((force >> BITS) & MASK)]
     return (force & GONE) | (fewest << BITS)
 
 
 @helper
 def stuck(p, s):
     """Can no result of the roll change the state? Then the battle ends without that round (section 3.2)."""
-    if s.round < p.last - 1 or can_hit(p, s, ATTACK) or can_hit(p, s, DEFENCE):
+    if s.round < p.n[LAST] - 1 or can_hit(p, s, ATTACK) or can_hit(p, s, DEFENCE):
         return False
     after = after_round(p, s, Losses(0, 0, 0, 0, 0, 0))
     return (
@@ -329,12 +329,12 @@ def stuck(p, s):
 def can_hit(p, s, side):
     """May a roll of this side hit?"""
     types = types_of(p, 0, s.attacker) if side == ATTACK else defending_types(p, s)
-    shows = p.shows[pool(p, s, side)]
+    shows = p.n[p.n[SHOWS] + pool(p, s, side)]
     return (
         (types & MASK > 0 and shows & 1 > 0)
         or ((types >> BITS) & MASK > 0 and shows & 2 > 0)
         or (types >> (2 * BITS) > 0 and shows & 4 > 0)
-        or (p.automatic[side] > 0 and led(p, s, side))
+        or (p.n[AUTOMATIC + side] > 0 and led(p, s, side))
         or heavy_ships(p, s, side) > 0
     )
 
@@ -344,7 +344,7 @@ def running(p, s):
     """A battle is fought until one side is alone, `max_rounds` are done, or nothing can change."""
     if s.phase == OVER:
         return False
-    return not (p.may_stick and s.phase == ATTACKER_ROLLS and stuck(p, s))
+    return not (p.n[MAY_STICK] and s.phase == ATTACKER_ROLLS and stuck(p, s))
 
 
 @rule(Params)
@@ -352,7 +352,7 @@ def table(p, s):
     """The pool of the side that rolls now; a card or a charge before."""
     if s.phase == DEFENDER_ROLLS:
         return pool_table(p, s, DEFENCE)
-    return pool_table(p, s, ATTACK) if s.phase == ATTACKER_ROLLS else p.opening[s.phase]
+    return pool_table(p, s, ATTACK) if s.phase == ATTACKER_ROLLS else p.n[OPENING + s.phase]
 
 
 @rule(Params)
@@ -381,7 +381,7 @@ def before_round_1(p, s, result):
     """Cards and charges (section 3.1, steps 2 and 3)."""
     if s.phase > DEFENDER_CHARGES:
         return s
-    drawn, following = 0 + result, 0 + p.following[s.phase]  # as wide as the numbers of a state
+    drawn, following = 0 + result, 0 + p.n[FOLLOWING + s.phase]  # as wide as the numbers of a state
     if s.phase == ATTACKER_DRAWS:
         return with_cards(s, following, drawn, s.defender_card)
     if s.phase == DEFENDER_DRAWS:

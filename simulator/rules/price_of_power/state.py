@@ -17,48 +17,56 @@ NEVER, WHEN_OUTNUMBERED, WHEN_HALF, AT_OR_BELOW, AFTER_ROUND, WHEN_LEADER_WOUNDE
 DEAD = 2
 
 
-class Params(NamedTuple):
-    """Numbers of a battle. Arrays by side have 2 places, by faction 4 (the attacker, then the defending factions).
+# Where each number of a battle stands in Params.n: first single ones,
+(
+    SEA,
+    WHOLE_BATTLE,
+    DAMAGE_WOUNDS,
+    COUNT_ROUNDS,
+    MAX_ROUNDS,
+    LAST,
+    BRIEF,
+    MAY_STICK,
+    FACTIONS,
+    LEVELS,
+    FIRST,
+    SHOWS,
+    ICONS,
+    TERCIOS,
+) = range(14)
+# then one for each side (2 places), faction (4) or category of a faction (12).
+FOLLOWING = 14
+OPENING = 18
+KIND = 22
+STAYS = 26
+TIE = 30
+ROW = 34
+AUTOMATIC = 46
+RETREAT = 48
+RETREAT_AT = 50
+CAN_RETREAT = 52
+START_UNITS = 54
+MAIN = 56
+SUPPLY = 58
+POOLS_AT = 60
+CAP = 62
+STRIDE = 68
+SECTIONS = 74
 
-    `row[3 * faction + category]` is where that category's rows begin in `types` (infantry, cavalry, artillery that n
-    hits leave, ten bits each; at sea ships in the last), `heavy` (heavy ships) and `fewest` (fewest hits that as many
-    ships can take). `pool[pools_at[side] + (3 * card + condition) * last + round]` is a pool, whose tables begin at
-    `first[pool]` and whose dice show the kinds of icons in `shows[pool]`.
+
+class Params(NamedTuple):
+    """All numbers of a battle in one int32 array: kernels pass parameters by value, and two dozen arrays cost more
+    than the rules themselves (0.7 instead of ... M battles/s).
+
+    After the places named above follow the sections: `n[ROW + 3 * faction + category]` is where the *levels* of a
+    category begin, what n hits leave of it: infantry, cavalry, artillery (at sea ships last), ten bits each; `LEVELS`
+    places further on its heavy ships, and again as far the fewest hits that as many ships can take.
+    `n[POOLS_AT + side]` is where the side's pools begin, by (3 * card + condition) * last + round; the tables of a
+    pool begin at `n[n[FIRST] + pool]`, the icons its dice can show stand at `n[n[SHOWS] + pool]`; the icons and tercios of a
+    roll at `n[n[ICONS] + roll]` and `n[n[TERCIOS] + roll]`.
     """
 
-    sea: int
-    whole_battle: int
-    damage_wounds: int
-    count_rounds: int
-    max_rounds: int
-    last: int
-    brief: int
-    may_stick: int
-    factions: int
-    following: np.ndarray  # phase after each of the first four
-    opening: np.ndarray  # table of each of the first four phases
-    kind: np.ndarray
-    stays: np.ndarray
-    tie: np.ndarray
-    row: np.ndarray
-    types: np.ndarray
-    heavy: np.ndarray
-    fewest: np.ndarray
-    automatic: np.ndarray
-    retreat: np.ndarray
-    retreat_at: np.ndarray
-    can_retreat: np.ndarray
-    start_units: np.ndarray
-    main: np.ndarray  # faction that leads; 0 on the defending side without a main defender
-    supply: np.ndarray  # ships that may be captured; 0 if no player realm fights here
-    pools_at: np.ndarray
-    pool: np.ndarray
-    first: np.ndarray
-    shows: np.ndarray
-    cap: np.ndarray
-    stride: np.ndarray
-    icons: np.ndarray
-    tercios: np.ndarray
+    n: np.ndarray
 
 
 class State(NamedTuple):
@@ -91,9 +99,9 @@ def types_of(p, faction, force):
     """Infantry, cavalry and artillery (at sea: ships last) of a faction, ten bits each."""
     at = 3 * faction
     return (
-        p.types[p.row[at] + (force & MASK)]
-        + p.types[p.row[at + 1] + ((force >> BITS) & MASK)]
-        + p.types[p.row[at + 2] + ((force >> (2 * BITS)) & MASK)]
+        p.n[p.n[ROW + at] + (force & MASK)]
+        + p.n[p.n[ROW + at + 1] + ((force >> BITS) & MASK)]
+        + p.n[p.n[ROW + at + 2] + ((force >> (2 * BITS)) & MASK)]
     )
 
 
@@ -101,7 +109,7 @@ def types_of(p, faction, force):
 def defending_types(p, s):
     """Types of all defending factions that are still there."""
     types = types_of(p, 1, fighting(s.defender_1))
-    if p.factions > 1:
+    if p.n[FACTIONS] > 1:
         types += types_of(p, 2, fighting(s.defender_2)) + types_of(p, 3, fighting(s.defender_3))
     return types
 
@@ -115,13 +123,13 @@ def count(types):
 @helper
 def heavy_of(p, faction, force):
     """Heavy ships of a faction, sound or damaged."""
-    return p.heavy[p.row[3 * faction + 1] + ((force >> BITS) & MASK)]
+    return p.n[p.n[ROW + 3 * faction + 1] + p.n[LEVELS] + ((force >> BITS) & MASK)]
 
 
 @helper
 def heavy_ships(p, s, side):
     """Heavy ships of a side: each adds one automatic hit (section 4, step 2)."""
-    if p.sea == 0:
+    if p.n[SEA] == 0:
         return 0
     if side == ATTACK:
         return heavy_of(p, 0, s.attacker)
@@ -135,9 +143,9 @@ def heavy_ships(p, s, side):
 @helper
 def led(p, s, side):
     """There is no main defender, or he still has a unit in the battle (section 3.1, step 1)."""
-    if side == ATTACK or p.main[side] == 0:
+    if side == ATTACK or p.n[MAIN + side] == 0:
         return True
-    main = s.defender_1 if p.main[side] == 1 else s.defender_2 if p.main[side] == 2 else s.defender_3
+    main = s.defender_1 if p.n[MAIN + side] == 1 else s.defender_2 if p.n[MAIN + side] == 2 else s.defender_3
     return hits_left(fighting(main)) > 0
 
 
