@@ -12,6 +12,7 @@ from simulator.engine.chain import helper
 BITS = 10
 MASK = (1 << BITS) - 1
 GONE = 1 << 30
+ONLY_REGULAR = MASK << BITS
 MERCENARY, REGULAR, ALLIED = 0, 1, 2
 
 
@@ -52,6 +53,8 @@ def full_turns(hits, a, b, c):
 @helper
 def after_hits(force, hits, turn):
     """The ranks after casualties that alternate mercenary, regular, allied, the empty skipped, beginning at `turn`."""
+    if force == force & ONLY_REGULAR:
+        return max(force - (hits << BITS), 0)
     following = turn + 1 if turn < ALLIED else MERCENARY
     last = following + 1 if following < ALLIED else MERCENARY
     a, b, c = category(force, turn), category(force, following), category(force, last)

@@ -145,6 +145,7 @@ def side_params(setup: Setup) -> dict[str, Any]:
         "max_rounds": setup.max_rounds,
         "last": setup.last,
         "brief": int(setup.brief),
+        "may_leave": int(any(may_leave(side) for side in sides)),
         "factions": len(defender.factions),
         "automatic": [automatic_hits(side, options) for side in sides],
         "retreat": [RETREATS.index(side.policy.retreat) for side in sides],
@@ -154,6 +155,11 @@ def side_params(setup: Setup) -> dict[str, Any]:
         "main": [0, 0 if defender.main is None else defender.main + 1],
         "supply": [side.fields.ships_in_supply if setup.sea and side.has_player else 0 for side in sides],
     }
+
+
+def may_leave(side: Side) -> bool:
+    """Does anyone on this side ever leave?"""
+    return side.policy.retreat != "never" or any(faction.kind == "npr" for faction in side.factions)
 
 
 def faction_params(setup: Setup) -> dict[str, Any]:

@@ -229,9 +229,16 @@ def after_retreat(p, before, s, losses, now):
 @helper
 def alone(s):
     """Has a side no unit left in the area?"""
-    return hits_left(fighting(s.attacker)) == 0 or (
-        hits_left(fighting(s.defender_1)) + hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3)) == 0
-    )
+    return fighting(s.attacker) == 0 or fighting(s.defender_1) + fighting(s.defender_2) + fighting(s.defender_3) == 0
+
+
+@helper
+def defending_hits(s):
+    """Hits that the defenders can still take."""
+    hits = hits_left(fighting(s.defender_1))
+    if s.defender_2 + s.defender_3 > 0:
+        hits += hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3))
+    return hits
 
 
 @helper
@@ -241,7 +248,8 @@ def after_round(p, s, losses):
     after = after_casualties(p, s, losses)
     if alone(after):
         return ended(p, with_haul(p, s, after, losses), now)
-    after = after_retreat(p, s, after, losses, now)
+    if p.n[MAY_LEAVE]:
+        after = after_retreat(p, s, after, losses, now)
     if alone(after) or now == p.n[MAX_ROUNDS]:
         return ended(p, after, now)
     return with_phase(after, ATTACKER_ROLLS, now if p.n[COUNT_ROUNDS] else min(now, p.n[LAST] - 1))
@@ -279,10 +287,9 @@ def player_defends(p, s):
 @helper
 def haul_of(p, s, side, roll, hits):
     """Ships that a roll captures if it sinks the enemy's last; 0 if it cannot."""
-    if side == ATTACK:
-        enemy = hits_left(fighting(s.defender_1)) + hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3))
-    else:
-        enemy = hits_left(fighting(s.attacker))
+    if p.n[SUPPLY + side] == 0:
+        return 0
+    enemy = defending_hits(s) if side == ATTACK else hits_left(fighting(s.attacker))
     return min(p.n[p.n[TERCIOS] + roll], p.n[SUPPLY + side]) if hits >= enemy else 0
 
 
@@ -372,8 +379,7 @@ def step(p, s, result):
 @helper
 def on_defenders(s, hits):
     """Hits beyond the last unit are lost."""
-    left = hits_left(fighting(s.defender_1)) + hits_left(fighting(s.defender_2)) + hits_left(fighting(s.defender_3))
-    return min(hits, left)
+    return min(hits, defending_hits(s))
 
 
 @helper

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.chain import helper
-from simulator.rules.price_of_power.casualties import BITS, MASK, fighting, hits_left
+from simulator.rules.price_of_power.casualties import BITS, MASK, ONLY_REGULAR, fighting, hits_left
 
 # Phases: what happens next.
 ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS, OVER = range(7)
@@ -27,31 +27,32 @@ DEAD = 2
     LAST,
     BRIEF,
     MAY_STICK,
+    MAY_LEAVE,
     FACTIONS,
     LEVELS,
     FIRST,
     SHOWS,
     ICONS,
     TERCIOS,
-) = range(14)
+) = range(15)
 # then one for each side (2 places), faction (4) or category of a faction (12).
-FOLLOWING = 14
-OPENING = 18
-KIND = 22
-STAYS = 26
-TIE = 30
-ROW = 34
-AUTOMATIC = 46
-RETREAT = 48
-RETREAT_AT = 50
-CAN_RETREAT = 52
-START_UNITS = 54
-MAIN = 56
-SUPPLY = 58
-POOLS_AT = 60
-CAP = 62
-STRIDE = 68
-SECTIONS = 74
+FOLLOWING = 15
+OPENING = 19
+KIND = 23
+STAYS = 27
+TIE = 31
+ROW = 35
+AUTOMATIC = 47
+RETREAT = 49
+RETREAT_AT = 51
+CAN_RETREAT = 53
+START_UNITS = 55
+MAIN = 57
+SUPPLY = 59
+POOLS_AT = 61
+CAP = 63
+STRIDE = 69
+SECTIONS = 75
 
 
 class Params(NamedTuple):
@@ -98,6 +99,8 @@ class State(NamedTuple):
 def types_of(p, faction, force):
     """Infantry, cavalry and artillery (at sea: ships last) of a faction, ten bits each."""
     at = 3 * faction
+    if force == force & ONLY_REGULAR:
+        return p.n[p.n[ROW + at + 1] + (force >> BITS)]
     return (
         p.n[p.n[ROW + at] + (force & MASK)]
         + p.n[p.n[ROW + at + 1] + ((force >> BITS) & MASK)]
