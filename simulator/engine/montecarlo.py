@@ -74,8 +74,7 @@ def advance(p, s, number, bits, entry):
     e = entry[(uint64(t) << uint64(bits)) + uint64(number >> uint32(32 - bits))]
     first = uint32(number << uint32(bits)) < uint32(e)
     result = int64((e >> uint64(32)) & uint64(0xFFFF)) if first else int64(e >> uint64(48))
-    after = step(p, s, result)
-    return after if go else s
+    return step(p, s, result) if go else s
 
 
 @apart
