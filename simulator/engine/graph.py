@@ -117,12 +117,25 @@ def push(rows, g, i, fill):
     return fill
 
 
+@inner
+def begin(p, g, counters, layout):
+    """Number the start state, which stands at place 0, and put the whole chance on it."""
+    find_or_add(p, g, counters, 0, layout)
+    g.mass[0] = 1.0
+    if g.open[0]:
+        g.frontier[0] = 0
+        g.queued[0] = 1
+        counters[FRONTIER] = 1
+
+
 @kernel
 def spread(p, rows, g, counters, tolerance, layout):
     """Push the mass of the frontier layer by layer until less than `tolerance` still runs.
 
     Returns DONE, NEED_ROOM (grow the store and call again) or ENDLESS (a state that never changes).
     """
+    if counters[STATES] == 0:
+        begin(p, g, counters, layout)
     while True:
         fill = counters[LAYERS]
         while counters[AT] < counters[FRONTIER]:
@@ -147,19 +160,10 @@ def spread(p, rows, g, counters, tolerance, layout):
 
 
 @kernel
-def begin(p, g, counters, layout):
-    """Number the start state, which stands at place 0, and put the whole chance on it."""
-    find_or_add(p, g, counters, 0, layout)
-    g.mass[0] = 1.0
-    if g.open[0]:
-        g.frontier[0] = 0
-        g.queued[0] = 1
-        counters[FRONTIER] = 1
-
-
-@kernel
 def explore(p, rows, g, counters, layout):
     """Expand every state that can be reached. Returns DONE or NEED_ROOM."""
+    if counters[STATES] == 0:
+        begin(p, g, counters, layout)
     while counters[AT] < counters[STATES]:
         i = counters[AT]
         if g.open[i] and g.table[i] < 0 and not expand(p, rows, g, counters, i, layout):
@@ -185,7 +189,7 @@ class Graph:
 
     chain: Chain
     budget: int = EDGE_BUDGET
-    room: int = 1 << 9
+    room: int = 1 << 11
     counters: np.ndarray = field(default_factory=lambda: np.zeros(6, np.int64))
 
     def __post_init__(self) -> None:
@@ -193,7 +197,6 @@ class Graph:
         bind_state(type(self.chain.params), type(self.chain.start))
         self.store = self._new_store(self.room, 4 * self.room)
         self.store.fields[:, 0] = self.chain.start
-        begin.of(self.chain.params)(self.chain.params, self.store, self.counters, self._layout)
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, fields = self._layout.words, len(self.chain.start)
