@@ -218,7 +218,7 @@ def enough(
     most: int = 100,
     seed: int = 0,
 ) -> Enough:
-    """How much is enough: the smallest whole number for the field `path`, upwards from 1, that brings `value` to `target`.
+    """How much is enough: the smallest whole number for `path`, upwards from 1, that brings `value` to `target`.
 
     Settings that the rules refuse are passed over. Raises ValueError if none up to `most` is allowed.
     """

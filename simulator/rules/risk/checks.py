@@ -103,7 +103,7 @@ def _conditions(fields: Any) -> None:
     if fields.battle == "land" and fields.conditions.link_fleets > 0:
         raise Refusal(
             "conditions.link_fleets",
-            f"{fields.conditions.link_fleets} is not allowed; enemy fleets on the link bar land forces, fight them first",
+            f"{fields.conditions.link_fleets} is not allowed; enemy fleets there bar land forces, fight them first",
         )
     if fields.battle in {"naval", "amphibious", "blockade-run"}:
         most = 0 if fields.battle == "blockade-run" else fields.options.max_move
