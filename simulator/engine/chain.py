@@ -66,7 +66,8 @@ class Layout(NamedTuple):
 class Chain:
     """A battle ready to be fought or enumerated.
 
-    `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
+    `limits` is a state that holds the largest value each field can reach; it decides how states are packed. `story`
+    is what the game's `tell` gets in place of the scenario's fields, for stages that a scenario alone does not tell.
     """
 
     params: Any

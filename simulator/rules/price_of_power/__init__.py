@@ -6,7 +6,7 @@ Sources as that document lists them; those of the data are in data/README.md.
 from __future__ import annotations
 
 from simulator.rules.battle import Battle, by_kind
-from simulator.rules.price_of_power import campaign, crossing, defence, fields, siege
+from simulator.rules.price_of_power import campaign, crossing, defence, fields, siege, words
 from simulator.rules.price_of_power.chains import chain_of
 from simulator.rules.price_of_power.checks import check
 from simulator.rules.price_of_power.columns import outcome
@@ -23,6 +23,9 @@ BATTLES = by_kind(
         check=check,
         chain=chain_of,
         outcome=outcome,
+        assumptions=words.assumptions,
+        explain=words.explain,
+        tell=words.tell,
     ),
     Battle(
         game=GAME,
@@ -33,6 +36,9 @@ BATTLES = by_kind(
         check=check,
         chain=chain_of,
         outcome=outcome,
+        assumptions=words.assumptions,
+        explain=words.explain,
+        tell=words.tell,
     ),
     Battle(
         game=GAME,
@@ -42,6 +48,8 @@ BATTLES = by_kind(
         headline=("provinces_taken", "value_taken", "power_spent", "actions_used", "siege_strength"),
         check=siege.check,
         answer=siege.answer,
+        assumptions=siege.assumptions,
+        explain=siege.explain,
     ),
     Battle(
         game=GAME,
@@ -51,6 +59,8 @@ BATTLES = by_kind(
         headline=("land_units", "ships"),
         check=defence.check,
         answer=defence.answer,
+        assumptions=defence.assumptions,
+        explain=defence.explain,
     ),
     Battle(
         game=GAME,
@@ -59,6 +69,7 @@ BATTLES = by_kind(
         model=crossing.Crossing,
         headline=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
         answer=crossing.answer,
+        explain=crossing.explain,
     ),
     Battle(
         game=GAME,
@@ -68,5 +79,8 @@ BATTLES = by_kind(
         headline=("stage", "provinces_taken", "power_spent", "attacker_units_left", "defender_units_left"),
         check=campaign.check,
         answer=campaign.answer,
+        assumptions=campaign.assumptions,
+        explain=campaign.explain,
+        tell=words.tell,
     ),
 )

@@ -27,6 +27,7 @@ from simulator.rules.price_of_power.fields import (
 )
 from simulator.rules.price_of_power.forces import LOSS_ORDER, count_units, side_of
 from simulator.rules.price_of_power.rolls import icon_dice
+from simulator.rules.price_of_power.words import assumed_by, explained
 
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
@@ -184,7 +185,7 @@ def landing(fields: Any, ships: int) -> Landing:
 class Stages:
     """The stages of one campaign; chains that several courses share are built once."""
 
-    def __init__(self, fields: Any, run: Run) -> None:
+    def __init__(self, fields: Any, run: Run | None) -> None:
         self.fields, self.run = fields, run
         self.parts: list[Part] = []
         self._land: dict[int, tuple[Setup, Any]] = {}
@@ -322,3 +323,39 @@ DEFAULTS: dict[str, Any] = {
 def answer(fields: Any, run: Run) -> Outcomes:
     """The whole campaign."""
     return Stages(fields, run).fight()
+
+
+def assumptions(fields: Any) -> list[str]:
+    """What the stages rest on."""
+    lines = []
+    for part, fought, name in (("fleet", has_fleet(fields), "at sea"), ("army", has_army(fields), "on land")):
+        if fought:
+            lines += [f"{name}: {line}" for line in assumed_by(stage_setup(fields, part))]
+    lines.append(f"landing: {fields.policy.attacker.landing}")
+    if fields.defender.provinces:
+        lines.append(f"siege plan: {fields.policy.attacker.plan}")
+    return lines + siege.mentality_lines(fields.options.defensive_mentality, fields.defender.provinces)
+
+
+def explain(fields: Any) -> list[str]:
+    """The stages, and the dice of each."""
+    lines = []
+    if has_fleet(fields):
+        lines += [f"at sea: {line}" for line in explained(stage_setup(fields, "fleet"))]
+    else:
+        lines.append("at sea: no defender, the sea counts as won")
+    most = landing(fields, count_units(fields.attacker.fleet, True))
+    lines.append(f"landing: with every ship {most.landed} units land, {most.behind} stay behind")
+    if has_army(fields):
+        lines += [f"on land: {line}" for line in explained(stage_setup(fields, "army"))]
+    else:
+        lines.append("on land: no defender, the area counts as won")
+    if fields.defender.provinces:
+        army = fields.attacker.army.model_copy(update=most.units)
+        units = siege.Army(*(sum(getattr(army, f"{prefix}{unit}", 0) for prefix in BOARDING) for unit in TYPES))
+        best = Stages(fields, None).plan(units)
+        lines.append(
+            f"siege: all that can land could take {len(best.provinces)} of {len(fields.defender.provinces)} provinces"
+            f" (tax value {best.value}) for {best.power} power in {best.actions} actions"
+        )
+    return lines

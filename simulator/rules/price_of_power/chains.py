@@ -11,7 +11,7 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import state
 from simulator.rules.price_of_power.casualties import BITS, GONE
-from simulator.rules.price_of_power.dice import Face, Pool, cavalry_icons
+from simulator.rules.price_of_power.dice import Caps, Face, Pool, cavalry_icons
 from simulator.rules.price_of_power.forces import Faction, Side, side_of
 from simulator.rules.price_of_power.rolls import (
     TableSet,
@@ -65,6 +65,16 @@ class Setup:
         return pools_of(self.sides[side], self.options, self.last)
 
 
+@dataclass(frozen=True)
+class Story:
+    """What a replay is told by: the setup, the parameters, each pool's dice, and each side's caps on icons."""
+
+    setup: Setup
+    params: Params
+    pools: tuple[Pool, ...]
+    caps: tuple[Caps, Caps]
+
+
 def setup_of(fields: Any) -> Setup:
     """The setup of a land or naval scenario."""
     sea = fields.battle == "naval"
@@ -104,7 +114,8 @@ def chain_from(setup: Setup) -> Chain:
     }
     params = Params(packed(numbers))
     start = start_of(setup, phases[0])
-    return Chain(params, start, limits_of(setup, start, int(tercios.max())), tables, setup)
+    limits = limits_of(setup, start, int(tercios.max()))
+    return Chain(params, start, limits, tables, Story(setup, params, *side_pools(setup)))
 
 
 # Sections that follow the numbers with a place of their own, each told by the number that says where it begins.
@@ -194,9 +205,8 @@ def rolling_params(setup: Setup, made: TableSet) -> dict[str, Any]:
     rows = [setup.pools(side) for side in range(2)]
     numbers: dict[tuple[int, Pool], int] = {}
     first, shows, cap, stride = [], [], [], []
-    for side, enemy in ((0, 1), (1, 0)):
-        pools = dict.fromkeys(pool for row in rows[side] for pool in row)
-        caps = caps_of(setup.sides[side], setup.sides[enemy], setup.dice, set(pools))
+    for side, caps in enumerate(side_pools(setup)[1]):
+        pools = distinct(setup, side)
         each = worth_each(caps, len(pools))
         captures = setup.sea and setup.sides[side].has_player
         for pool in pools:
@@ -213,8 +223,24 @@ def rolling_params(setup: Setup, made: TableSet) -> dict[str, Any]:
         "shows": shows,
         "cap": cap,
         "stride": stride,
-        "may_stick": int(any(may_stick(setup, side, {p for row in rows[side] for p in row}) for side in range(2))),
+        "may_stick": int(any(may_stick(setup, side, set(distinct(setup, side))) for side in range(2))),
     }
+
+
+def distinct(setup: Setup, side: int) -> list[Pool]:
+    """The different pools of a side."""
+    return list(dict.fromkeys(pool for row in setup.pools(side) for pool in row))
+
+
+def side_pools(setup: Setup) -> tuple[tuple[Pool, ...], tuple[Caps, Caps]]:
+    """The pools of both sides as they are numbered, and the caps on each side's icons."""
+    attacker, defender = setup.sides
+    mine, theirs = distinct(setup, 0), distinct(setup, 1)
+    caps = (
+        caps_of(attacker, defender, setup.dice, set(mine)),
+        caps_of(defender, attacker, setup.dice, set(theirs)),
+    )
+    return (*mine, *theirs), caps
 
 
 def icons_on(dice: Mapping[str, tuple[Face, ...]], pool: Pool) -> int:

@@ -45,7 +45,7 @@ class Crossing(Fields):
     options: Empty = Field(Empty(), description="nothing")
 
 
-def answer(fields: Any, _: Run) -> Outcomes:
+def answer(fields: Any, _: Run | None) -> Outcomes:
     """The one row of a crossing."""
     units, power = fields.attacker.units, fields.attacker.military_power
     bridge = fields.conditions.bridge
@@ -65,3 +65,24 @@ def answer(fields: Any, _: Run) -> Outcomes:
 def power_for(units: int, mountains: bool) -> int:
     """Military power for so many units: one for each three over mountains, else the activation alone."""
     return -(-units // UNITS_PER_POWER) if mountains else int(units > 0)
+
+
+def explain(fields: Any) -> list[str]:
+    """What carries the units, and what it costs."""
+    units, conditions, lines = fields.attacker.units, fields.conditions, []
+    if conditions.bridge:
+        capacity = UNITS_PER_SHIP * min(conditions.bridge)
+        lines.append(
+            f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in the weakest of "
+            f"{len(conditions.bridge)} sea zones ({min(conditions.bridge)} ships)."
+        )
+    if conditions.border == "mountain" and conditions.destination != "friendly":
+        lines.append(f"A mountain border into a {conditions.destination} area: {UNITS_PER_POWER} units for each power.")
+    else:
+        lines.append("No mountain border in the way: one power, the activation itself, moves them all.")
+    row = {name: int(values[0]) for name, values in answer(fields, None).columns.items()}
+    lines.append(
+        f"{row['units_across']} of {units} units cross for {row['power_spent']} power; everyone the way lets over"
+        f" would need {row['power_for_all']}."
+    )
+    return lines

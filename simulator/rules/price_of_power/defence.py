@@ -70,3 +70,26 @@ def answer(fields: Any, _: Run) -> Outcomes:
         leader_drawn_land=land >= LEAST_FOR_A_CARD,
         leader_drawn_sea=ships >= LEAST_FOR_A_CARD,
     )
+
+
+def assumptions(fields: Any) -> list[str]:
+    """A drawn leader is assumed to come from the whole deck."""
+    capacity = capacity_of(fields)
+    drawn = max(capacities.land_units(capacity), capacities.ships(capacity)) >= LEAST_FOR_A_CARD
+    return ["a leader is drawn from all 36 military cards, shuffled (ASSUMED)"] if drawn else []
+
+
+def explain(fields: Any) -> list[str]:
+    """What each province gives."""
+    capacity, lines = capacity_of(fields), []
+    for place, province in enumerate(capacity.provinces, 1):
+        name = province.name or f"province {place}"
+        lines.append(f"{name}: {capacities.land_part(province)} land units, {capacities.sea_part(province)} ships")
+    if capacity.active_ally:
+        lines.append("an active ally defends with half its land units, rounded up")
+    if capacity.imperial_authority is not None:
+        lines.append(
+            f"the Emperor: 3 x {capacity.imperial_authority} - 2 x {capacity.foreign_areas} land units more, at least 0 in all"
+        )
+    lines.append(f"in all {capacities.land_units(capacity)} infantry and {capacities.ships(capacity)} light ships")
+    return lines

@@ -297,3 +297,60 @@ def answer(fields: Any, _: Run) -> Outcomes:
         actions_used=taken.actions,
         siege_strength=strength(army, sum(army)),
     )
+
+
+def assumptions(fields: Any) -> list[str]:
+    """What the answer rests on."""
+    lines = [] if fields.attacker.kind == "rebels" else [f"plan: {fields.policy.attacker.plan}"]
+    return lines + mentality_lines(fields.options.defensive_mentality, fields.defender.provinces)
+
+
+def mentality_lines(mentality: DefensiveMentality, provinces: Sequence[Besieged]) -> list[str]:
+    """Defensive Mentality, if any province has it."""
+    if not any(province.defensive_mentality for province in provinces):
+        return []
+    return [
+        f"Defensive Mentality: {mentality.strength} more strength, {mentality.power} more power for each province (ASSUMED)"
+    ]
+
+
+def explain(fields: Any) -> list[str]:
+    """The plan, step by step, and what each province becomes."""
+    taken = plan_of(fields)
+    provinces = fields.defender.provinces
+    if not taken.provinces:
+        return ["Nothing can be taken."]
+    lines = []
+    for number, (units, places) in enumerate(taken.steps, 1):
+        names = ", ".join(province_name(provinces, place) for place in places)
+        lines.append(f"Action {number}: {units_text(fields, units)} take {names}.")
+    lines.append(f"In all {taken.power} military power; tax value {taken.value} taken.")
+    if fields.attacker.kind == "player":
+        lines += BECOMES
+    return lines
+
+
+BECOMES = (
+    "A province of an NPR or a hostile realm gets your town in unrest; a rebel town goes with its unrest.",
+    "Occupied by your enemy: the occupier's town goes home if the rightful owner is friendly or neutral, else your"
+    " town replaces it.",
+    "Ships in a taken port must put to sea, which may start a naval battle.",
+)
+
+
+def province_name(provinces: Sequence[Besieged], place: int) -> str:
+    """A province by its name, else by its size and place, with its status."""
+    province = provinces[place]
+    name = province.name or f"the {province.size} province {place + 1}"
+    return f"{name} ({province.status})" if province.status else name
+
+
+def units_text(fields: Any, units: int) -> str:
+    """The units chosen: artillery first, then infantry, then cavalry."""
+    army, parts = army_of(fields.attacker), []
+    for kind in ("artillery", "infantry", "cavalry"):
+        chosen = min(getattr(army, kind), units)
+        units -= chosen
+        if chosen:
+            parts.append(f"{chosen} {kind}")
+    return " and ".join(parts)
