@@ -13,7 +13,7 @@ from simulator.rules.price_of_power.chains import Setup, Story, factions_of, kni
 from simulator.rules.price_of_power.columns import TYPES, in_place
 from simulator.rules.price_of_power.dice import DICE, Face, Pool, worth
 from simulator.rules.price_of_power.forces import SHIPS, Leader, Side
-from simulator.rules.price_of_power.rolls import automatic_hits
+from simulator.rules.price_of_power.rolls import ALIVE, NO_LEADER, automatic_hits
 from simulator.rules.price_of_power.rounds import hits_of, pool
 from simulator.rules.price_of_power.state import defending_types, types_of
 
@@ -100,23 +100,18 @@ def explained(setup: Setup) -> list[str]:
     for place, side in enumerate(setup.sides):
         enemy = setup.sides[1 - place]
         rows = setup.pools(place)
-        led = rows[3 + state_condition(side)][0] if side.leaders else rows[0][0]
+        led = rows[3 + ALIVE][0] if side.leaders else rows[NO_LEADER][0]
         lines.append(f"{side.where}: {side.units} {'ships' if setup.sea else 'units'}, rolls {dice_text(led)}{by(side)}")
         more = automatic_hits(side, setup.options)
         if more:
             lines.append(f"{side.where}: {more} automatic hits in every roll while led")
         if setup.sea and side.of_type(2):
-            lines.append(f"{side.where}: {side.of_type(2)} heavy ships, one automatic hit each")
+            lines.append(f"{side.where}: {plural(side.of_type(2), 'heavy ship')}, one automatic hit each")
         if led.tercios_worth == 2:
             lines.append(f"{side.where}: each tercios icon counts twice")
         if not setup.sea and knights(side, enemy):
             lines.append(f"{side.where}: {knights(side, enemy)} cavalry dice charge before round 1")
     return lines
-
-
-def state_condition(side: Side) -> int:
-    """Row of the first leader's pools among those of his card: he leads, alive."""
-    return 1 if side.leaders else 0
 
 
 def by(side: Side) -> str:
@@ -159,7 +154,9 @@ def roll_text(story: Story, s: Any, result: int, dice: random.Random) -> str:
     hits = int(hits_of(story.params, s, place, result))
     faces = faces_for(story, s, result, dice)
     shown = f" {' '.join(faces)}" if faces else ""
-    return f"Round {s.round + 1}, the {story.setup.sides[place].where} rolls{shown}: {plural(hits, 'hit')}."
+    who = f"the {story.setup.sides[place].where} rolls{shown}: {plural(hits, 'hit')}."
+    counted = story.params.n[state.COUNT_ROUNDS] or s.round < story.params.n[state.LAST] - 1
+    return f"Round {s.round + 1}, {who}" if counted else who[:1].upper() + who[1:]
 
 
 def faces_for(story: Story, s: Any, result: int, dice: random.Random) -> list[str]:
