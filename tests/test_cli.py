@@ -231,6 +231,29 @@ def test_an_interrupt_shows_what_was_gathered():
     assert re.search(r"interrupted after [\d,]+ battles", err)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a child there")
+def test_an_interrupted_enumeration_says_so():
+    huge = [
+        "--set",
+        "attacker.regiments=1000",
+        "--set",
+        f"defender.regiments={[1000] * 20}",
+        "--set",
+        "defender.die_sides=6",
+    ]
+    command = [sys.executable, "-m", "simulator", "odds", "risk-path", "--exact", *huge]
+    for patience in (2, 1):  # it must still be counting: start-up takes about half a second, the budget several
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(patience)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        if child.returncode != 2:
+            break
+    assert (child.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert err.strip().endswith("interrupted before anything was gathered")
+
+
 def test_help_is_shown():
     found = process("--help")
     assert found.returncode == 0
