@@ -20,9 +20,8 @@ EDGES = 1 << 19
 
 
 class MapParams(NamedTuple):
-    """For each state: is it `open`, its chance table, and where its successors begin in `to`, one a row."""
+    """For each state its chance table (-1 for a final state), and where its successors begin in `to`, one a row."""
 
-    open: np.ndarray
     table: np.ndarray
     begin: np.ndarray
     to: np.ndarray
@@ -48,8 +47,8 @@ class Map:
 
 @rule(MapParams)
 def running(p, s):
-    """Final states are closed."""
-    return p.open[s.at] > 0
+    """Final states have no table."""
+    return p.table[s.at] >= 0
 
 
 @rule(MapParams)
@@ -75,12 +74,11 @@ def map_of(chain: Chain) -> Map | None:
     final = np.flatnonzero(~store.open[:size])
     edges = int(store.begin[:size][store.open[:size]].max(initial=-1)) + 1
     edges += int(np.diff(chain.tables.first).max())
-    begin, table_ = store.begin[:size].astype(np.int32), store.table[:size].copy()
+    begin = store.begin[:size].astype(np.int32)
     to = np.concatenate([store.to[:edges], final]).astype(np.int32)
     begin[final] = min(edges, len(store.to)) + np.arange(len(final))
-    table_[final] = 0
     first = chain.tables.first
     rows = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
-    params = MapParams(store.open[:size].astype(np.int32), table_, begin, to)
+    params = MapParams(store.table[:size].copy(), begin, to)
     numbered = Chain(params, MapState(0), MapState(size - 1), Tables(first, rows, chain.tables.weight))
     return Map(numbered, graph.states())
