@@ -115,7 +115,9 @@ def chain_from(setup: Setup) -> Chain:
     params = Params(packed(numbers))
     start = start_of(setup, phases[0])
     limits = limits_of(setup, start, int(tercios.max()))
-    return Chain(params, start, limits, tables, Story(setup, params, *side_pools(setup)), mapped=True)
+    # Counted rounds have no end of states: such battles are fought by the rules themselves.
+    counted = bool(params.n[state.COUNT_ROUNDS])
+    return Chain(params, start, limits, tables, Story(setup, params, *side_pools(setup)), mapped=not counted)
 
 
 # Sections that follow the numbers with a place of their own, each told by the number that says where it begins.
