@@ -188,7 +188,9 @@ class War:
         expected = {}
         for base in ("infantry", "cavalry"):
             pool = self.pool(s, leader, True, True, base, 1)
-            expected[base] = sum(p * self.hits(s, self.start[s], icons, True) for icons, p in throw(self.scenario, pool).items())
+            expected[base] = sum(
+                p * self.hits(s, self.start[s], icons, True) for icons, p in throw(self.scenario, pool).items()
+            )
         return "cavalry" if expected["cavalry"] > expected["infantry"] + 1e-12 else "infantry"
 
     def hits(self, s, forces, icons, led):

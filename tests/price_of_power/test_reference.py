@@ -107,7 +107,9 @@ def scenario(seed):
         "damage_counts_as_casualty": rng.random() < 0.5,
     }
     if rng.random() < 0.2:
-        options["dice"] = {rng.choice(["infantry", "artillery"]): ["infantry+cavalry", "tercios+tercios", "artillery", "blank"]}
+        options["dice"] = {
+            rng.choice(["infantry", "artillery"]): ["infantry+cavalry", "tercios+tercios", "artillery", "blank"]
+        }
     return {
         "game": "price-of-power",
         "battle": "naval" if sea else "land",

@@ -1,4 +1,4 @@
-"""Battles with dice against exact odds; the same battles whatever the threads, the chunks and the way they are fought."""
+"""Battles with dice against exact odds; the same battles whatever the threads, chunks and ways to fight."""
 
 from collections import Counter
 from dataclasses import replace
@@ -115,7 +115,13 @@ def test_large_forces_are_simulated():
         "game": "price-of-power",
         "battle": "land",
         "attacker": {"infantry": 60, "cavalry": 60, "mercenary_infantry": 60, "artillery": 60, "allied_cavalry": 60},
-        "defender": {"infantry": 60, "cavalry": 60, "artillery": 60, "allied_infantry": 60, "extra_dice": {"cavalry": 8}},
+        "defender": {
+            "infantry": 60,
+            "cavalry": 60,
+            "artillery": 60,
+            "allied_infantry": 60,
+            "extra_dice": {"cavalry": 8},
+        },
     }
     odds = simulate(big, 2000)
     assert odds.winner("defender") > 0.9

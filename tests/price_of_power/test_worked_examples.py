@@ -5,7 +5,7 @@ import pytest
 from simulator import exact, load
 from simulator.rules.price_of_power import siege
 from simulator.rules.price_of_power.columns import columns_of
-from simulator.rules.price_of_power.state import ICONS, TERCIOS, ATTACKER_ROLLS, DEFENDER_ROLLS
+from simulator.rules.price_of_power.state import ATTACKER_ROLLS, DEFENDER_ROLLS, ICONS, TERCIOS
 
 LETTERS = {"f": (1, 0, 0, 0), "T": (1, 1, 0, 0), "h": (0, 0, 1, 0), "a": (0, 0, 0, 1), "-": (0, 0, 0, 0)}
 
@@ -28,8 +28,6 @@ def number_of(chain, index, faces, doubled, types):
         if hits == wanted and tercios in {min(shown[1], most), min(shown[1], most) // 2 * 2}:
             return int(result)
     raise AssertionError(f"no such roll: {faces}")
-
-
 
 
 class Table:
@@ -88,9 +86,7 @@ def test_2_idea_wounds_killed_ruler():
     check(table, attacker_units_left=2, defender_units_left=2, defender_ruler_killed=1)
 
 
-@pytest.mark.parametrize(
-    ("alternation", "left"), [("each-round", (0, 2, 1)), ("whole-battle", (1, 1, 1))]
-)
+@pytest.mark.parametrize(("alternation", "left"), [("each-round", (0, 2, 1)), ("whole-battle", (1, 1, 1))])
 def test_3_alternation(alternation, left):
     asked = scenario(
         attacker={"mercenary_infantry": 2, "infantry": 2, "allied_infantry": 1},
@@ -174,9 +170,7 @@ def test_8_drill():
 
 
 def test_9_sea():
-    table = Table(
-        scenario("naval", attacker={"heavy": 1, "light": 2, "galleys": 1}, defender={"light": 3}), None
-    )
+    table = Table(scenario("naval", attacker={"heavy": 1, "light": 2, "galleys": 1}, defender={"light": 3}), None)
     table.roll("a f T", (0, 0, 4)).roll("a a f", (0, 0, 3))
     check(table, attacker_damaged_left=1, attacker_galleys_left=0, attacker_light_left=2, defender_ships_left=1)
     table.roll("T T a", (0, 0, 3)).roll("a f f", (0, 0, 1))
@@ -211,9 +205,7 @@ def test_11_capacities():
     odds = exact(scenario("npr-defence", defender={"provinces": provinces}))
     assert (odds.mean("land_units"), odds.mean("ships")) == (5, 3)
     assert odds.p("leader_drawn_land") == odds.p("leader_drawn_sea") == 1
-    over = exact(
-        scenario("crossing", attacker={"units": 10, "military_power": 2}, conditions={"border": "mountain"})
-    )
+    over = exact(scenario("crossing", attacker={"units": 10, "military_power": 2}, conditions={"border": "mountain"}))
     assert (over.mean("units_across"), over.mean("power_for_all")) == (6, 4)
 
 

@@ -1,4 +1,4 @@
-"""Europa Universalis: The Price of Power (rules/price_of_power.md): land, naval, siege, npr-defence, crossing, campaign.
+"""The Price of Power (rules/price_of_power.md): land, naval, siege, npr-defence, crossing, campaign.
 
 Sources as that document lists them; those of the data are in data/README.md.
 """

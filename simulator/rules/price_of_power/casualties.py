@@ -45,9 +45,9 @@ def full_turns(hits, a, b, c):
 
     After k turns min(a, k) + min(b, k) + min(c, k) hits are used: the least of 3k, low + 2k, low + middle + k.
     """
-    low, high = min(a, min(b, c)), max(a, max(b, c))
+    low, high = min(a, b, c), max(a, b, c)
     middle = a + b + c - low - high
-    return max(hits // 3, max((hits - low) >> 1, hits - low - middle))
+    return max(hits // 3, (hits - low) >> 1, hits - low - middle)
 
 
 @helper

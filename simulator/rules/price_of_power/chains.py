@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,6 @@ def packed(numbers: dict[str, Any]) -> np.ndarray:
 
 def side_params(setup: Setup) -> dict[str, Any]:
     """Numbers of the battle and of each side."""
-    attacker, defender = setup.sides
     sides, options = setup.sides, setup.options
     return {
         "sea": int(setup.sea),
@@ -159,13 +159,13 @@ def side_params(setup: Setup) -> dict[str, Any]:
         "last": setup.last,
         "brief": int(setup.brief),
         "may_leave": int(any(may_leave(side) for side in sides)),
-        "factions": len(defender.factions),
+        "factions": len(sides[1].factions),
         "automatic": [automatic_hits(side, options) for side in sides],
         "retreat": [RETREATS.index(side.policy.retreat) for side in sides],
         "retreat_at": [side.policy.retreat_at for side in sides],
         "can_retreat": [side.fields.can_retreat for side in sides],
         "start_units": [side.units for side in sides],
-        "main": [0, 0 if defender.main is None else defender.main + 1],
+        "main": [0, 0 if sides[1].main is None else sides[1].main + 1],
         "supply": [side.fields.ships_in_supply if setup.sea and side.has_player else 0 for side in sides],
     }
 
@@ -259,9 +259,7 @@ def may_stick(setup: Setup, side: int, pools: set[Pool]) -> bool:
     """Could a roll of this side be unable to hit, so that the battle might stick?"""
     needed = {"artillery": 4} if setup.sea else {"infantry": 1, "cavalry": 2, "artillery": 4}
     own = setup.sides[side]
-    wanted = sum(
-        code for which, code in enumerate(needed.values()) if setup.sea or own.of_type(which)
-    )
+    wanted = sum(code for which, code in enumerate(needed.values()) if setup.sea or own.of_type(which))
     return any(icons_on(setup.dice, pool) & wanted != wanted for pool in pools)
 
 
@@ -290,7 +288,7 @@ def knights(side: Side, enemy: Side) -> int:
 
 def following(phases: list[int]) -> list[int]:
     """The phase after each of the first four."""
-    after = dict(zip(phases, phases[1:], strict=False))
+    after = dict(pairwise(phases))
     return [after.get(phase, state.ATTACKER_ROLLS) for phase in range(4)]
 
 
@@ -304,7 +302,9 @@ def start_of(setup: Setup, phase: int) -> State:
 
 def limits_of(setup: Setup, start: State, most_tercios: int) -> State:
     """The largest value of each field."""
-    forces = [force and force | GONE for force in (start.attacker, start.defender_1, start.defender_2, start.defender_3)]
+    forces = [
+        force and force | GONE for force in (start.attacker, start.defender_1, start.defender_2, start.defender_3)
+    ]
     whole = setup.options.casualty_alternation == "whole-battle"
     rounds = MOST_ROUNDS if getattr(setup.options, "count_rounds", False) else setup.last
     hits = sum(sum(faction.hits) for faction in setup.sides[1].factions)

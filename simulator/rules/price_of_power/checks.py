@@ -34,7 +34,9 @@ def check(fields: Any) -> None:
 def check_deck(options: Any) -> None:
     """A deck has cards."""
     if options.npr_deck is not None and not sum(card.cards for card in options.npr_deck):
-        raise Refusal("options.npr_deck", "the deck has no cards; give at least one, or leave it out for the printed one")
+        raise Refusal(
+            "options.npr_deck", "the deck has no cards; give at least one, or leave it out for the printed one"
+        )
 
 
 def check_sides(fields: Any, part: str = "", sides: tuple[str, ...] = ("attacker", "defender")) -> None:
@@ -112,7 +114,9 @@ def check_policy(path: str, side: Any, policy: Any) -> None:
     """Retreat is decided by player realms; cavalry base dice are for Muslim ones."""
     if "player" not in kinds_of(side):
         if policy.retreat != "never":
-            raise Refusal(f"{path}.retreat", f"{policy.retreat!r} is not allowed; only a player realm decides to retreat")
+            raise Refusal(
+                f"{path}.retreat", f"{policy.retreat!r} is not allowed; only a player realm decides to retreat"
+            )
         if "retreat_at" in policy.model_fields_set:
             raise Refusal(f"{path}.retreat_at", "only a player realm decides to retreat; leave it out")
     if "retreat_at" in policy.model_fields_set and policy.retreat not in TIMED:
@@ -130,7 +134,9 @@ def check_side(name: str, side: Any, sea: bool, options: Any) -> None:
     if side.leader == "draw":
         check_draw(name, side, sea)
     if side.battle_actions and not player and not options.lend_a_helping_hand:
-        raise Refusal(f"{name}.battle_actions", "are a player realm's; options.lend_a_helping_hand allows them for others")
+        raise Refusal(
+            f"{name}.battle_actions", "are a player realm's; options.lend_a_helping_hand allows them for others"
+        )
     played = [(action.name, action.round) for action in side.battle_actions if action.name]
     twice = next((action for action in played if played.count(action) > 1), None)
     if twice:

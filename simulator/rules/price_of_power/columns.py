@@ -41,7 +41,10 @@ def columns_of(setup: Setup, states: Any) -> Columns:
 
 def winner(mine: Any, theirs: Any) -> np.ndarray:
     """The side that alone has units in the area; none or both: nobody."""
-    here = [np.any([(force & GONE == 0) & (force & (GONE - 1) > 0) for force in forces], axis=0) for forces in (mine, theirs)]
+    here = [
+        np.any([(force & GONE == 0) & (force & (GONE - 1) > 0) for force in forces], axis=0)
+        for forces in (mine, theirs)
+    ]
     return np.where(here[0] == here[1], NOBODY, np.where(here[0], ATTACKER, DEFENDER))
 
 

@@ -89,7 +89,8 @@ def explain(fields: Any) -> list[str]:
         lines.append("an active ally defends with half its land units, rounded up")
     if capacity.imperial_authority is not None:
         lines.append(
-            f"the Emperor: 3 x {capacity.imperial_authority} - 2 x {capacity.foreign_areas} land units more, at least 0 in all"
+            f"the Emperor: 3 x {capacity.imperial_authority} - 2 x {capacity.foreign_areas} land units more,"
+            " at least 0 in all"
         )
     lines.append(f"in all {capacities.land_units(capacity)} infantry and {capacities.ships(capacity)} light ships")
     return lines

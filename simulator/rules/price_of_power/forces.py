@@ -226,11 +226,7 @@ def wants_draw(where: str, sea: bool, fields: Any) -> bool:
     if fields.leader is not None:
         return fields.leader == "draw"
     card_kinds = {"npr"} if sea else {"npr", "rebels"}
-    return (
-        where == "defender"
-        and set(kinds_of(fields)) <= card_kinds
-        and count_units(fields, sea) >= LEAST_FOR_A_CARD
-    )
+    return where == "defender" and set(kinds_of(fields)) <= card_kinds and count_units(fields, sea) >= LEAST_FOR_A_CARD
 
 
 def leaders_of(where: str, sea: bool, fields: Any, options: Any) -> tuple[tuple[Leader, ...], dict[int, int]]:

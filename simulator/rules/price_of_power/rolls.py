@@ -153,7 +153,9 @@ class TableSet:
         code = hits[..., None] * len(tercios) + tercios
         weight = np.bincount(code.ravel(), ways.ravel())
         seen = np.flatnonzero(weight)
-        results = [self.number((*filled(int(value) // len(tercios), units), int(value) % len(tercios))) for value in seen]
+        results = [
+            self.number((*filled(int(value) // len(tercios), units), int(value) % len(tercios))) for value in seen
+        ]
         self._append(np.array(results), weight[seen])
 
     def _add_whole(self, ways: np.ndarray, tercios: np.ndarray) -> None:

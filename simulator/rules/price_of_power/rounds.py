@@ -6,30 +6,55 @@ Casualties of a round come off together after the defender's roll.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from simulator.engine.chain import helper, rule
-from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, after_hits, fighting, full_turns, hits_left, larger, turn_after
-from simulator.rules.price_of_power.state import *
-
-
-class Losses(NamedTuple):
-    """What both sides suffer in one batch: hits on each side, wounds for each leader, ships to capture."""
-
-    attacker_hits: int
-    defender_hits: int
-    attacker_hurt: int
-    defender_hurt: int
-    attacker_haul: int
-    defender_haul: int
-
-
-class Split(NamedTuple):
-    """Hits on each defending faction."""
-
-    first: int
-    second: int
-    third: int
+from simulator.rules.price_of_power.batches import Losses, after_casualties
+from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, fighting, hits_left
+from simulator.rules.price_of_power.retreat import after_retreat
+from simulator.rules.price_of_power.state import (
+    ATTACK,
+    ATTACKER_CHARGES,
+    ATTACKER_DRAWS,
+    ATTACKER_ROLLS,
+    AUTOMATIC,
+    BRIEF,
+    CAP,
+    COUNT_ROUNDS,
+    DEAD,
+    DEFENCE,
+    DEFENDER_CHARGES,
+    DEFENDER_DRAWS,
+    DEFENDER_ROLLS,
+    FIRST,
+    FOLLOWING,
+    ICONS,
+    KIND,
+    LAST,
+    LEVELS,
+    MAX_ROUNDS,
+    MAY_LEAVE,
+    MAY_STICK,
+    OPENING,
+    OVER,
+    PLAYER,
+    POOLS_AT,
+    ROW,
+    SEA,
+    SHOWS,
+    STRIDE,
+    SUPPLY,
+    TERCIOS,
+    Params,
+    State,
+    count,
+    defending_types,
+    heavy_ships,
+    led,
+    led_by,
+    types_of,
+    with_cards,
+    with_phase,
+    with_roll,
+)
 
 
 @helper
@@ -76,157 +101,6 @@ def hurt_by(p, s, side, roll):
 
 
 @helper
-def split(p, s, hits):
-    """One hit to each defending faction in turn, the largest first, until all are used (section 3.2, step 3)."""
-    if p.n[FACTIONS] == 1:
-        return Split(hits, 0, 0)
-    one, two, three = fighting(s.defender_1), fighting(s.defender_2), fighting(s.defender_3)
-    a, b, c = hits_left(one), hits_left(two), hits_left(three)
-    taken = min(hits, a + b + c)
-    k = full_turns(taken, a, b, c)
-    rest = taken - min(a, k) - min(b, k) - min(c, k)
-    more_a, more_b, more_c = int(a > k), int(b > k), int(c > k)
-    units_a, units_b, units_c = count(types_of(p, 1, one)), count(types_of(p, 2, two)), count(types_of(p, 3, three))
-    b_before_a = larger(units_a, p.n[TIE + 1], units_b, p.n[TIE + 2])
-    c_before_a = larger(units_a, p.n[TIE + 1], units_c, p.n[TIE + 3])
-    c_before_b = larger(units_b, p.n[TIE + 2], units_c, p.n[TIE + 3])
-    before_a = more_b * b_before_a + more_c * c_before_a
-    before_b = more_a * (1 - b_before_a) + more_c * c_before_b
-    before_c = more_a * (1 - c_before_a) + more_b * (1 - c_before_b)
-    return Split(
-        min(a, k) + int(more_a > 0 and rest > before_a),
-        min(b, k) + int(more_b > 0 and rest > before_b),
-        min(c, k) + int(more_c > 0 and rest > before_c),
-    )
-
-
-@helper
-def turn_of(s, faction):
-    """Whose turn it is in the alternation of a faction (0 anew each round)."""
-    return (s.turns >> (2 * faction)) & 3
-
-
-@helper
-def hit(s, faction, force, hits):
-    """A faction after casualties; one that has left is not hit."""
-    return force if force & GONE else after_hits(force, hits, turn_of(s, faction))
-
-
-@helper
-def turns_after(p, s, attacker_hits, hits):
-    """Where the alternation of each faction stands after a batch."""
-    if p.n[WHOLE_BATTLE] == 0:
-        return 0
-    return (
-        turn_after(s.attacker, attacker_hits, turn_of(s, 0))
-        | turn_after(fighting(s.defender_1), hits.first, turn_of(s, 1)) << 2
-        | turn_after(fighting(s.defender_2), hits.second, turn_of(s, 2)) << 4
-        | turn_after(fighting(s.defender_3), hits.third, turn_of(s, 3)) << 6
-    )
-
-
-@helper
-def after_casualties(p, s, losses):
-    """Both sides' casualties come off at once, and leaders of sides that lost a unit are wounded (steps 3 and 4)."""
-    hits = split(p, s, losses.defender_hits)
-    after = with_forces(
-        with_turns(s, turns_after(p, s, losses.attacker_hits, hits)),
-        hit(s, 0, s.attacker, losses.attacker_hits),
-        hit(s, 1, s.defender_1, hits.first),
-        hit(s, 2, s.defender_2, hits.second) if p.n[FACTIONS] > 1 else 0,
-        hit(s, 3, s.defender_3, hits.third) if p.n[FACTIONS] > 1 else 0,
-    )
-    attacker_hurt = losses.attacker_hurt
-    if attacker_hurt > 0 and not lost_unit(p, types_of(p, 0, s.attacker), types_of(p, 0, after.attacker), losses.attacker_hits):
-        attacker_hurt = 0
-    defender_hurt = losses.defender_hurt
-    if defender_hurt > 0 and not lost_unit(p, defending_types(p, s), defending_types(p, after), losses.defender_hits):
-        defender_hurt = 0
-    return wounded(after, attacker_hurt, defender_hurt)
-
-
-@helper
-def lost_unit(p, before, after, hits):
-    """Did the side lose a unit; or, with `damage_counts_as_casualty`, was a ship damaged?"""
-    return count(after) < count(before) or (p.n[DAMAGE_WOUNDS] > 0 and hits > 0)
-
-
-@helper
-def player_leaves(p, side, own, enemy, now, wounds):
-    """Does a player realm's side retreat (section 3.2, step 6; section 2, `retreat`)?"""
-    if p.n[CAN_RETREAT + side] == 0 or own < 2:
-        return False
-    policy = p.n[RETREAT + side]
-    if policy == WHEN_OUTNUMBERED:
-        return own < enemy
-    if policy == WHEN_HALF:
-        return 2 * own <= p.n[START_UNITS + side]
-    if policy == AT_OR_BELOW:
-        return own <= p.n[RETREAT_AT + side]
-    if policy == AFTER_ROUND:
-        return now >= p.n[RETREAT_AT + side]
-    return policy == WHEN_LEADER_WOUNDED and wounds == 1
-
-
-@helper
-def rebels_fight(p, s):
-    """Does a rebel unit still fight among the defenders? Then NPR units beside it stay (pirates hold nobody)."""
-    return p.n[SEA] == 0 and (
-        (p.n[KIND + 1] == TO_THE_LAST and hits_left(fighting(s.defender_1)) > 0)
-        or (p.n[KIND + 2] == TO_THE_LAST and hits_left(fighting(s.defender_2)) > 0)
-        or (p.n[KIND + 3] == TO_THE_LAST and hits_left(fighting(s.defender_3)) > 0)
-    )
-
-
-@helper
-def left_by(p, faction, before, after, hits, turn):
-    """A faction that leaves: a player realm pays one more casualty, at sea one ship when the fleet is counted."""
-    if p.n[KIND + faction] == PLAYER and p.n[SEA] == 0:
-        return GONE | after_hits(before, hits + 1, turn)
-    return GONE | after
-
-
-@helper
-def attacker_leaves(p, s, now, own, enemy):
-    """Does the attacker leave, who decides first?"""
-    if p.n[KIND + 0] == PLAYER:
-        return player_leaves(p, ATTACK, own, enemy, now, s.attacker_wounds)
-    return p.n[KIND + 0] == NPR and own < enemy and p.n[STAYS + 0] == 0
-
-
-@helper
-def defender_leaves(p, faction, force, players_leave, npr_leave):
-    """Does a defending faction leave, when its kind does?"""
-    if hits_left(fighting(force)) == 0:
-        return False
-    if p.n[KIND + faction] == PLAYER:
-        return players_leave
-    return p.n[KIND + faction] == NPR and npr_leave and p.n[STAYS + faction] == 0
-
-
-@helper
-def after_retreat(p, before, s, losses, now):
-    """The attacker decides first; if he stays, all defending factions decide on the same counts (step 6)."""
-    own, enemy = count(types_of(p, 0, fighting(s.attacker))), count(defending_types(p, s))
-    if attacker_leaves(p, s, now, own, enemy):
-        gone = left_by(p, 0, before.attacker, s.attacker, losses.attacker_hits, turn_of(before, 0))
-        return with_forces(s, gone, s.defender_1, s.defender_2, s.defender_3)
-    players = player_leaves(p, DEFENCE, enemy, own, now, s.defender_wounds)
-    npr = enemy < own and not rebels_fight(p, s)
-    if not players and not npr:
-        return s
-    hits = split(p, before, losses.defender_hits)
-    one, two, three = s.defender_1, s.defender_2, s.defender_3
-    if defender_leaves(p, 1, one, players, npr):
-        one = left_by(p, 1, before.defender_1, one, hits.first, turn_of(before, 1))
-    if defender_leaves(p, 2, two, players, npr):
-        two = left_by(p, 2, before.defender_2, two, hits.second, turn_of(before, 2))
-    if defender_leaves(p, 3, three, players, npr):
-        three = left_by(p, 3, before.defender_3, three, hits.third, turn_of(before, 3))
-    return with_forces(s, s.attacker, one, two, three)
-
-
-@helper
 def alone(s):
     """Has a side no unit left in the area?"""
     return fighting(s.attacker) == 0 or fighting(s.defender_1) + fighting(s.defender_2) + fighting(s.defender_3) == 0
@@ -263,7 +137,11 @@ def with_haul(p, before, after, losses):
     if hits_left(fighting(after.attacker)) > 0:
         haul, ships, heavy = losses.attacker_haul, count(defending_types(p, before)), heavy_ships(p, before, DEFENCE)
     elif player_defends(p, after):
-        haul, ships, heavy = losses.defender_haul, count(types_of(p, 0, before.attacker)), heavy_ships(p, before, ATTACK)
+        haul, ships, heavy = (
+            losses.defender_haul,
+            count(types_of(p, 0, before.attacker)),
+            heavy_ships(p, before, ATTACK),
+        )
     else:
         return after
     haul = min(haul, ships)

@@ -310,7 +310,8 @@ def mentality_lines(mentality: DefensiveMentality, provinces: Sequence[Besieged]
     if not any(province.defensive_mentality for province in provinces):
         return []
     return [
-        f"Defensive Mentality: {mentality.strength} more strength, {mentality.power} more power for each province (ASSUMED)"
+        f"Defensive Mentality: {mentality.strength} more strength, {mentality.power} more power for each province"
+        " (ASSUMED)"
     ]
 
 

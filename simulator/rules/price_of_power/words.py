@@ -80,7 +80,8 @@ def side_lines(side: Side, options: Any) -> list[str]:
     if "military-drill" in side.ideas:
         drill = options.military_drill
         lines.append(
-            f"{side.where}, Military Drill: {drill.dice} base dice fewer, {drill.hits} automatic hits in every roll (ASSUMED)"
+            f"{side.where}, Military Drill: {drill.dice} base dice fewer, {drill.hits} automatic hits in every roll"
+            " (ASSUMED)"
         )
     if "noble-knights" in side.ideas:
         lines.append(f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)")
@@ -101,7 +102,9 @@ def explained(setup: Setup) -> list[str]:
         enemy = setup.sides[1 - place]
         rows = setup.pools(place)
         led = rows[3 + ALIVE][0] if side.leaders else rows[NO_LEADER][0]
-        lines.append(f"{side.where}: {side.units} {'ships' if setup.sea else 'units'}, rolls {dice_text(led)}{by(side)}")
+        lines.append(
+            f"{side.where}: {side.units} {'ships' if setup.sea else 'units'}, rolls {dice_text(led)}{by(side)}"
+        )
         more = automatic_hits(side, setup.options)
         if more:
             lines.append(f"{side.where}: {more} automatic hits in every roll while led")
@@ -197,7 +200,7 @@ def after_text(setup: Setup, before: Any, after: Any) -> list[str]:
     for place, (name, faction) in enumerate(zip(names, factions_of(setup), strict=True)):
         force, old = getattr(after, name), getattr(before, name)
         if old and not old & GONE:
-            who = faction.name or (("attacker" if place == 0 else "defender"))
+            who = faction.name or ("attacker" if place == 0 else "defender")
             left = left_text(setup, in_place(faction, np.array([force]))[0].sum(axis=0))
             leaves = "leaves with" if force & GONE else "has"
             lines.append(f"{who[:1].upper()}{who[1:]} {leaves} {left}.")
