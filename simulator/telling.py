@@ -51,14 +51,14 @@ class ReplayRun:
 
     def _fight(self, chain: Chain, seed: int) -> Any:
         running, table, step = (chain.part(name) for name in ("running", "table", "step"))
-        tell = self.scenario.battle.tell
+        tell, story = self.scenario.battle.tell, self.scenario.fields if chain.story is None else chain.story
         stream, dice = Stream(seed, self._battle), random.Random(f"{seed} {self._battle}")
         state, p = chain.start, chain.params
         while running(p, state):
             index = int(table(p, state))
             result = drawn(chain.tables.alias, index, stream.next())
             after = type(state)(*(int(value) for value in step(p, state, result)))
-            line = tell(self.scenario.fields, state, result, after, dice) if tell else _plainly(state, result, after)
+            line = tell(story, state, result, after, dice) if tell else _plainly(state, result, after)
             if line:
                 self.lines.append(line)
             state = after

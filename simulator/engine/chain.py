@@ -66,13 +66,17 @@ class Layout(NamedTuple):
 class Chain:
     """A battle ready to be fought or enumerated.
 
-    `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
+    `limits` is a state that holds the largest value each field can reach; it decides how states are packed. `story`
+    is what the game's `tell` gets in place of the scenario's fields, for stages that a scenario alone does not tell.
+    `mapped` asks for battles fought on the spelled-out states (walk.py): for rules too long for SIMD.
     """
 
     params: Any
     start: Any
     limits: Any
     tables: Tables
+    story: Any = None
+    mapped: bool = False
 
     def layout(self) -> Layout:
         """Pack each field into just enough bits, in order, opening a new 64-bit word when one is full."""

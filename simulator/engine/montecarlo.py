@@ -198,7 +198,9 @@ class Simulation:
     """
 
     def __init__(self, chain: Chain, seed: int = 0, threads: int | None = None, chunk: int = CHUNK) -> None:
-        self.chain, self.seed, self.chunk = chain, seed, chunk
+        self._map = _map_of(chain)
+        self.chain = chain = self._map.chain if self._map else chain
+        self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
         self.battles = 0
         self._layout: Layout = chain.layout()
@@ -266,7 +268,17 @@ class Simulation:
             mask = np.uint64((1 << max(1, int(limit).bit_length())) - 1)
             fields.append(((self._keys[word] >> shift) & mask).astype(np.int64))
         total = max(1, self.battles)
-        return Ends(type(self.chain.start)(*fields), self._counts / total, self._counts)
+        states = self._map.named(fields[0]) if self._map else type(self.chain.start)(*fields)
+        return Ends(states, self._counts / total, self._counts)
+
+
+def _map_of(chain: Chain) -> Any:
+    """The chain spelled out state by state, where its game asks for that and it is small enough."""
+    if not chain.mapped:
+        return None
+    from simulator.engine.walk import map_of
+
+    return map_of(chain)
 
 
 class _Work:

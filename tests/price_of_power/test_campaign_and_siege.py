@@ -1,0 +1,242 @@
+"""Campaigns against the slow reference stage by stage, sieges against every order of sieges, and properties."""
+
+import random
+from collections import defaultdict
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator import exact, load
+from tests.price_of_power.reference import War
+
+LARGE = {"small": 1, "large": 2}
+ORDER = {"infantry-first": "ica", "cavalry-first": "cia", "artillery-first": "aic"}
+UNITS = {"i": "infantry", "c": "cavalry", "a": "artillery"}
+
+
+def brute_force(army, provinces, power, actions, plan, mentality=(1, 0), ships=True):
+    """Every way to besiege, action by action; the best by the plan's words."""
+    strengths = [2.0] * army[2] + [1.0] * army[0] + [0.5] * army[1]
+    best = []
+
+    def go(left, taken, value, spent, used):
+        best.append((len(taken), value, spent, used))
+        if used == actions:
+            return
+        for units in range(1, len(strengths) + 1):
+            strength = int(sum(strengths[:units]))
+            for size in range(1, len(left) + 1):
+                for chosen in combinations(left, size):
+                    some = [provinces[i] for i in chosen]
+                    if not ships and any(p.get("island") for p in some):
+                        continue
+                    wise = sum(p.get("defensive_mentality", False) for p in some)
+                    worth = sum(LARGE[p["size"]] for p in some)
+                    cost = units + wise * mentality[1]
+                    if worth + wise * mentality[0] <= strength and spent + cost <= power:
+                        rest = tuple(i for i in left if i not in chosen)
+                        go(rest, taken + chosen, value + worth, spent + cost, used + 1)
+
+    go(tuple(range(len(provinces))), (), 0, 0, 0)
+    return min(
+        best,
+        key={
+            "most-value": lambda b: (-b[1], -b[0], b[2], b[3]),
+            "most-provinces": lambda b: (-b[0], -b[1], b[2], b[3]),
+            "cheapest-one": lambda b: (b[0] == 0, b[2], -b[1], b[3]),
+        }[plan],
+    )
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_sieges(seed):
+    rng = random.Random(seed)
+    provinces = [
+        {
+            "size": rng.choice(["small", "large"]),
+            "island": rng.random() < 0.2,
+            "defensive_mentality": rng.random() < 0.3,
+        }
+        for _ in range(rng.randint(1, 4))
+    ]
+    army = (rng.randint(1, 3), rng.randint(0, 2), rng.randint(0, 2))
+    power, actions = rng.randint(0, 6), rng.randint(1, 3)
+    plan = rng.choice(["most-value", "most-provinces", "cheapest-one"])
+    mentality, ships = (rng.randint(0, 2), rng.randint(0, 2)), rng.random() < 0.5
+    odds = exact(
+        {
+            "game": "price-of-power",
+            "battle": "siege",
+            "attacker": {
+                "infantry": army[0],
+                "cavalry": army[1],
+                "artillery": army[2],
+                "military_power": power,
+                "ships_facing": ships,
+            },
+            "defender": {"provinces": provinces},
+            "conditions": {"actions": actions},
+            "policy": {"attacker": {"plan": plan}},
+            "options": {"defensive_mentality": {"strength": mentality[0], "power": mentality[1]}},
+        }
+    )
+    found = tuple(int(odds.mean(n)) for n in ("provinces_taken", "value_taken", "power_spent", "actions_used"))
+    assert found == brute_force(army, provinces, power, actions, plan, mentality, ships)
+    winner = "attacker" if found[0] == len(provinces) else "nobody" if found[0] else "defender"
+    assert odds.winner(winner) == 1
+
+
+def test_rebels_take_large_provinces_first():
+    odds = exact(load("power-rebels"))
+    assert (odds.mean("provinces_taken"), odds.mean("value_taken"), odds.mean("power_spent")) == (3, 4, 0)
+
+
+def fought(kind, attacker, defender, policy, options):
+    """Chances of a stage's ends as dicts."""
+    war = War(
+        {
+            "battle": kind, "attacker": attacker, "defender": defender, "options": options,
+            "policy": {side: policy[side].get("fleet" if kind == "naval" else "army", {}) for side in policy},
+        }
+    )  # fmt: skip
+    return war, [(dict(end), p) for end, p in war.odds().items()]
+
+
+def by_stages(data):
+    """Chances of (winner, stage, landed, provinces, power, ships and units left)."""
+    fleet, army = data["attacker"]["fleet"], data["attacker"]["army"]
+    policy, options = data["policy"], data.get("options", {})
+    all_units = sum(army.values())
+    out = defaultdict(float)
+    war, ends = fought("naval", fleet, data["defender"]["fleet"], policy, options)
+    for end, p in ends:
+        ships = {s: war.size[s] - end[f"{s}_losses"] - end[f"{s}_withdrawn"] for s in war.size}
+        sea = (ships["attacker"], ships["defender"])
+        if end["winner"] != "attacker":
+            out[end["winner"], 0, 0, 0, 0, *sea, all_units, sum(v for v in data["defender"]["army"].values())] += p
+            continue
+        room = 3 * (ships["attacker"] + end["attacker_captured"])
+        landed = {}
+        for letter in ORDER[policy["attacker"].get("landing", "infantry-first")]:
+            for prefix in ("", "mercenary_", "allied_"):
+                name = prefix + UNITS[letter]
+                landed[name] = min(army.get(name, 0), room)
+                room -= landed[name]
+        ashore = sum(landed.values())
+        land, courses = fought("land", landed, data["defender"]["army"], policy, options)
+        for course, q in courses:
+            units = {s: land.size[s] - course[f"{s}_losses"] - course[f"{s}_withdrawn"] for s in land.size}
+            left = (units["attacker"] + all_units - ashore, units["defender"])
+            if course["winner"] != "attacker":
+                out[course["winner"], 1, ashore, 0, 0, *sea, *left] += p * q
+                continue
+            soldiers = tuple(course[f"attacker_{unit}_left"] for unit in UNITS.values())
+            provinces = data["defender"]["provinces"]
+            conditions = data["conditions"]
+            taken, _, spent, _ = brute_force(
+                soldiers, provinces, conditions["siege_power"], conditions["siege_actions"], policy["attacker"]["plan"]
+            )
+            winner = "attacker" if taken == len(provinces) else "nobody" if taken else "defender"
+            out[winner, 3 if taken == len(provinces) else 2, ashore, taken, spent, *sea, *left] += p * q
+    return out
+
+
+CAMPAIGNS = [
+    {
+        "attacker": {"fleet": {"light": 1, "heavy": 1}, "army": {"infantry": 3, "cavalry": 1, "allied_infantry": 2}},
+        "defender": {
+            "fleet": {"light": 1, "galleys": 1},
+            "army": {"infantry": 2, "artillery": 1},
+            "provinces": [{"size": "large"}, {"size": "small", "island": True, "defensive_mentality": True}],
+        },
+        "policy": {
+            "attacker": {"landing": "cavalry-first", "plan": "cheapest-one", "fleet": {"retreat": "when-half"}},
+            "defender": {"army": {"retreat": "when-outnumbered"}, "fleet": {"retreat": "at-or-below"}},
+        },
+        "conditions": {"siege_power": 4, "siege_actions": 2},
+    },
+    {
+        "attacker": {
+            "fleet": {"heavy": 1, "galleys": 1},
+            "army": {"infantry": 1, "artillery": 2, "mercenary_infantry": 2},
+        },
+        "defender": {
+            "fleet": {"heavy": 1},
+            "army": {"infantry": 2},
+            "provinces": [{"size": "small"}, {"size": "large"}],
+        },
+        "policy": {
+            "attacker": {"landing": "artillery-first", "plan": "most-value", "army": {"retreat": "when-outnumbered"}},
+            "defender": {},
+        },
+        "conditions": {"siege_power": 2, "siege_actions": 1},
+    },
+]
+
+
+@pytest.mark.parametrize("campaign", CAMPAIGNS, ids=["retreats", "captures"])
+def test_campaigns(campaign):
+    odds = exact({"game": "price-of-power", "battle": "campaign", **campaign})
+    found = defaultdict(float)
+    for row in odds.table.to_dict("records"):
+        names = (
+            "winner", "stage", "landed", "provinces_taken", "power_spent", "attacker_ships_left", "defender_ships_left",
+            "attacker_units_left", "defender_units_left",
+        )  # fmt: skip
+        found[tuple(row[name] for name in names)] += row["p"]
+    expected = by_stages(campaign)
+    for key in {*found, *expected}:
+        assert found[key] == pytest.approx(expected[key], abs=1e-10), key
+
+
+def test_a_campaign_without_defenders():
+    data = {
+        "game": "price-of-power", "battle": "campaign", "defender": {},
+        "attacker": {"fleet": {"light": 1}, "army": {"infantry": 5}},
+    }  # fmt: skip
+    odds = exact(data)
+    assert odds.winner("attacker") == odds.p("naval_won") == odds.p("land_won") == 1
+    assert (odds.mean("landed"), odds.mean("stage"), odds.mean("attacker_units_left")) == (3, 3, 5)
+
+
+few = st.integers(0, 3)
+SIDE = st.fixed_dictionaries({"infantry": st.integers(1, 3), "cavalry": few, "artillery": few})
+
+
+def land(attacker, defender):
+    return exact({"game": "price-of-power", "battle": "land", "attacker": attacker, "defender": defender})
+
+
+@settings(max_examples=25, deadline=None)
+@given(SIDE, SIDE)
+def test_sides_are_alike(one, other):
+    here, there = land(one, other), land(other, one)
+    assert here.winner("attacker") == pytest.approx(there.winner("defender"), abs=1e-11)
+    assert here.mean("attacker_losses") == pytest.approx(there.mean("defender_losses"), abs=1e-9)
+    assert here.chances.sum() == pytest.approx(1, abs=1e-11)
+    columns = here.columns
+    assert (columns["attacker_units_left"] + columns["attacker_losses"] == sum(one.values())).all()
+    assert (columns["defender_losses"] <= sum(other.values())).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(SIDE, SIDE, st.sampled_from(["infantry", "cavalry", "artillery"]))
+def test_more_strength_never_harms(one, other, die):
+    before = land(one, other).winner("attacker")
+    assert land(one | {"extra_dice": {die: 1}}, other).winner("attacker") >= before - 1e-12
+    assert land(one | {"automatic_hits": 1}, other).winner("attacker") >= before - 1e-12
+
+
+@pytest.mark.parametrize(("kind", "unit", "number"), [("land", "infantry", 5), ("naval", "light", 3)])
+def test_an_npr_defends_with_its_capacity(kind, unit, number):
+    provinces = [
+        {"size": "large", "port": True, "faces_zone": True, "manpower_tokens": 1},
+        {"location": "sea", "port": True, "faces_zone": True},
+        {"location": "land"},
+    ]
+    frame = {"game": "price-of-power", "battle": kind, "attacker": {unit: 4}}
+    by_capacity = exact(frame | {"defender": {"npr": {"provinces": provinces}}})
+    entered = exact(frame | {"defender": {"kind": "npr", unit: number}})
+    assert by_capacity.table.equals(entered.table)

@@ -1,0 +1,139 @@
+"""Every refusal of rules/price_of_power.md section 9: the line begins with the field."""
+
+import pytest
+
+from simulator import ScenarioError, load
+from simulator.scenarios import set_path
+
+LAND = {"game": "price-of-power", "battle": "land", "attacker": {"infantry": 3}, "defender": {"infantry": 3}}
+NAVAL = {"game": "price-of-power", "battle": "naval", "attacker": {"light": 3}, "defender": {"light": 3}}
+SIEGE = {
+    "game": "price-of-power",
+    "battle": "siege",
+    "attacker": {"infantry": 3},
+    "defender": {"provinces": [{"size": "large"}]},
+}
+DEFENCE = {"game": "price-of-power", "battle": "npr-defence", "defender": {"provinces": [{}]}}
+CROSSING = {"game": "price-of-power", "battle": "crossing", "attacker": {"units": 3}}
+CAMPAIGN = {
+    "game": "price-of-power",
+    "battle": "campaign",
+    "attacker": {"fleet": {"light": 2}, "army": {"infantry": 3}},
+    "defender": {"fleet": {"light": 1}, "army": {"infantry": 2}},
+}
+NPR = {"kind": "npr", "infantry": 3}
+TWO = [{"name": "Milan", "infantry": 2}, {"name": "France", "infantry": 3}]
+
+CASES = [
+    (LAND, {"attacker.infantry": 61}, "attacker.infantry"),
+    (LAND, {"attacker.infantry": 2.5}, "attacker.infantry"),
+    (LAND, {"attacker.elephants": 1}, "attacker.elephants"),
+    (LAND, {"attacker.allied_artillery": 1}, "attacker.allied_artillery"),
+    (LAND, {"attacker.kind": "pirates"}, "attacker.kind"),
+    (LAND, {"attacker.ideas": ["tercio"]}, "attacker.ideas[0]"),
+    (LAND, {"options.speed": 1}, "options.speed"),
+    (LAND, {"policy.attacker.losses": "light-first"}, "policy.attacker.losses"),
+    (LAND, {"policy.defender.ties": "npr-first"}, "policy.defender.ties"),
+    (LAND, {"attacker": {}}, "attacker"),
+    (LAND, {"defender": {}}, "defender"),
+    (NAVAL, {"attacker": {}}, "attacker"),
+    (LAND, {"defender": NPR | {"cavalry": 1}}, "defender.cavalry"),
+    (LAND, {"attacker": {"kind": "rebels", "infantry": 2, "allied_cavalry": 1}}, "attacker.allied_cavalry"),
+    (NAVAL, {"defender": {"kind": "pirates", "light": 1, "heavy": 1}}, "defender.heavy"),
+    (LAND, {"attacker.defends_capital": True}, "attacker.defends_capital"),
+    (LAND, {"defender.last_area": True}, "defender.last_area"),
+    (NAVAL, {"defender.last_area": True}, "defender.last_area"),
+    (LAND, {"defender": NPR, "policy.defender.retreat": "when-half"}, "policy.defender.retreat"),
+    (LAND, {"defender": NPR, "policy.defender.retreat_at": 2}, "policy.defender.retreat_at"),
+    (LAND, {"policy.attacker.retreat_at": 2}, "policy.attacker.retreat_at"),
+    (LAND, {"policy.attacker.retreat": "when-half", "policy.attacker.retreat_at": 2}, "policy.attacker.retreat_at"),
+    (LAND, {"policy.attacker.retreat": "at-or-below", "policy.attacker.retreat_at": 61}, "policy.attacker.retreat_at"),
+    (LAND, {"defender": NPR | {"ideas": ["tercios"]}}, "defender.ideas"),
+    (LAND, {"policy.attacker.base_dice": "cavalry"}, "policy.attacker.base_dice"),
+    (LAND, {"policy.attacker.base_dice": "best-expected"}, "policy.attacker.base_dice"),
+    (NAVAL, {"attacker.leader": {"infantry": 1, "ruler": True}}, "attacker.leader.ruler"),
+    (LAND, {"attacker.leader": {"infantry": 11}}, "attacker.leader.infantry"),
+    (LAND, {"attacker.leader": {"wounds": 2}}, "attacker.leader.wounds"),
+    (LAND, {"attacker.leader": "general"}, "attacker.leader"),
+    (LAND, {"attacker.leader": "draw"}, "attacker.leader"),
+    (LAND, {"defender": NPR | {"infantry": 2, "leader": "draw"}}, "defender.leader"),
+    (NAVAL, {"defender": {"kind": "pirates", "light": 3, "leader": "draw"}}, "defender.leader"),
+    (LAND, {"attacker.battle_actions": [{"name": "a"}, {"name": "a"}]}, "attacker.battle_actions"),
+    (LAND, {"attacker.battle_actions": [{"round": 21}]}, "attacker.battle_actions[0].round"),
+    (LAND, {"defender": NPR | {"battle_actions": [{"name": "a"}]}}, "defender.battle_actions"),
+    (LAND, {"attacker.factions": TWO}, "attacker.factions"),
+    (LAND, {"defender": {"factions": [*TWO, *TWO]}}, "defender.factions"),
+    (LAND, {"defender": {"infantry": 1, "factions": TWO}}, "defender.factions"),
+    (LAND, {"defender": {"factions": TWO, "main_defender": "Milan"}}, "defender.main_defender"),
+    (LAND, {"defender": NPR | {"main_defender": "Milan"}}, "defender.main_defender"),
+    (LAND, {"attacker.extra_dice": {"infantry": 10, "cavalry": 8}}, "attacker"),
+    (LAND, {"defender": NPR | {"extra_dice": {"infantry": 10, "cavalry": 5}}}, "defender"),
+    (NAVAL, {"attacker.damaged": 1}, "attacker.damaged"),
+    (NAVAL, {"attacker.galleys": 1, "conditions.galley_waters": False}, "attacker.galleys"),
+    (NAVAL, {"attacker.ships_in_supply": 16}, "attacker.ships_in_supply"),
+    (NAVAL, {"attacker.muslim": True}, "attacker.muslim"),
+    (LAND, {"conditions.galley_waters": True}, "conditions.galley_waters"),
+    (LAND, {"conditions.max_rounds": 21}, "conditions.max_rounds"),
+    (LAND, {"options.npr_deck": []}, "options.npr_deck"),
+    (LAND, {"options.dice": {"infantry": []}}, "options.dice.infantry"),
+    (LAND, {"options.dice": {"infantry": ["infantry+elephant"]}}, "options.dice.infantry[0]"),
+    (LAND, {"options.dice": {"elephant": ["blank"]}}, "options.dice.elephant"),
+    (LAND, {"defender": {"infantry": 2, "npr": {"provinces": [{}]}}}, "defender.npr"),
+    (LAND, {"defender": {"factions": TWO, "npr": {"provinces": [{}]}}}, "defender.npr"),
+    (LAND, {"defender": {"kind": "rebels", "npr": {"provinces": [{}]}}}, "defender.kind"),
+    (LAND, {"defender": {"npr": {"provinces": [{"occupied": True}]}}}, "defender"),
+    (NAVAL, {"defender": {"npr": {"provinces": [{}]}}}, "defender"),
+    (LAND, {"defender": {"npr": {"provinces": [{"location": "sea"}]}}}, "defender.npr.provinces[0].location"),
+    (SIEGE, {"conditions.enemy_units": 1}, "conditions.enemy_units"),
+    (SIEGE, {"attacker": {}}, "attacker"),
+    (SIEGE, {"attacker": {"kind": "rebels", "infantry": 1, "artillery": 1}}, "attacker.artillery"),
+    (SIEGE, {"defender.provinces": []}, "defender.provinces"),
+    (SIEGE, {"policy.attacker.plan": "all"}, "policy.attacker.plan"),
+    (DEFENCE, {"defender.provinces": [{"faces_zone": True}]}, "defender.provinces[0].faces_zone"),
+    (DEFENCE, {"defender.provinces": [{"location": "sea"}]}, "defender.provinces[0].location"),
+    (DEFENCE, {"conditions.foreign_areas": 2}, "conditions.foreign_areas"),
+    (CROSSING, {"attacker.units": 0}, "attacker.units"),
+    (CROSSING, {"conditions.bridge": [2, -1]}, "conditions.bridge[1]"),
+    (CAMPAIGN, {"options.count_rounds": True}, "options.count_rounds"),
+    (CAMPAIGN, {"attacker.fleet": {}}, "attacker.fleet"),
+    (CAMPAIGN, {"attacker.army": {}}, "attacker.army"),
+    (CAMPAIGN, {"attacker.army.kind": "rebels"}, "attacker.army.kind"),
+    (CAMPAIGN, {"defender.fleet.damaged": 1}, "defender.fleet.damaged"),
+    (CAMPAIGN, {"policy.attacker.army.retreat_at": 1}, "policy.attacker.army.retreat_at"),
+    (CAMPAIGN, {"defender.army.extra_dice": {"infantry": 10, "cavalry": 8}}, "defender.army"),
+    (CAMPAIGN, {"attacker": {"army": {"infantry": 1}}}, "attacker.fleet"),
+    (CAMPAIGN, {"policy.attacker.landing": "most-numerous"}, "policy.attacker.landing"),
+]
+
+
+@pytest.mark.parametrize(("scenario", "changes", "field"), CASES, ids=lambda value: str(value)[:60])
+def test_refused(scenario, changes, field):
+    import copy
+
+    data = copy.deepcopy(scenario)
+    load(data)
+    for path, value in changes.items():
+        set_path(data, path, value)
+    with pytest.raises(ScenarioError) as refusal:
+        load(data)
+    assert str(refusal.value).startswith(f"{field}: ")
+    assert "\n" not in str(refusal.value)
+
+
+ALLOWED = [
+    (LAND, {"defender": NPR | {"battle_actions": [{"name": "a"}]}, "options.lend_a_helping_hand": True}),
+    (LAND, {"attacker": NPR | {"leader": "draw"}}),
+    (LAND, {"attacker.battle_actions": [{"infantry": 1}, {"cavalry": 1}, {"name": "a"}, {"name": "a", "round": 2}]}),
+    (CAMPAIGN, {"defender": {}}),
+    (CAMPAIGN, {"defender": {"fleet": {}, "army": {}, "provinces": []}}),
+]
+
+
+@pytest.mark.parametrize(("scenario", "changes"), ALLOWED, ids=lambda value: str(value)[:60])
+def test_allowed(scenario, changes):
+    import copy
+
+    data = copy.deepcopy(scenario)
+    for path, value in changes.items():
+        set_path(data, path, value)
+    load(data)

@@ -1,0 +1,221 @@
+"""The worked examples of rules/price_of_power.md section 11, with the faces written there."""
+
+import pytest
+
+from simulator import exact, load
+from simulator.rules.price_of_power import siege
+from simulator.rules.price_of_power.columns import columns_of
+from simulator.rules.price_of_power.state import ATTACKER_ROLLS, DEFENDER_ROLLS, ICONS, TERCIOS
+
+LETTERS = {"f": (1, 0, 0, 0), "T": (1, 1, 0, 0), "h": (0, 0, 1, 0), "a": (0, 0, 0, 1), "-": (0, 0, 0, 0)}
+
+
+def scenario(kind="land", **tables):
+    return load({"game": "price-of-power", "battle": kind, **tables})
+
+
+def number_of(chain, index, faces, doubled, types):
+    """The result that these faces come to: of the table's rolls the one with the same hits and wounds."""
+    shown = [sum(column) for column in zip(*(LETTERS[face] for face in faces.split()), strict=True)]
+    infantry = shown[0] + (shown[1] if doubled else 0)
+    wanted = sum(min(a, b) for a, b in zip((infantry, shown[2], shown[3]), types, strict=True))
+    p = chain.params
+    first = chain.tables.first
+    for result in chain.tables.result[first[index] : first[index + 1]]:
+        icons, tercios = int(p.n[p.n[ICONS] + result]), int(p.n[p.n[TERCIOS] + result])
+        hits = sum(min(icons >> 10 * which & 1023, own) for which, own in enumerate(types))
+        most = max(int(p.n[p.n[TERCIOS] + r]) for r in chain.tables.result[first[index] : first[index + 1]])
+        if hits == wanted and tercios in {min(shown[1], most), min(shown[1], most) // 2 * 2}:
+            return int(result)
+    raise AssertionError(f"no such roll: {faces}")
+
+
+class Table:
+    """A battle under way, driven by faces."""
+
+    def __init__(self, asked, types, doubled=(False, False)):
+        self.asked, self.chain, self.doubled, self.types = asked, asked.chain, doubled, types
+        self.state = self.chain.start
+
+    def roll(self, faces, types):
+        side = {ATTACKER_ROLLS: 0, DEFENDER_ROLLS: 1}[self.state.phase]
+        chain = self.chain
+        index = int(chain.part("table")(chain.params, self.state))
+        result = number_of(chain, index, faces, self.doubled[side], types)
+        self.state = type(self.state)(*(int(v) for v in chain.part("step")(chain.params, self.state, result)))
+        return self
+
+    def columns(self):
+        import numpy as np
+
+        fields = type(self.state)(*(np.array([value]) for value in self.state))
+        return {name: values[0] for name, values in columns_of(self.chain.story.setup, fields).items()}
+
+    @property
+    def over(self):
+        return not self.chain.part("running")(self.chain.params, self.state)
+
+
+def check(table, **expected):
+    seen = table.columns()
+    assert {name: int(seen[name]) for name in expected} == expected
+
+
+def test_1_cap_per_unit():
+    table = Table(scenario(attacker={"infantry": 2, "cavalry": 1}, defender={"infantry": 3}), None)
+    table.roll("f f T", (2, 1, 0)).roll("h - f", (3, 0, 0))
+    check(table, attacker_infantry_left=1, attacker_cavalry_left=1, defender_units_left=1)
+    table.roll("h h f", (1, 1, 0)).roll("a - T", (1, 0, 0))
+    check(table, attacker_cavalry_left=1, attacker_losses=2, defender_losses=3, winner=0)
+    assert table.over
+
+
+def test_2_idea_wounds_killed_ruler():
+    asked = scenario(
+        attacker={"infantry": 4, "ideas": ["tercios"]},
+        defender={"infantry": 9, "leader": {"infantry": 2, "ruler": True}},
+    )
+    table = Table(asked, None, (True, False))
+    table.roll("T T -", (4, 0, 0)).roll("f - - h a", (9, 0, 0))
+    check(table, attacker_units_left=3, defender_units_left=5, defender_leader_wounds=1)
+    table.roll("T T f", (3, 0, 0)).roll("- - - - -", (5, 0, 0))
+    check(table, attacker_units_left=3, defender_units_left=2, defender_ruler_killed=1)
+    table.roll("- h a", (3, 0, 0))
+    assert table.chain.part("table")(table.chain.params, table.state) >= 0
+    table.roll("f - -", (2, 0, 0))
+    check(table, attacker_units_left=2, defender_units_left=2, defender_ruler_killed=1)
+
+
+@pytest.mark.parametrize(("alternation", "left"), [("each-round", (0, 2, 1)), ("whole-battle", (1, 1, 1))])
+def test_3_alternation(alternation, left):
+    asked = scenario(
+        attacker={"mercenary_infantry": 2, "infantry": 2, "allied_infantry": 1},
+        defender={"infantry": 9},
+        options={"casualty_alternation": alternation},
+    )
+    table = Table(asked, None)
+    for _ in range(2):
+        table.roll("- - -", (5, 0, 0)).roll("f - -", (9, 0, 0))
+    check(table, attacker_mercenary_left=left[0], attacker_regular_left=left[1], attacker_allied_left=left[2])
+
+
+def test_4_retreat():
+    asked = scenario(
+        attacker={"infantry": 4, "cavalry": 1},
+        defender={"infantry": 5},
+        policy={"attacker": {"retreat": "when-outnumbered"}},
+    )
+    table = Table(asked, None).roll("f - -", (4, 1, 0)).roll("f f a", (5, 0, 0))
+    assert table.over
+    check(
+        table, winner=1, attacker_infantry_left=1, attacker_cavalry_left=1, attacker_losses=3, attacker_retreated=1,
+        defender_units_left=4, defender_losses=1,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("capital", [False, True])
+def test_5_npr_leaves(capital):
+    asked = scenario(
+        attacker={"infantry": 5},
+        defender={"kind": "npr", "infantry": 4, "leader": "none", "defends_capital": capital},
+    )
+    table = Table(asked, None).roll("f - a", (5, 0, 0)).roll("f - -", (4, 0, 0))
+    assert table.over != capital
+    if not capital:
+        check(table, winner=0, defender_losses=1, defender_withdrawn=3, defender_units_left=0)
+
+
+def test_6_three_defenders():
+    asked = scenario(
+        attacker={"infantry": 6},
+        defender={
+            "leader": {"cavalry": 2},
+            "factions": [
+                {"kind": "npr", "name": "Milan", "infantry": 3},
+                {"name": "France", "infantry": 2, "cavalry": 2},
+                {"name": "Austria", "infantry": 3},
+            ],
+        },
+        policy={"defender": {"retreat": "at-or-below", "retreat_at": 4}},
+    )
+    table = Table(asked, None).roll("f f T", (6, 0, 0)).roll("f - - h h", (8, 2, 0))
+    check(table, attacker_units_left=3, defender_faction_1_left=2, defender_faction_2_left=3, defender_faction_3_left=2)
+    table.roll("f f T", (3, 0, 0)).roll("- - - T f", (5, 2, 0))
+    check(table, attacker_units_left=1, defender_faction_1_left=1, defender_faction_2_left=1, defender_faction_3_left=0)
+    check(table, defender_cavalry_left=1, defender_retreated=1)
+    assert not table.over
+    table.roll("- - -", (1, 0, 0)).roll("f f f", (1, 0, 0))
+    check(table, winner=1, attacker_units_left=0)
+
+
+def test_7_charge():
+    charged = exact(
+        scenario(
+            attacker={"infantry": 2, "cavalry": 3, "ideas": ["noble-knights"]},
+            defender={"infantry": 2, "cavalry": 1},
+            conditions={"max_rounds": 1},
+            options={"base_dice": 0},
+        )
+    )
+    assert [charged.p(f"defender_losses == {n}") for n in (0, 1, 2)] == pytest.approx([1 / 4, 1 / 2, 1 / 4])
+    assert charged.p("defender_cavalry_left == 1") == 1
+
+
+def test_8_drill():
+    table = Table(
+        scenario(attacker={"infantry": 1, "cavalry": 1, "ideas": ["military-drill"]}, defender={"infantry": 5}), None
+    )
+    table.roll("f h", (1, 1, 0)).roll("- - -", (5, 0, 0))
+    check(table, defender_losses=2)
+
+
+def test_9_sea():
+    table = Table(scenario("naval", attacker={"heavy": 1, "light": 2, "galleys": 1}, defender={"light": 3}), None)
+    table.roll("a f T", (0, 0, 4)).roll("a a f", (0, 0, 3))
+    check(table, attacker_damaged_left=1, attacker_galleys_left=0, attacker_light_left=2, defender_ships_left=1)
+    table.roll("T T a", (0, 0, 3)).roll("a f f", (0, 0, 1))
+    check(
+        table, winner=0, attacker_light_left=1, attacker_damaged_left=1, attacker_captured=1, attacker_losses=2,
+        defender_losses=3,
+    )  # fmt: skip
+
+
+def test_10_siege():
+    provinces = [{"size": "large"}, {"size": "small"}, {"size": "large"}, {"size": "small", "island": True}]
+    army = {"infantry": 2, "cavalry": 2, "artillery": 1, "military_power": 3}
+    once = scenario("siege", attacker=army, defender={"provinces": provinces})
+    assert siege.plan_of(once.fields)[:4] == ((0, 2), 4, 3, 1)
+    assert exact(once).winner("nobody") == 1
+    thrice = scenario(
+        "siege", attacker=army | {"ships_facing": True}, defender={"provinces": provinces}, conditions={"actions": 3}
+    )
+    taken = siege.plan_of(thrice.fields)
+    assert (len(taken.provinces), taken.value, taken.power, taken.actions) == (4, 6, 3, 3)
+    assert exact(thrice).winner("attacker") == 1
+
+
+def test_11_capacities():
+    provinces = [
+        {"size": "large", "port": True, "faces_zone": True},
+        {"manpower_tokens": 1},
+        {"location": "land", "size": "large", "hostile_units": True},
+        {"location": "land", "occupied": True},
+        {"location": "sea", "port": True, "faces_zone": True},
+    ]
+    odds = exact(scenario("npr-defence", defender={"provinces": provinces}))
+    assert (odds.mean("land_units"), odds.mean("ships")) == (5, 3)
+    assert odds.p("leader_drawn_land") == odds.p("leader_drawn_sea") == 1
+    over = exact(scenario("crossing", attacker={"units": 10, "military_power": 2}, conditions={"border": "mountain"}))
+    assert (over.mean("units_across"), over.mean("power_for_all")) == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "attacker", "defender"),
+    [("land", {"infantry": 1}, {"infantry": 1}), ("naval", {"light": 1}, {"kind": "pirates", "light": 1})],
+)
+def test_12_by_hand(kind, attacker, defender):
+    odds = exact(scenario(kind, attacker=attacker, defender=defender, options={"count_rounds": True}))
+    assert odds.winner("nobody") == pytest.approx(7 / 9)
+    assert odds.winner("attacker") == pytest.approx(1 / 9)
+    assert odds.winner("defender") == pytest.approx(1 / 9)
+    assert odds.mean("rounds") == pytest.approx(64 / 63)
