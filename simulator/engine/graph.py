@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import int64
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state, inner, kernel, load, running, step, store, table
@@ -86,7 +87,7 @@ def expand(p, first, result, g, counters, i, last, shift):
     g.begin[i] = edge
     for row in range(first[t], first[t + 1]):
         place = counters[STATES]
-        store(p, g.fields, place, step(p, s, int(result[row])))
+        store(p, g.fields, place, step(p, s, int64(result[row])))
         g.to[edge] = find_or_add(p, g, counters, place, last, shift)
         edge += 1
     counters[EDGES] = edge

@@ -1,0 +1,33 @@
+"""Europa Universalis 8/9: land battles and sieges (rules/europa_land_siege.md).
+
+Sources, as that document lists them: the military rules of 2016, the finished rule book of 2020 and the player-aid
+tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-implementation` (MIT).
+"""
+
+from __future__ import annotations
+
+from simulator.rules.battle import Battle, by_kind
+from simulator.rules.europa import fields
+from simulator.rules.europa.checks import check_land, check_siege
+from simulator.rules.europa.land_outcome import land_outcome
+from simulator.rules.europa.land_setup import land_chain
+
+BATTLES = by_kind(
+    Battle(
+        game="europa",
+        kind="land",
+        title="a land battle of at most two days",
+        model=fields.Land,
+        check=check_land,
+        chain=land_chain,
+        outcome=land_outcome,
+        headline=(
+            "attacker_losses_thirds",
+            "defender_losses_thirds",
+            "attacker_left_thirds",
+            "defender_left_thirds",
+            "attacker_morale_left",
+            "defender_morale_left",
+        ),
+    ),
+)
