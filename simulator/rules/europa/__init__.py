@@ -11,6 +11,8 @@ from simulator.rules.europa import fields
 from simulator.rules.europa.checks import check_land, check_siege
 from simulator.rules.europa.land_outcome import land_outcome
 from simulator.rules.europa.land_setup import land_chain
+from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
+from simulator.rules.europa.siege_setup import siege_chain
 
 BATTLES = by_kind(
     Battle(
@@ -28,6 +30,39 @@ BATTLES = by_kind(
             "defender_left_thirds",
             "attacker_morale_left",
             "defender_morale_left",
+        ),
+    ),
+    Battle(
+        game="europa",
+        kind="siege",
+        title="one siege segment: undermining, an assault, attrition",
+        model=fields.Siege,
+        check=check_siege,
+        chain=siege_chain,
+        outcome=siege_outcome,
+        headline=(
+            "attacker_left_thirds",
+            "garrison_left_thirds",
+            "fortress_level_after",
+            "siegeworks_value",
+            "pillages",
+        ),
+    ),
+    Battle(
+        game="europa",
+        kind="siege-campaign",
+        title="a siege over several rounds, or to the end of the turn",
+        model=fields.Campaign,
+        check=check_siege,
+        chain=siege_chain,
+        outcome=campaign_outcome,
+        headline=(
+            "rounds",
+            "attacker_left_thirds",
+            "garrison_left_thirds",
+            "fortress_level_after",
+            "siegeworks_value",
+            "pillages",
         ),
     ),
 )
