@@ -167,7 +167,7 @@ class LandSetup:
     def rolls(self) -> np.ndarray:
         """Tables of every class, phase, failed attempts and part."""
         parts = self.parts()
-        out = np.zeros((len(self.classes), len(PHASES), len(FAILED), len(parts)), np.int32)
+        out = np.zeros((len(self.classes), len(PHASES), len(FAILED), len(parts)), np.int64)
         for number, pair in enumerate(self.class_pairs):
             for p, phase in enumerate(PHASES):
                 for failed in FAILED if phase[0] == 2 else (0,):
@@ -182,7 +182,7 @@ class LandSetup:
 
     def pursuit(self) -> np.ndarray:
         """Tables of the pursuit: column E, +2 on day 1, +1 after a Fire (section 3.5 step 8)."""
-        out = np.zeros((len(self.classes), 2, 5, 3), np.int32)
+        out = np.zeros((len(self.classes), 2, 5, 3), np.int64)
         when = {land.DAY_1: 2, land.DAY_1_FIRE: 3, land.DAY_2: 0, land.DAY_2_FIRE: 1}
         for number, pair in enumerate(self.class_pairs):
             for side in (0, 1):
@@ -197,7 +197,7 @@ class LandSetup:
 
     def retreat(self) -> np.ndarray:
         """Tables of retreat rolls by class, winner, attacker routed, defender routed."""
-        out = np.zeros((len(self.classes), 3, 2, 2), np.int32)
+        out = np.zeros((len(self.classes), 3, 2, 2), np.int64)
         for number, members in enumerate(self.classes.values()):
             for winner in range(3):
                 for routed in ((a, d) for a in (0, 1) for d in (0, 1)):
@@ -208,14 +208,14 @@ class LandSetup:
 
     def leaders(self) -> tuple[np.ndarray, np.ndarray]:
         """Tables of leader tests by fragility, and the fragility code of each class."""
-        out = np.zeros((4, 4, 4), np.int32)
+        out = np.zeros((4, 4, 4), np.int64)
         codes = [pair.fragile[0] + 2 * pair.fragile[1] for pair in self.class_pairs]
         for code in set(codes):
             sides = [self._fates(side, bool(code >> side & 1)) for side in (0, 1)]
             for a in range(4):
                 for d in range(4):
                     out[code, a, d] = self.add(both(sides[0][a], sides[1][d]))
-        return out, np.array(codes, np.int32)
+        return out, np.array(codes, np.int64)
 
     def _fates(self, side: int, fragile: bool) -> list[Counter[int]]:
         """Fates of a side's leader by won + 2 destroyed."""
@@ -361,11 +361,11 @@ def retreat_weights(members: Weights, winner: int, routed: tuple[int, int]) -> C
 
 
 def _ints(values: Any) -> np.ndarray:
-    return np.array(list(values), np.int32)
+    return np.array(list(values), np.int64)
 
 
 def _table(*rows: list[int]) -> np.ndarray:
-    out = np.zeros((len(rows), max(map(len, rows))), np.int32)
+    out = np.zeros((len(rows), max(map(len, rows))), np.int64)
     for place, row in enumerate(rows):
         out[place, : len(row)] = row
     return out

@@ -98,7 +98,7 @@ class SiegeSetup:
 
     def attrition(self) -> np.ndarray:
         """Tables of the besieger's attrition by its size, sides of PILLAGE and weather."""
-        out = np.zeros((self.craft.besieger.size + 1, MOST_PILLAGES + 1, 2), np.int32)
+        out = np.zeros((self.craft.besieger.size + 1, MOST_PILLAGES + 1, 2), np.int64)
         if not self.may_hunger():
             return out
         for camp in self.camps():
@@ -118,7 +118,7 @@ class SiegeSetup:
 
     def garrison_attrition(self) -> np.ndarray:
         """Tables of the garrison's attrition by its size and the siegeworks."""
-        out = np.zeros((self.craft.besieged.size + 1, len(WORKS)), np.int32)
+        out = np.zeros((self.craft.besieged.size + 1, len(WORKS)), np.int64)
         for garrison in self.garrisons() if self.starves() else ():
             for works in range(len(WORKS)) if garrison else ():
                 drm = total(self.craft.garrison_attrition(works))
@@ -133,7 +133,7 @@ class SiegeSetup:
 
     def assault(self) -> np.ndarray:
         """Tables of assaults by besieger, garrison, right after a breach, and counter."""
-        out = np.zeros((self.craft.besieger.size + 1, self.craft.besieged.size + 1, 2, 2), np.int32)
+        out = np.zeros((self.craft.besieger.size + 1, self.craft.besieged.size + 1, 2, 2), np.int64)
         assaults = Assaults(self.craft)
         action, on_breach, storms = self.plan()
         plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
@@ -153,7 +153,7 @@ class SiegeSetup:
 
     def leaders(self) -> np.ndarray:
         """Tables of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        out = np.zeros((3, 4), np.int32)
+        out = np.zeros((3, 4), np.int64)
         attacker, defender = self.craft.besieger.leader, self.craft.besieged.leader
         for how in range(3) if not self.campaign else ():
             fell, wiped = how == 1, how == 2
@@ -172,7 +172,7 @@ class SiegeSetup:
     def next_box(self) -> np.ndarray:
         """Tables of continuation rolls: box * 2 + bad weather."""
         conditions = self.fields.conditions
-        out = np.zeros(len(BOXES), np.int32)
+        out = np.zeros(len(BOXES), np.int64)
         if self.rounds:
             return out
         drm = 2 * conditions.poor_weather - (conditions.period in {"VI", "VII"})
@@ -280,7 +280,7 @@ class SiegeSetup:
 
 
 def _ints(values: Any) -> np.ndarray:
-    return np.array(values, np.int32)
+    return np.array(values, np.int64)
 
 
 def siege_chain(fields: Any) -> Chain:
