@@ -149,7 +149,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile a piece of a kernel: cached as a part of it only."""
-    return njit(nogil=True, pipeline_class=NoAlias)(function)
+    return njit(nogil=True, forceinline=True, pipeline_class=NoAlias)(function)
 
 
 def apart(function: Callable[..., Any]) -> Any:
@@ -199,7 +199,7 @@ def _overload_on(generic: Callable[..., Any], params: type, implementation: Call
     )
     scope: dict[str, Any] = {"params": params, "implementation": implementation}
     exec(source, scope)
-    overload(generic, strict=False)(scope["choose"])
+    overload(generic, strict=False, jit_options={"forceinline": True})(scope["choose"])
 
 
 def bind_state(params: type, state: type) -> None:
@@ -220,7 +220,7 @@ def bind_state(params: type, state: type) -> None:
 def bind_rules() -> None:
     """Bind everything that rules modules have marked since the last call."""
     while chain.helpers:
-        register_jitable(chain.helpers.pop())
+        register_jitable(forceinline=True)(chain.helpers.pop())
     for params, parts in chain.rules.items():
         for name, function in parts.items():
             if (params, name) not in _bound:
