@@ -58,6 +58,8 @@ class LandParams(NamedTuple):
     last_small: np.ndarray
     last_cap: np.ndarray
     last_top: np.ndarray
+    enough: np.ndarray  # a tally of the main dice that is the end of the enemy whatever the last one did; -1 for none
+    spills: np.ndarray  # 1: what the last die inflicts beyond its small-stack modifier may join the other dice's
     modified: np.ndarray  # [side, thirds inflicted]: after the size step
 
 
@@ -149,11 +151,17 @@ def add(p, s, kind, result):
     elif kind == MIDDLE_A:
         caused_a = min(p.top[0], caused_a + result)
     elif kind == LAST_A:
-        last_a = min(p.last_top[0], last_a + result)
+        last_a = min(p.last_top[0], s.last_a + result)
+        caused_a = min(p.top[0], caused_a + p.spills[0] * (s.last_a + result - last_a))
     elif kind == MIDDLE_D:
         caused_d = min(p.top[1], caused_d + result)
     else:
-        last_d = min(p.last_top[1], last_d + result)
+        last_d = min(p.last_top[1], s.last_d + result)
+        caused_d = min(p.top[1], caused_d + p.spills[1] * (s.last_d + result - last_d))
+    if caused_a == p.enough[0]:
+        last_a = p.last_top[0]
+    if caused_d == p.enough[1]:
+        last_d = p.last_top[1]
     return LandState(
         s.stage, s.part, s.leaders, caused_a, stars_a, last_a, caused_d, stars_d, last_d,
         s.failed, s.winner, s.ended, s.broke, s.fates,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, Weights, combine
+from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land
 from simulator.rules.europa.fates import Trial, both, fates
 from simulator.rules.europa.land import LandParams, LandState
@@ -29,6 +29,7 @@ EVADES_AT = 8
 # Above so many kinds of leader pairs the sides roll one after the other: fewer transitions for exact odds. Below, both
 # roll at once: fewer steps for dice (see benchmarks/).
 ROLLED_TOGETHER = 4
+MOST_OF_A_DIE = 14
 PURSUIT_COLUMN = "E"
 
 
@@ -133,16 +134,16 @@ class LandSetup:
 
         return self.once(("main", rolls), weights)
 
-    def losses(self, roll: Roll, dice: int) -> int:
-        """Table of the thirds that further dice inflict together; their stars do not count."""
+    def losses(self, roll: Roll, dice: int, most: int) -> int:
+        """Table of the thirds that further dice inflict together, up to `most`; their stars do not count."""
 
         def weights() -> Counter[int]:
             thirds: Counter[int] = Counter()
             for (loss, _), weight in self.die(roll).items():
                 thirds[loss] += weight
-            return sum_of(thirds, dice)
+            return seen_as(sum_of(thirds, dice), lambda total: min(total, most))
 
-        return self.once(("losses", roll, dice), weights)
+        return self.once(("losses", roll, dice, most), weights)
 
     def further(self, side: int) -> list[tuple[int, int]]:
         """(what the result means, dice) of a side's dice beyond the main one."""
@@ -162,7 +163,8 @@ class LandSetup:
         if kind == land.MAIN:
             a, d = (roll if side in sides else None for side, roll in enumerate(rolls))
             return self.main((a, d))
-        return self.losses(rolls[sides[0]], dice)
+        most = self.tallies[sides[0]]["top"][0] if dice > 1 else MOST_OF_A_DIE
+        return self.losses(rolls[sides[0]], dice, most)
 
     def rolls(self) -> np.ndarray:
         """Tables of every class, phase, failed attempts and part."""
@@ -251,7 +253,12 @@ class LandSetup:
 
     # --- numbers -------------------------------------------------------------------------------------------------
 
-    def tallies(self) -> Iterator[dict[str, Any]]:
+    @cached_property
+    def tallies(self) -> list[dict[str, Any]]:
+        """What `_tallies` finds for both sides."""
+        return list(self._tallies())
+
+    def _tallies(self) -> Iterator[dict[str, Any]]:
         """Per side: modifiers and caps of what it inflicts, and tallies beyond which nothing changes."""
         for side in (0, 1):
             own, enemy = self.meeting.stacks[side].size, self.meeting.stacks[1 - side].size
@@ -265,13 +272,20 @@ class LandSetup:
             smalls = (0, small) if dice > 1 else (small, 0)
             tops = [min(group, enough) + less for group, less in zip(groups, smalls, strict=True)]
             tops[0] = max(tops[0], enemy)  # a pursued enemy's tally already holds this side's final losses
-            yield {"small": smalls, "cap": groups, "top": tops, "modified": modified}
+            # Caps that are never reached before the enemy is gone: one tally will do, and far fewer states.
+            spills = int(dice > 1 and min(groups) >= enough)
+            if spills:
+                tops[1] = smalls[1]
+            full = tops[0] if dice > 1 and groups[0] >= enough else -1
+            yield {
+                "small": smalls, "cap": groups, "top": tops, "modified": modified, "spills": spills, "full": full
+            }  # fmt: skip
 
     def params(self) -> LandParams:
         """All numbers of the battle."""
         meeting, fields = self.meeting, self.meeting.fields
         stacks = meeting.stacks
-        own, enemy = self.tallies()
+        own, enemy = self.tallies
         policies = [getattr(fields.policy, side).break_off for side in SIDES]
         parts, pursuits = self.parts(), [self.pursuit_parts(side) for side in (0, 1)]
         leaders, fragile = self.leaders()
@@ -303,6 +317,8 @@ class LandSetup:
             last_small=_ints((own["small"][1], enemy["small"][1])),
             last_cap=_ints((own["cap"][1], enemy["cap"][1])),
             last_top=_ints((own["top"][1], enemy["top"][1])),
+            enough=_ints((own["full"], enemy["full"])),
+            spills=_ints((own["spills"], enemy["spills"])),
             modified=_table(own["modified"], enemy["modified"]),
         )
 
