@@ -9,10 +9,14 @@ from __future__ import annotations
 from simulator.rules.battle import Battle, by_kind
 from simulator.rules.europa import fields
 from simulator.rules.europa.checks import check_land, check_siege
+from simulator.rules.europa.explain import land_explanation, siege_explanation
 from simulator.rules.europa.land_outcome import land_outcome
 from simulator.rules.europa.land_setup import land_chain
 from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
 from simulator.rules.europa.siege_setup import siege_chain
+from simulator.rules.europa.tell_land import tell_land
+from simulator.rules.europa.tell_siege import tell_siege
+from simulator.rules.europa.words import land_assumptions, siege_assumptions
 
 BATTLES = by_kind(
     Battle(
@@ -23,6 +27,9 @@ BATTLES = by_kind(
         check=check_land,
         chain=land_chain,
         outcome=land_outcome,
+        assumptions=land_assumptions,
+        explain=land_explanation,
+        tell=tell_land,
         headline=(
             "attacker_losses_thirds",
             "defender_losses_thirds",
@@ -40,6 +47,9 @@ BATTLES = by_kind(
         check=check_siege,
         chain=siege_chain,
         outcome=siege_outcome,
+        assumptions=siege_assumptions,
+        explain=siege_explanation,
+        tell=tell_siege,
         headline=(
             "attacker_left_thirds",
             "garrison_left_thirds",
@@ -56,6 +66,9 @@ BATTLES = by_kind(
         check=check_siege,
         chain=siege_chain,
         outcome=campaign_outcome,
+        assumptions=siege_assumptions,
+        explain=siege_explanation,
+        tell=tell_siege,
         headline=(
             "rounds",
             "attacker_left_thirds",
