@@ -14,9 +14,9 @@ def test_there_are_notebooks():
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_notebook(path, tmp_path):
+def test_notebook(path):
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
-        notebook, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+        notebook, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(path.parent.parent)}}
     ).execute()
     assert any(cell.cell_type == "code" and cell.outputs for cell in notebook.cells)

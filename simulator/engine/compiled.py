@@ -67,6 +67,10 @@ class Apart(NoAlias):
     20 instead of 130 M battles/s (Risk, 20 v 15, 2 cores).
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.state.flags.forceinline = False  # flags are handed down from the caller
+
     def define_pipelines(self) -> list[Any]:
         """The ordinary pipeline with the lowering replaced."""
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import uint64
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state, inner, kernel, load, running, step, store, table
 from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
-from simulator.engine.montecarlo import pack, slot_of
+from simulator.engine.montecarlo import slot_of
 
 DONE, NEED_ROOM, ENDLESS = 0, 1, 2
 # Where `counters` keeps what.
@@ -46,12 +47,15 @@ class Store(NamedTuple):
 @inner
 def find_or_add(p, g, counters, i, layout):
     """Number of the state that stands at place `i` of the fields (i = number of states): its own, or a new one."""
-    pack(g.fields, i, layout, g.key[i])
-    slot = slot_of(g.key[i], g.hashed, g.used)
+    for w in range(g.key.shape[0]):
+        g.key[w, i] = uint64(0)
+    for f in range(g.fields.shape[0]):
+        g.key[layout.word[f], i] |= uint64(g.fields[f, i]) << layout.shift[f]
+    slot = slot_of(g.key, i, g.hashed, g.used)
     if g.used[slot] != 0:
         return int(g.index[slot])
-    for w in range(g.key.shape[1]):
-        g.hashed[slot, w] = g.key[i, w]
+    for w in range(g.key.shape[0]):
+        g.hashed[w, slot] = g.key[w, i]
     g.used[slot] = 1
     g.index[slot] = i
     g.open[i] = running(p, load(p, g.fields, i))
@@ -176,9 +180,9 @@ def explore(p, rows, g, counters, layout):
 def rehash(g, states):
     """Fill an empty hash table with all states."""
     for i in range(states):
-        slot = slot_of(g.key[i], g.hashed, g.used)
-        for w in range(g.key.shape[1]):
-            g.hashed[slot, w] = g.key[i, w]
+        slot = slot_of(g.key, i, g.hashed, g.used)
+        for w in range(g.key.shape[0]):
+            g.hashed[w, slot] = g.key[w, i]
         g.used[slot] = 1
         g.index[slot] = i
 
@@ -202,12 +206,12 @@ class Graph:
         words, fields = self._layout.words, len(self.chain.start)
         return Store(
             fields=np.empty((fields, states), np.int32),
-            key=np.empty((states, words), np.uint64),
+            key=np.empty((words, states), np.uint64),
             open=np.empty(states, np.bool_),
             table=np.empty(states, np.int32),
             begin=np.empty(states, np.int64),
             to=np.empty(edges, np.int32),
-            hashed=np.empty((2 * states, words), np.uint64),
+            hashed=np.empty((words, 2 * states), np.uint64),
             used=np.zeros(2 * states, np.int8),
             index=np.empty(2 * states, np.int32),
             mass=np.empty(states, np.float64),
@@ -241,10 +245,7 @@ class Graph:
             "queued",
         ):
             source, target = getattr(old, name), getattr(new, name)
-            if name == "fields":
-                target[:, : source.shape[1]] = source
-            else:
-                target[: len(source)] = source
+            target[..., : source.shape[-1]] = source
         rehash(new, states)
         self.store = new
 
