@@ -94,6 +94,11 @@ def europe_besieger(book: Book, thirds: int, pillages: int, die: int, habit: Pil
     return max(0, thirds - LD * lost), pillages
 
 
+def europe_garrison(book: Book, thirds: int, die: int) -> int:
+    """Thirds left of a garrison after a modified die: a P is always a LD."""
+    return max(0, thirds - LD * sum(book.attrition_europe(die, thirds // LD)))
+
+
 def besieger_rolls(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging | None) -> Counter[int]:
     """Thirds left * 8 + sides of PILLAGE, with weights; `habit` None outside Europe."""
     found: Counter[int] = Counter()
@@ -110,13 +115,12 @@ def besieger_rolls(book: Book, thirds: int, pillages: int, drm: int, habit: Pill
 
 
 def garrison_rolls(book: Book, thirds: int, drm: int, europe: bool) -> Counter[int]:
-    """Thirds left of a garrison, with weights; in Europe a P is always a LD."""
+    """Thirds left of a garrison, with weights."""
     found: Counter[int] = Counter()
     for face in FACES:
         die = min(HIGHEST, max(LOWEST, face + drm))
         if europe:
-            lost = sum(book.attrition_europe(die, thirds // LD))
-            found[max(0, thirds - LD * lost)] += 4
+            found[europe_garrison(book, thirds, die)] += 4
         else:
             rest = overseas(book, thirds, die)
             for left, weight in rest.items():
