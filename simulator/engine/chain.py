@@ -66,13 +66,15 @@ class Layout(NamedTuple):
 class Chain:
     """A battle ready to be fought or enumerated.
 
-    `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
+    `limits` is a state that holds the largest value each field can reach; it decides how states are packed. `walked`:
+    many battles are fought on the explored graph (walking.py), which pays where steps branch too much for SIMD.
     """
 
     params: Any
     start: Any
     limits: Any
     tables: Tables
+    walked: bool = False
 
     def layout(self) -> Layout:
         """Pack each field into just enough bits, in order, opening a new 64-bit word when one is full."""

@@ -25,6 +25,8 @@ from simulator.engine.compiled import apart, bind_state, inner, kernel, load, ru
 LANES = 512
 IDLE_SHARE = 4
 CHUNK = 1 << 16
+# Fewer battles are fought sooner than a graph is explored.
+WORTH_EXPLORING = 1 << 16
 
 _GAMMA = streams.GAMMA
 _HIGH = streams.HIGH
@@ -206,6 +208,7 @@ class Simulation:
         self._counts = np.empty(0, np.int64)
         bind_state(type(chain.params), type(chain.start))
         self._fight = fight.of(chain.params)
+        self._explored: Any = None
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Fight `battles` more; `progress(n)` is told after each chunk how many of them are done.
@@ -213,6 +216,10 @@ class Simulation:
         An interrupt (KeyboardInterrupt) stops after the chunks under way; what was fought until then is kept.
         """
         begin, end = self.battles, self.battles + battles
+        if self.chain.walked and begin == 0 and battles >= WORTH_EXPLORING:
+            from simulator.engine.walking import explored
+
+            self._explored = explored(self.chain)
         work = _Work(begin, end, self.chunk)
         threads = max(1, min(self.threads, -(-battles // self.chunk)))
         with ThreadPoolExecutor(threads) as pool:
@@ -232,6 +239,8 @@ class Simulation:
 
     def _run(self, work: _Work) -> Tally:
         """One thread: take chunk after chunk until the work is done or stopped."""
+        if self._explored:
+            return self._run_on_graph(work)
         chain, layout = self.chain, self._layout
         start = np.array(chain.start, np.int32)
         lanes = Lanes(
@@ -248,6 +257,17 @@ class Simulation:
             self._fight(chain.params, start, chain.tables.alias, order, lanes, layout, tally)
             work.tell(portion[1])
         return tally
+
+    def _run_on_graph(self, work: _Work) -> Tally:
+        """The same, on the explored graph (walking.py)."""
+        from simulator.engine.walking import walk_battles, walkers
+
+        walk, finals = self._explored
+        lanes, counts = walkers(LANES), np.zeros(finals.shape[1], np.int64)
+        while (portion := work.take()) is not None:
+            walk_battles(walk, Order(np.uint64(self.seed), *portion), lanes, counts)
+            work.tell(portion[1])
+        return Tally(finals, counts)
 
     def _merge(self, tallies: list[Tally]) -> None:
         """Add the threads' tallies to the total, sorted by packed state."""

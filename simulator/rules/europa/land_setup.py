@@ -391,4 +391,4 @@ def land_chain(fields: Any) -> Chain:
     """The chain of states of a land battle."""
     setup = LandSetup(meeting(fields))
     p = setup.params()
-    return Chain(p, setup.start(p), setup.limits(p), setup.tables.close())
+    return Chain(p, setup.start(p), setup.limits(p), setup.tables.close(), walked=True)

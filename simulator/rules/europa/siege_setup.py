@@ -288,4 +288,4 @@ def siege_chain(fields: Any) -> Chain:
     setup = SiegeSetup(siegecraft(fields))
     p = setup.params()
     start = SiegeState(*(int(value) for value in setup.start(p)))
-    return Chain(p, start, setup.limits(), setup.tables.close())
+    return Chain(p, start, setup.limits(), setup.tables.close(), walked=True)
