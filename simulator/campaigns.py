@@ -1,8 +1,8 @@
 """Sieges over several rounds: the chance that the fortress has fallen by each round, plan by plan.
 
-    odds = exact("europa-vienna-1529")
-    fallen_by_round(odds)                    # round, p, low, high
-    compare_plans("europa-vienna-1529")      # one column a plan
+odds = exact("europa-vienna-1529")
+fallen_by_round(odds)                    # round, p, low, high
+compare_plans("europa-vienna-1529")      # one column a plan
 """
 
 from __future__ import annotations

@@ -110,9 +110,7 @@ def walk_battles(walk, order, lanes, counts):
             fresh = min(found, order.battles - started)
             set_out(walk, lanes, order, started, fresh)
             started += fresh
-        alive = stride(
-            lanes.node, lanes.key, walk.place, walk.to, walk.bits, walk.entry, walk.running
-        )
+        alive = stride(lanes.node, lanes.key, walk.place, walk.to, walk.bits, walk.entry, walk.running)
     return counted
 
 

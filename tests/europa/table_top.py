@@ -106,7 +106,7 @@ def siege_result(asked, s, dice):
     if s.stage in {siege.ASSAULT, siege.STORM}:
         breach = int(s.stage == siege.STORM)
         values = [
-            (leader := stack.replacements[dice.popleft() - 1])[1:] + (False,) if stack.leader.drawn else
+            (*stack.replacements[dice.popleft() - 1][1:], False) if stack.leader.drawn else
             (stack.leader.fire, stack.leader.shock, stack.leader.fragile)
             for stack in (craft.besieger, craft.besieged)
         ]  # fmt: skip

@@ -66,10 +66,19 @@ def troops(dice, most):
 
 
 def random_land(dice):
-    policy = {side: {"break_off": dice.choice(["never", "always", "if-behind", "if-sure"])} for side in ("attacker", "defender")}
-    where = anywhere(dice) | {"crossing": dice.choice(["none", "river", "landing"]), "interception": dice.random() < 0.3}
+    policy = {
+        side: {"break_off": dice.choice(["never", "always", "if-behind", "if-sure"])}
+        for side in ("attacker", "defender")
+    }
+    where = anywhere(dice) | {
+        "crossing": dice.choice(["none", "river", "landing"]),
+        "interception": dice.random() < 0.3,
+    }
     sides = [troops(dice, 2) | {"retreat_room": dice.randint(-1, 2), "veteran": dice.random() < 0.5} for _ in range(2)]
-    options = {"leader_differential_cap": dice.choice([0, 3, 9]), "destruction_test": dice.choice(["exceeds", "reaches"])}
+    options = {
+        "leader_differential_cap": dice.choice([0, 3, 9]),
+        "destruction_test": dice.choice(["exceeds", "reaches"]),
+    }
     return land(*sides, conditions=where, policy=policy, options=options)
 
 
@@ -87,7 +96,12 @@ def random_siege(dice):
     inside = troops(dice, 1) | {"fortress_level": dice.randint(1, 5)}
     outside = troops(dice, 2) | {"army_plus": dice.randint(0, 1)}
     if dice.random() < 0.6:
-        return siege(outside, inside, conditions=where, policy={"attacker": policy | {"action": dice.choice(["undermine", "assault"])}})
+        return siege(
+            outside,
+            inside,
+            conditions=where,
+            policy={"attacker": policy | {"action": dice.choice(["undermine", "assault"])}},
+        )
     plan = dice.choice(["undermine-until-breach", "assault-at-once", "undermine-only", "breach-then-storm"])
     return campaign(outside, inside, conditions=where | {"rounds": 2}, policy={"attacker": policy | {"plan": plan}})
 
@@ -104,7 +118,7 @@ def legal(make, seed):
         return scenario
 
 
-@pytest.mark.parametrize("seed", (0, 1))
+@pytest.mark.parametrize("seed", [0, 1])
 def test_random_land(seed):
     assert largest_gap(legal(random_land, seed), reference_land.battle) < 1e-12
 

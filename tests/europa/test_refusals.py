@@ -88,5 +88,7 @@ def test_refused(field, kind, change):
 
 def test_a_large_native_stack_is_allowed():
     natives = {"country": "natives", "army_plus": 20, "technology": "medieval"}
-    asked = load({"game": "europa", "battle": "land", "attacker": ARMY, "defender": natives, "conditions": {"region": "rotw"}})
+    asked = load(
+        {"game": "europa", "battle": "land", "attacker": ARMY, "defender": natives, "conditions": {"region": "rotw"}}
+    )
     assert asked.fields.defender.army_plus == 20

@@ -30,7 +30,9 @@ def test_same_battles_whatever_the_threads_and_chunks(name):
     assert all(np.array_equal(seen[0], other) for other in seen[1:])
 
 
-@pytest.mark.parametrize("name", ["all the options", "replacement leaders", "small undermining", "round track overseas"])
+@pytest.mark.parametrize(
+    "name", ["all the options", "replacement leaders", "small undermining", "round track overseas"]
+)
 def test_replays_are_the_battles_that_were_counted(name):
     battles, asked = 40, load(ALL[name])
     odds = simulate(asked, battles, seed=5)

@@ -24,7 +24,9 @@ def test_leaders_are_found_however_they_are_spelt(spelt):
 
 
 def test_a_misspelt_leader_is_suggested():
-    with pytest.raises(ScenarioError, match=r'attacker.leader: no leader .* did you mean "Gustav-Adolf" \(suede, king\)'):
+    with pytest.raises(
+        ScenarioError, match=r'attacker.leader: no leader .* did you mean "Gustav-Adolf" \(suede, king\)'
+    ):
         side(leader="Gustaf Adolf")
 
 
@@ -56,7 +58,9 @@ def test_rows_can_be_replaced():
     book = tables.book({"combat_result": [row]})
     assert book.combat["A", 10] == (6, 3)
     assert book.combat["A", 11] == tables.standard().combat["A", 11]
-    harmless = {"rows": [row | {"round_loss": 0, "third_loss": 0, "morale_loss": 0} for row in tables.rows("combat_result")]}
+    harmless = {
+        "rows": [row | {"round_loss": 0, "third_loss": 0, "morale_loss": 0} for row in tables.rows("combat_result")]
+    }
     odds = exact(LAND["rule book"] | {"options": {"tables": {"combat_result": harmless}}})
     assert odds.winner("nobody") + odds.p("defender_broke_off") == pytest.approx(1)
 

@@ -139,9 +139,7 @@ class Assaults:
         suffered = np.minimum(self.rounded(suffered), camp)
         fell = (suffered < camp) & (rolled.besieged_routed | (caused - garrison >= resistance))
         left = garrison - np.minimum(garrison, self.rounded(caused))
-        return Fallen(
-            camp - suffered, np.where(fell, 0, left), fell, ~fell & (caused >= LD), caused, suffered
-        )
+        return Fallen(camp - suffered, np.where(fell, 0, left), fell, ~fell & (caused >= LD), caused, suffered)
 
     def reduction(self, camp: int) -> int:
         """Thirds taken off what a besieger under 8 LD causes (step 4)."""
@@ -192,6 +190,4 @@ class Assaults:
 def code(end: Fallen, fragile: Any) -> Any:
     """An assault's result as one number."""
     fell, counter = np.asarray(end.fell, int), np.asarray(end.counter, int)
-    return (
-        end.camp + (end.garrison << GARRISON) + (fell << FELL) + (counter << COUNTER) + (fragile << FRAGILE)
-    )
+    return end.camp + (end.garrison << GARRISON) + (fell << FELL) + (counter << COUNTER) + (fragile << FRAGILE)

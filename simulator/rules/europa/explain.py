@@ -46,9 +46,7 @@ def land_lines(met: Meeting) -> Iterator[Line]:
                     continue
                 yield from _lines_of(own, gains, day, step)
                 if day == 2 and getattr(met.fields.policy, SIDES[1 - side]).break_off != "never":
-                    yield Line(
-                        SIDES[side], 2, step, "+1", "if the enemy has failed to break off", f"{LAW} 3.5 step 5"
-                    )
+                    yield Line(SIDES[side], 2, step, "+1", "if the enemy has failed to break off", f"{LAW} 3.5 step 5")
         yield from _pursuit(own, gains)
 
 
@@ -74,9 +72,7 @@ def _pursuit(own: list[Modifier], gains: list[Modifier]) -> Iterator[Line]:
         if modifier.pursuit:
             yield Line(modifier.side, 0, "pursuit", f"{modifier.pursuit:+d}", modifier.reason, modifier.source)
     yield from _range(gains, 0, "pursuit", [gain.pursuit for gain in gains])
-    yield Line(
-        gains[0].side, 0, "pursuit", "+0 to +3", "+2 if it ended on day 1, +1 if it ended after a Fire", PURSUIT
-    )
+    yield Line(gains[0].side, 0, "pursuit", "+0 to +3", "+2 if it ended on day 1, +1 if it ended after a Fire", PURSUIT)
 
 
 def _worth(met: Meeting, side: int) -> str:

@@ -54,9 +54,9 @@ class Side(Fields):
         "replacement", description='"replacement", "none", a name of leaders.csv, or a table of values'
     )
     leader_country: str = Field("", description="narrows a name to one country of leaders.csv")
-    leader_type: Literal[
-        "", "general", "king", "conquistador", "governor", "explorer", "pacha", "engineer"
-    ] = Field("", description="narrows a name to one type of leaders.csv")
+    leader_type: Literal["", "general", "king", "conquistador", "governor", "explorer", "pacha", "engineer"] = Field(
+        "", description="narrows a name to one type of leaders.csv"
+    )
 
 
 class FieldArmy(Side):

@@ -64,7 +64,7 @@ class LandParams(NamedTuple):
 
 
 class LandState(NamedTuple):
-    """`failed`: 1 the attacker, 2 the defender failed to break off; `broke`: 1 or 2 who did; `fates` of both leaders."""
+    """`failed`: 1 attacker, 2 defender failed to break off; `broke`: 1 or 2 who did; `fates` of leaders."""
 
     stage: int
     part: int
@@ -84,11 +84,13 @@ class LandState(NamedTuple):
 
 @rule(LandParams)
 def running(p, s):
+    """Has the battle still to be settled?"""
     return s.stage != OVER
 
 
 @rule(LandParams)
 def table(p, s):
+    """The chance table of the next roll."""
     if FIRE_1 <= s.stage <= SHOCK_2:
         return p.rolls[s.leaders, s.stage - FIRE_1, s.failed, s.part]
     if s.stage == PURSUIT:
@@ -106,6 +108,7 @@ def table(p, s):
 
 @rule(LandParams)
 def step(p, s, result):
+    """What one roll, or one part of it, leads to."""
     if FIRE_1 <= s.stage <= SHOCK_2:
         s = add(p, s, p.kinds[s.part], result)
         return at_part(s, s.part + 1) if s.part + 1 < p.parts else after_roll(p, at_part(s, 0))
@@ -117,7 +120,7 @@ def step(p, s, result):
         return after_retreat(p, s, result)
     if s.stage == LEADERS:
         return with_fates(s, result)
-    if s.stage == FIRST_BREAK or s.stage == SECOND_BREAK:
+    if FIRST_BREAK <= s.stage <= SECOND_BREAK:
         return after_break(p, s, result)
     if s.stage == EVADE:
         return LandState(OVER if result else DRAW, 0, 0, 0, 0, 0, 0, 0, 0, 0, NOBODY, UNENDED, 0, 0)
@@ -133,9 +136,7 @@ def drawn(p, s, result):
     if result & SPARE_D:
         caused_d, last_d = (1, 0) if p.last_cap[1] == 0 else (0, 1)
     stage = FIRE_1 if p.fires else SHOCK_1
-    return LandState(
-        stage, 0, result & CLASS_MASK, caused_a, 0, last_a, caused_d, 0, last_d, 0, NOBODY, UNENDED, 0, 0
-    )
+    return LandState(stage, 0, result & CLASS_MASK, caused_a, 0, last_a, caused_d, 0, last_d, 0, NOBODY, UNENDED, 0, 0)
 
 
 @helper
@@ -170,6 +171,7 @@ def add(p, s, kind, result):
 
 @helper
 def at_part(s, part):
+    """The same state at another part of the roll."""
     return LandState(
         s.stage, part, s.leaders, s.caused_a, s.stars_a, s.last_a, s.caused_d, s.stars_d, s.last_d,
         s.failed, s.winner, s.ended, s.broke, s.fates,
@@ -178,6 +180,7 @@ def at_part(s, part):
 
 @helper
 def at_stage(s, stage, failed):
+    """The same state at another stage."""
     return LandState(
         stage, s.part, s.leaders, s.caused_a, s.stars_a, s.last_a, s.caused_d, s.stars_d, s.last_d,
         failed, s.winner, s.ended, s.broke, s.fates,
@@ -186,11 +189,13 @@ def at_stage(s, stage, failed):
 
 @helper
 def morale_left(p, s, side):
+    """Remaining morale of a side."""
     return p.morale[side] - (s.stars_d if side == 0 else s.stars_a)
 
 
 @helper
 def is_routed(p, s, side):
+    """1 for a side without morale."""
     return 1 if morale_left(p, s, side) == 0 else 0
 
 
@@ -341,6 +346,7 @@ def leader_table(p, s):
 
 @helper
 def with_fates(s, fates):
+    """The battle is over."""
     return LandState(
         OVER, 0, 0, s.caused_a, s.stars_a, 0, s.caused_d, s.stars_d, 0, 0, s.winner, s.ended, s.broke, fates
     )

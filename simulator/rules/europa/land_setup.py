@@ -203,9 +203,7 @@ class LandSetup:
         for number, members in enumerate(self.classes.values()):
             for winner in range(3):
                 for routed in ((a, d) for a in (0, 1) for d in (0, 1)):
-                    out[number, winner, routed[0], routed[1]] = self.add(
-                        retreat_weights(members, winner, routed)
-                    )
+                    out[number, winner, routed[0], routed[1]] = self.add(retreat_weights(members, winner, routed))
         return out
 
     def leaders(self) -> tuple[np.ndarray, np.ndarray]:

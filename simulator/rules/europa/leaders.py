@@ -137,8 +137,7 @@ def _unknown(name: str, on_land: Iterable[Mapping[str, Any]]) -> str:
             "{ manoeuvre = 2, fire = 3, shock = 3, siege = 0 }"
         )
     told = " or ".join(
-        f'"{by_plain[key]["name"]}" ({by_plain[key]["country"]}, {str(by_plain[key]["type"]).lower()})'
-        for key in near
+        f'"{by_plain[key]["name"]}" ({by_plain[key]["country"]}, {str(by_plain[key]["type"]).lower()})' for key in near
     )
     return f"no leader {name!r}; did you mean {told}?"
 

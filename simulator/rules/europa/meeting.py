@@ -41,9 +41,7 @@ class Meeting:
     @cached_property
     def steps(self) -> tuple[int, int]:
         """Size step of each side."""
-        sizes = [
-            army_size(getattr(self.fields, side), self.fields.conditions.period, self.book) for side in SIDES
-        ]
+        sizes = [army_size(getattr(self.fields, side), self.fields.conditions.period, self.book) for side in SIDES]
         return size_step(*sizes), -size_step(*sizes)
 
     @property

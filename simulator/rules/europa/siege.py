@@ -80,16 +80,18 @@ class SiegeState(NamedTuple):
 
 @rule(SiegeParams)
 def running(p, s):
+    """Does the siege go on?"""
     return s.stage != OVER
 
 
 @rule(SiegeParams)
 def table(p, s):
+    """The chance table of the next roll."""
     if s.stage == UNDERMINE:
         return p.die
-    if s.stage == ASSAULT or s.stage == STORM:
+    if ASSAULT <= s.stage <= STORM:
         return p.assault[s.camp, s.garrison, 1 if s.stage == STORM else 0, s.counter]
-    if s.stage == ATTRITION_FIRST or s.stage == ATTRITION_LATER:
+    if s.stage == ATTRITION_FIRST or s.stage == ATTRITION_LATER:  # noqa: PLR1714 - compiled
         return p.attrition[s.camp, s.pillages, s.bad]
     if s.stage == GARRISON_ATTRITION:
         return p.garrison_attrition[s.garrison, s.works]
@@ -100,9 +102,10 @@ def table(p, s):
 
 @rule(SiegeParams)
 def step(p, s, result):
+    """What one roll leads to."""
     if s.stage == UNDERMINE:
         return after_undermining(p, s, result)
-    if s.stage == ASSAULT or s.stage == STORM:
+    if ASSAULT <= s.stage <= STORM:
         return after_assault(p, s, result)
     if s.stage == ATTRITION_FIRST:
         s = suffer(p, s, result)
@@ -197,7 +200,7 @@ def after_undermining(p, s, die):
 
 @helper
 def after_effect(p, s):
-    """A LD goes into the fallen fortress; then siege attrition, after the effect with any assault, if supply failed."""
+    """A LD goes into the fallen fortress; then siege attrition, with any assault behind it, if supply failed."""
     if s.how != GOES_ON and p.mans and s.camp >= 3:
         s = with_garrison_left(s)
     return at_stage(s, ATTRITION_LATER) if s.hungry and s.camp > 0 else after_segment(p, s)
@@ -240,6 +243,7 @@ def leader_table(p, s):
 
 @helper
 def at_stage(s, stage):
+    """The same state at another stage."""
     return SiegeState(
         stage, s.box, s.rounds, s.camp, s.garrison, s.works, s.breach, s.counter, s.pillages,
         s.first, s.bad, s.hungry, s.how, s.manned, s.log, s.fragile, s.fates,
@@ -248,6 +252,7 @@ def at_stage(s, stage):
 
 @helper
 def at_box(s, box, bad):
+    """The same state in a box of the round track."""
     return SiegeState(
         s.stage, box, s.rounds, s.camp, s.garrison, s.works, s.breach, s.counter, s.pillages,
         s.first, bad, s.hungry, s.how, s.manned, s.log, s.fragile, s.fates,
@@ -256,6 +261,7 @@ def at_box(s, box, bad):
 
 @helper
 def with_garrison(s, garrison):
+    """The same state with another garrison."""
     return SiegeState(
         s.stage, s.box, s.rounds, s.camp, garrison, s.works, s.breach, s.counter, s.pillages,
         s.first, s.bad, s.hungry, s.how, s.manned, s.log, s.fragile, s.fates,
@@ -273,6 +279,7 @@ def with_garrison_left(s):
 
 @helper
 def with_fates(s, fates):
+    """The same state with the fates of both leaders."""
     return SiegeState(
         s.stage, s.box, s.rounds, s.camp, s.garrison, s.works, s.breach, s.counter, s.pillages,
         s.first, s.bad, s.hungry, s.how, s.manned, s.log, 0, fates,
@@ -281,6 +288,7 @@ def with_fates(s, fates):
 
 @helper
 def ended(s, how):
+    """The same state, ended in some way."""
     return SiegeState(
         s.stage, s.box, s.rounds, s.camp, s.garrison, s.works, s.breach, s.counter, s.pillages,
         s.first, s.bad, s.hungry, how, s.manned, s.log, s.fragile, s.fates,

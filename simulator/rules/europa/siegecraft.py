@@ -158,9 +158,7 @@ class Siegecraft:
         """Undermining: mouths to feed inside."""
         army = self.inside[garrison].army_plus + self.inside[garrison].army_minus > 0
         value = 3 if army else 1 if garrison else 0
-        return _bonuses("attacker", "undermining", UNDERMINING)(
-            (value, "ARMY inside" if army else "troops inside")
-        )
+        return _bonuses("attacker", "undermining", UNDERMINING)((value, "ARMY inside" if army else "troops inside"))
 
     def supply(self, garrison: int, first_round: int) -> list[Bonus]:
         """The supply check made with the undermining die."""
@@ -184,7 +182,7 @@ class Siegecraft:
 
     @property
     def elite(self) -> bool:
-        """+2/3 with an ARMY+: poland I-II, russia I-III, turkey-janissary I-III unless reformed (section 4.5 step 4)."""
+        """+2/3 with an ARMY+: poland I-II, russia and unreformed turkey-janissary I-III (section 4.5 step 4)."""
         period, country = self.fields.conditions.period, self.besieger.country
         if country == "poland":
             return period in {"I", "II"}

@@ -1,4 +1,4 @@
-"""The tables of the game: read once from the CSV files in `data/`, checked, and varied by a scenario's `options.tables`.
+"""The tables of the game: read once from the files in `data/`, checked, and varied by `options.tables`.
 
     from simulator.rules.europa import tables
     tables.names()                        # all tables

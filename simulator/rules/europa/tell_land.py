@@ -51,9 +51,9 @@ def tell_land(fields: Any, before: Any, result: int, after: Any, dice: random.Ra
         line = _retreat_line(before, after, result)
     else:
         codes = result % fates.FATES, result // fates.FATES
-        line = "Leaders: " + ", ".join(
-            f"{side} {fates.told(code)}" for side, code in zip(SIDES, codes, strict=True)
-        ) + "."
+        line = (
+            "Leaders: " + ", ".join(f"{side} {fates.told(code)}" for side, code in zip(SIDES, codes, strict=True)) + "."
+        )
     return line + _verdict(before, after)
 
 
@@ -119,7 +119,8 @@ def _break_line(setup: LandSetup, before: Any, result: int, dice: random.Random)
     left = setup.meeting.stacks[side].morale - (before.stars_a if side else before.stars_d)
     die = dice.choice([face for face in FACES if (face <= man + left) == bool(result)])
     ends = "gets away" if result else "fails: the enemy has +1/+1 on day 2"
-    return f"Break-off: the {SIDES[side]} needs {man + left} or less (manoeuvre {man}, morale {left}), rolls {die} and {ends}."
+    needed = f"{man + left} or less (manoeuvre {man}, morale {left})"
+    return f"Break-off: the {SIDES[side]} needs {needed}, rolls {die} and {ends}."
 
 
 def _retreat_line(before: Any, after: Any, result: int) -> str:
@@ -127,5 +128,3 @@ def _retreat_line(before: Any, after: Any, result: int) -> str:
     told = [f"{SIDES[side]} +{added[side]} thirds" for side in (0, 1) if before.winner != side]
     losses = f"losses: attacker {after.caused_d}, defender {after.caused_a} thirds"
     return f"Retreat: {', '.join(told)}; {losses}."
-
-

@@ -43,9 +43,7 @@ def tell_siege(fields: Any, before: Any, result: int, after: Any, dice: random.R
     if before.stage in {siege.CONTINUE, siege.START}:
         box = BOXES[result >> 1]
         return f"Round track: {box}{', bad weather' if result & 1 else ''}."
-    told = ", ".join(
-        f"{side} {fates.told(fate)}" for side, fate in zip(SIDES, (result % 8, result // 8), strict=True)
-    )
+    told = ", ".join(f"{side} {fates.told(fate)}" for side, fate in zip(SIDES, (result % 8, result // 8), strict=True))
     return f"Leaders: {told}."
 
 

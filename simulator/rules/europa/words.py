@@ -13,7 +13,8 @@ from simulator.rules.europa.tables import book
 
 def _common(fields: Any) -> list[str]:
     cap = fields.options.leader_differential_cap
-    lines = [f"leader differences: {'no cap' if cap == 9 else f'at most +{cap}'} (leader_differential_cap; pursuit never capped)"]
+    told = "no cap" if cap == 9 else f"at most +{cap}"
+    lines = [f"leader differences: {told} (leader_differential_cap; pursuit never capped)"]
     if fields.options.tables:
         lines.append(f"tables varied: {', '.join(sorted(fields.options.tables))}")
     tables = book(fields.options.tables)
@@ -35,7 +36,9 @@ def land_assumptions(fields: Any) -> list[str]:
     for name in SIDES:
         policy = getattr(fields.policy, name)
         lines.append(f"{name} breaks off: {policy.break_off}" + (", overruns" if policy.overrun == "declare" else ""))
-    lines.append(f"destroyed when losses {'exceed' if options.destruction_test == 'exceeds' else 'reach'} the stack's size")
+    lines.append(
+        f"destroyed when losses {'exceed' if options.destruction_test == 'exceeds' else 'reach'} the stack's size"
+    )
     if fields.attacker.tercios or fields.defender.tercios:
         needs = "count only with an ARMY" if options.tercios_require_army else "count without an ARMY too"
         lines.append(f"Tercios {needs} (tercios_require_army)")
@@ -67,7 +70,9 @@ def siege_assumptions(fields: Any) -> list[str]:
         f"war honours: {policy.war_honours}; too small: {policy.too_small}; taken fortress: {policy.garrison}; "
         f"P: {policy.pillage}; losses: {policy.losses}"
     )
-    lines.append(f"a besieger loses at most {options.assault_cap_factor} x resistance + troops inside (assault_cap_factor)")
+    lines.append(
+        f"a besieger loses at most {options.assault_cap_factor} x resistance + troops inside (assault_cap_factor)"
+    )
     lines.append("after undermining the effect comes first, with any assault, then siege attrition")
     if fields.attacker.country == "turkey-janissary" and fields.attacker.turkish_reform == "m-2":
         lines.append("m-2 ends the Janissary bonus as m-1a does (ASSUMED)")
