@@ -227,7 +227,8 @@ def after_assault(p, s, result):
     log = s.log if p.campaign else s.log | ASSAULTED
     s = SiegeState(
         LEADERS, s.box, s.rounds, camp, garrison, s.works, s.breach, s.counter | placed, s.pillages,
-        s.first, s.bad, s.hungry, BY_ASSAULT if fell else GOES_ON, 0, log, 0 if p.campaign else result >> FRAGILE_SHIFT, 0,
+        s.first, s.bad, s.hungry, BY_ASSAULT if fell else GOES_ON, 0, log,
+        0 if p.campaign else result >> FRAGILE_SHIFT, 0,
     )  # fmt: skip
     return after_effect(p, s) if p.campaign else s
 
