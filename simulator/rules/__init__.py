@@ -9,6 +9,7 @@ from simulator.rules.battle import Battle
 
 GAMES = {
     "risk": "simulator.rules.risk",
+    "kings-and-things": "simulator.rules.kings_and_things",
 }
 
 

@@ -1,0 +1,357 @@
+"""The procedure of a battle (rules/kings_and_things.md sections 3.2 and 6): rounds, steps, retreats, the end."""
+
+from __future__ import annotations
+
+from simulator.engine.chain import helper
+from simulator.rules.kings_and_things.counters import (
+    aimed_value,
+    can_fight,
+    count,
+    counters_with,
+    dice_of,
+    effective,
+    fire,
+    first_slot,
+    hand_index,
+    people,
+    policy,
+    present,
+    stands,
+    sure_hits,
+)
+from simulator.rules.kings_and_things.losses import GOLEM_FIRST, losses, useful_hits
+from simulator.rules.kings_and_things.state import (
+    AFTER,
+    AFTER_ROUNDS,
+    AIMED_HAND,
+    ALOFT,
+    ATTACKING,
+    AWAY,
+    BALLOON,
+    BELOW_CREATURES,
+    BOW,
+    BOW_HOLDER,
+    CHARM,
+    CHARM_USE,
+    DEFENDING,
+    FIREWALL_AT,
+    FORT_AT,
+    HEX,
+    HEX_CITADEL,
+    HEX_CREATURES,
+    HOLDER,
+    LOSSES,
+    MELEE,
+    NAMED,
+    NEVER,
+    OVER,
+    PEOPLE,
+    RANGED,
+    RATIO_OVER,
+    RATIO_UNDER,
+    RETREAT,
+    RETREAT_AFTER,
+    RETREAT_BELOW,
+    ROLL,
+    ROUND,
+    SAVED_SELF,
+    SECOND,
+    SETTLEMENT_AT,
+    SHOT,
+    SPECIAL,
+    STRONGEST,
+    SWORD,
+    SWORD_HOLDER,
+    TALISMAN,
+    TARGET,
+    THIRD,
+    WEAKEST,
+    alive_of,
+    at,
+    gear_of,
+    get,
+    hits_of,
+    in_round,
+    losing,
+    pick,
+    put,
+    with_gear,
+    with_hits,
+    with_side,
+)
+
+STACK = 10
+STALEMATE = 8
+
+
+@helper
+def decides(turn):
+    """Who decides in this turn: attacker, second, third attacker, then the defender."""
+    return pick(turn, ATTACKING, SECOND, THIRD, DEFENDING)
+
+
+@helper
+def ranking(turn):
+    """Ties between targets: defender, attacker, second, third."""
+    return pick(turn, DEFENDING, ATTACKING, SECOND, THIRD)
+
+
+@helper
+def attackers(p, s):
+    """How many attacking sides are present."""
+    number = 0
+    for i in range(p.sides):
+        if i != DEFENDING and stands(s, i):
+            number += 1
+    return number
+
+
+@helper
+def is_over(p, s):
+    """No attacker is present, or one attacker and no defender."""
+    number = attackers(p, s)
+    return number == 0 or (number == 1 and not stands(s, DEFENDING))
+
+
+@helper
+def gain(p, s, i, slot, sword):
+    """Gain of giving the Sword (else the Bow) to a counter, then what breaks ties (section 5); -1 = may not hold."""
+    if not p.role[slot] & HOLDER or not count(p, present(s, i), slot):
+        return -1
+    new = (2 if sword else 1) * min(6, effective(p, i, p.value[slot], 1))
+    more = new - dice_of(p, s, i, slot, 0) * min(6, effective(p, i, p.value[slot], 0))
+    special = 1 if p.role[slot] & SPECIAL else 0
+    # More is never below -6: a charging 6 has 12 and shoots with one die.
+    return (((more + 12) * 3 + p.home[slot] % 3 + 0) * 8 + p.printed[slot]) * 2 + special
+
+
+@helper
+def handed(p, s, i, item, holder, other, sword):
+    """Hand an item out for the round; among equals to the one that is lost last."""
+    gear = gear_of(s, i)
+    if not get(gear, item):
+        return s
+    base, best, place = first_slot(p, s, i), -1, 0
+    for slot in range(base, base + p.slots):
+        worth = gain(p, s, i, slot, sword)
+        if worth >= 0 and worth >= best and get(gear, other) != slot - base + 1:
+            best, place = worth, slot - base + 1
+    return with_gear(s, i, put(gear, holder, place))
+
+
+@helper
+def target_of(p, s, i):
+    """The side at which side `i` fires this round (section 6); itself if nobody else is present."""
+    if p.sides == 2:
+        return 1 - i
+    wish = policy(p, i, TARGET)
+    if NAMED <= wish < STRONGEST and wish != i and wish < p.sides and stands(s, wish):
+        return wish
+    best, found = -1, i
+    for turn in range(4):
+        j = ranking(turn)
+        if j < p.sides and j != i and stands(s, j):
+            power = fire(p, s, j)
+            if best < 0 or (power < best if wish == WEAKEST else power > best):
+                best, found = power, j
+    return found
+
+
+@helper
+def start_round(p, s):
+    """Section 3.2, 1: Sword and Bow are handed out, targets named; a stalemate, or the magic step."""
+    able, targets = False, 0
+    for i in range(p.sides):
+        s = handed(p, s, i, SWORD, SWORD_HOLDER, BOW_HOLDER, True)
+        s = handed(p, s, i, BOW, BOW_HOLDER, SWORD_HOLDER, False)
+        able = able or can_fight(p, s, i)
+    if not able:
+        return finish(p, in_round(fresh(p, s), s.rounds, 0, s.lineup, STALEMATE))
+    if p.sides > 2:
+        for i in range(p.sides):
+            targets |= target_of(p, s, i) << (2 * i)
+    s = in_round(s, s.rounds + 1, targets, s.lineup, 0)
+    return start_step(p, s, 0)
+
+
+@helper
+def victim_of(p, s, i):
+    """Whom side `i` fires at in this round."""
+    return 1 - i if p.sides == 2 else (s.targets >> (2 * i)) & 3
+
+
+@helper
+def start_step(p, s, step):
+    """A step begins: who is aloft is settled, and dice that cannot miss have hit."""
+    s = at(s, ROLL, step, 0, 0)
+    for i in range(p.sides):
+        aloft = 1 if counters_with(p, s, i, BALLOON) else 0
+        gear = put(gear_of(s, i), ALOFT, aloft)
+        s = with_gear(s, i, put(gear, SHOT, 1) if aloft and step == RANGED else gear)
+    for i in range(p.sides):
+        j = victim_of(p, s, i)
+        if stands(s, j) and j != i:
+            s = with_hits(s, j, useful_hits(p, s, j, hits_of(s, j) + sure_hits(p, s, i)))
+    return s
+
+
+@helper
+def rolls(p, s, i, hand):
+    """Has side `i` dice to roll with this hand?"""
+    j = victim_of(p, s, i)
+    if j == i or not stands(s, j):
+        return False
+    return aimed_value(p, s, i) > 0 if hand == AIMED_HAND else hand_index(p, s, i, hand) > 0
+
+
+@helper
+def next_roll(p, s):
+    """The next hand that is rolled in this step, or the losses of the first side."""
+    for i in range(s.actor, p.sides):
+        for hand in range(s.hand if i == s.actor else 0, AIMED_HAND + 1):
+            if rolls(p, s, i, hand):
+                return at(s, ROLL, s.step, i, hand)
+    return at(losing(s, GOLEM_FIRST, 0, 0, s.aimed), LOSSES, s.step, 0, 0)
+
+
+@helper
+def charm_at(p, s, i):
+    """A Lucky Charm that may turn a die of side `i`: 0 none, 1 its own (a near miss), 2 the enemy's (a bare hit)."""
+    if get(gear_of(s, i), CHARM) and policy(p, i, CHARM_USE) == 0:
+        return 1
+    j = 1 - i
+    return 2 if p.sides == 2 and get(gear_of(s, j), CHARM) and policy(p, j, CHARM_USE) == 1 else 0
+
+
+@helper
+def rolled(p, s, result):
+    """A hand was rolled: `result` is 2 x hits, + 1 if the Lucky Charm turns a die."""
+    i, hits = s.actor, result >> 1
+    j = victim_of(p, s, i)
+    if result & 1:
+        owner = i if charm_at(p, s, i) == 1 else j
+        hits += 1 if owner == i else -1
+        s = with_gear(s, owner, put(gear_of(s, owner), CHARM, 0))
+    if s.hand == AIMED_HAND:
+        return at(losing(s, 0, 0, 0, j + 1 if hits else 0), ROLL, s.step, i + 1, 0)
+    s = with_hits(s, j, useful_hits(p, s, j, hits_of(s, j) + hits))
+    return at(s, ROLL, s.step, i, s.hand + 1)
+
+
+@helper
+def side_done(p, s):
+    """A side has taken its losses: on to the next side, or out of the step."""
+    s = with_hits(at(losing(s, GOLEM_FIRST, 0, 0, s.aimed), LOSSES, s.step, s.actor + 1, 0), s.actor, 0)
+    if s.actor < p.sides:
+        return s
+    s = at(losing(s, 0, 0, 0, 0), ROLL, s.step, 0, 0)
+    if is_over(p, s):
+        return finish(p, fresh(p, s))
+    return end_of_round(p, fresh(p, s)) if s.step == MELEE else start_step(p, s, s.step + 1)
+
+
+@helper
+def fresh(p, s):
+    """The state without the marks of the round, so that equal situations are equal states."""
+    for i in range(p.sides):
+        gear = put(put(put(gear_of(s, i), SWORD_HOLDER, 0), BOW_HOLDER, 0), SAVED_SELF, 0)
+        s = with_side(s, i, alive_of(s, i), put(put(gear, ALOFT, 0), SHOT, 0), 0)
+    return at(losing(in_round(s, s.rounds, 0, s.lineup, s.after), 0, 0, 0, 0), ROUND, 0, 0, 0)
+
+
+@helper
+def others_fire(p, s, i):
+    """Fire of all other sides present."""
+    total = 0
+    for j in range(p.sides):
+        if j != i and stands(s, j):
+            total += fire(p, s, j)
+    return total
+
+
+@helper
+def wants_away(p, s, i):
+    """Does side `i` retreat at the end of this round (policy `retreat`)?"""
+    choice, left = policy(p, i, RETREAT), people(p, s, i)
+    if choice == NEVER or left == 0 or not policy(p, i, HEX):
+        return False
+    if choice == AFTER_ROUNDS:
+        return s.rounds >= policy(p, i, RETREAT_AFTER)
+    if choice == BELOW_CREATURES:
+        return left < policy(p, i, RETREAT_BELOW)
+    return fire(p, s, i) * policy(p, i, RATIO_UNDER) < others_fire(p, s, i) * policy(p, i, RATIO_OVER)
+
+
+@helper
+def leaves(p, s, i):
+    """All people of side `i` leave together; what the hex cannot take is removed, weakest first. Items go too."""
+    excess = 0 if policy(p, i, HEX_CITADEL) else max(0, people(p, s, i) + policy(p, i, HEX_CREATURES) - STACK)
+    base, alive = first_slot(p, s, i), alive_of(s, i)
+    for j in range(p.slots):
+        slot = p.weakest[base + j]
+        number = count(p, alive, slot) if p.role[slot] else 0
+        gone = min(excess, number) if p.role[slot] & PEOPLE else number
+        if number:
+            alive -= gone << p.shift[slot]
+            excess -= gone if p.role[slot] & PEOPLE else 0
+    gear = put(put(put(gear_of(s, i), FIREWALL_AT, 0), TALISMAN, 0), AWAY, 1)
+    return with_side(s, i, alive, put(put(put(gear, BOW, 0), SWORD, 0), CHARM, 0), 0)
+
+
+@helper
+def dust_thrown(p, s):
+    """Dust of Defense, kept for the first round in which the defender is outgunned."""
+    able = people(p, s, ATTACKING) > 0 and policy(p, ATTACKING, HEX) == 1
+    return p.dust == 1 and able and fire(p, s, DEFENDING) < fire(p, s, ATTACKING)
+
+
+@helper
+def end_of_round(p, s):
+    """Section 3.2, 5: Dust of Defense, then each side's retreat, each knowing the earlier ones."""
+    if dust_thrown(p, s):
+        return finish(p, leaves(p, s, ATTACKING))
+    for turn in range(4):
+        i = decides(turn)
+        if i < p.sides and not is_over(p, s) and wants_away(p, s, i):
+            s = leaves(p, s, i)
+    return finish(p, s) if is_over(p, s) else s
+
+
+@helper
+def rolls_after(p, s):
+    """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7)."""
+    if p.post_battle == 0:
+        return 0
+    gear, always = gear_of(s, DEFENDING), p.post_battle == 2
+    fort = 0 < p.fort < 4 and (always or get(gear, FORT_AT) < p.fort)
+    printed = p.settlement[s.lineup]
+    village = printed > 0 and (always or get(gear, SETTLEMENT_AT) < printed)
+    return (1 if fort else 0) + (2 if village else 0) + (4 if p.income else 0)
+
+
+@helper
+def finish(p, s):
+    """The battle is over: the post-battle roll if there is one."""
+    s = at(losing(s, 0, 0, 0, 0), OVER, 0, 0, 0)
+    untaken = p.unexplored == 1 and attackers(p, s) == 0
+    if s.after == STALEMATE or untaken or rolls_after(p, s) == 0:
+        return s
+    return at(s, AFTER, 0, 0, 0)
+
+
+@helper
+def go_on(p, s):
+    """Carry on to the next roll, or to the end."""
+    while True:
+        if s.phase == ROUND:
+            s = start_round(p, s)
+        elif s.phase == LOSSES:
+            s = losses(p, s)
+            if s.phase == LOSSES:
+                s = side_done(p, s)
+        elif s.phase == ROLL:
+            s = next_roll(p, s)
+            if s.phase == ROLL:
+                return s
+        else:
+            return s

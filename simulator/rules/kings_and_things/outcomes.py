@@ -1,0 +1,96 @@
+"""Final states as the columns of an answer (rules/kings_and_things.md sections 3.4, 6, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
+from simulator.rules.kings_and_things import state as st
+from simulator.rules.kings_and_things.flow import STALEMATE
+from simulator.rules.kings_and_things.muster import SIDES
+
+
+def side_fields(states: Any, side: int) -> tuple[np.ndarray, np.ndarray]:
+    """Packed counters and gear of a side."""
+    return getattr(states, f"alive{side}"), getattr(states, f"gear{side}")
+
+
+def counts(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Counters of each slot in packed numbers, and the numbers of the slots: arrays (rows, slots)."""
+    base = p.base[side * p.lineups + np.asarray(states.lineup)]
+    slots = base[:, None] + np.arange(p.slots)
+    return (packed[:, None] >> p.shift[slots]) & p.mask[slots], slots
+
+
+def people_and_value(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number and printed values of the people in packed numbers."""
+    number, slots = counts(p, states, side, packed)
+    number = np.where(p.role[slots] & st.PEOPLE, number, 0)
+    return number.sum(axis=1), (number * p.printed[slots]).sum(axis=1)
+
+
+def stands(states: Any, side: int) -> np.ndarray:
+    """Has the side a counter or a structure above level 0 in the hex?"""
+    alive, gear = side_fields(states, side)
+    walls = (gear & 0xFF) != 0
+    return ((alive != 0) & (st.get(gear, st.AWAY) == 0)) | walls
+
+
+def side_columns(p: st.Params, states: Any, side: int) -> Columns:
+    """Creatures left, losses, value left and retreat of one side."""
+    alive, gear = side_fields(states, side)
+    before = p.start_alive[side * p.lineups + np.asarray(states.lineup)].astype(np.int64)
+    left, value = people_and_value(p, states, side, alive)
+    name = SIDES[side]
+    return {
+        f"{name}_creatures_left": left,
+        f"{name}_losses": people_and_value(p, states, side, before)[0] - left,
+        f"{name}_value_left": value,
+        f"{name}_retreated": st.get(gear, st.AWAY) == 1,
+    }
+
+
+def hex_columns(p: st.Params, states: Any, stalemate: np.ndarray, untaken: np.ndarray) -> Columns:
+    """Hits on the defender's structures, and what is left of them after the post-battle roll."""
+    gear, after = states.gear1, np.asarray(states.after)
+    fort, settlement = st.get(gear, st.FORT_AT), st.get(gear, st.SETTLEMENT_AT)
+    printed = p.settlement[np.asarray(states.lineup)].astype(np.int64)
+    return {
+        "fort_hits": p.fort - fort,
+        "settlement_hits": printed - settlement,
+        "fort_level_after": np.where(stalemate | untaken, fort, p.fort - (after & 1)),
+        "settlement_level_after": np.where(stalemate | untaken, settlement, np.where(after & 2, 0, printed)),
+        "income_counter_after": p.income * np.where(after & 4, 0, 1),
+    }
+
+
+def columns(p: st.Params, states: Any, taken: bool = False) -> Columns:
+    """All outputs; `taken` adds who took the hex, as a free-for-all wants it."""
+    after = np.asarray(states.after)
+    stalemate = after == STALEMATE
+    after = np.where(stalemate, 0, after)
+    standing = np.array([stands(states, side) for side in range(p.sides)])
+    attackers = [side for side in range(p.sides) if side != st.DEFENDING]
+    attacked = standing[attackers].any(axis=0) & ~stalemate
+    nobody = stalemate | (p.unexplored == 1) & ~attacked & ~standing[st.DEFENDING] & ~_fled(p, states)
+    found: Columns = {"winner": np.where(nobody, NOBODY, np.where(attacked, ATTACKER, DEFENDER))}
+    sides = [st.ATTACKING, *range(st.SECOND, p.sides), st.DEFENDING]
+    for side in sides:
+        found |= side_columns(p, states, side)
+    found["rounds"] = np.asarray(states.rounds)
+    untaken = (p.unexplored == 1) & ~attacked
+    found |= hex_columns(p, states._replace(after=after), stalemate, untaken)
+    found["both_eliminated"] = ~standing.any(axis=0) & ~_fled(p, states)
+    found["stalemate"] = stalemate
+    if taken:
+        found |= {f"taken_by_{SIDES[side]}": standing[side] & ~stalemate for side in attackers}
+    return found
+
+
+def _fled(p: st.Params, states: Any) -> np.ndarray:
+    """Did any side retreat?"""
+    gears: Sequence[np.ndarray] = [side_fields(states, side)[1] for side in range(p.sides)]
+    return np.any([st.get(gear, st.AWAY) == 1 for gear in gears], axis=0)
