@@ -10,11 +10,14 @@ from typing import Any
 
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Columns, by_kind
-from simulator.rules.kings_and_things import fields
+from simulator.rules.kings_and_things import fields, rolls
 from simulator.rules.kings_and_things.board import chain_of, check_width, muster_of
 from simulator.rules.kings_and_things.checks import check_free_for_all, check_land
 from simulator.rules.kings_and_things.muster import bands, opened
 from simulator.rules.kings_and_things.outcomes import columns
+
+# `rolls` registers the rules of the chain.
+__all__ = ["BATTLES", "rolls"]
 
 LAND = (
     "attacker_losses",

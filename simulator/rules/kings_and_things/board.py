@@ -13,6 +13,7 @@ from simulator.engine.chain import Chain
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things import state as st
 from simulator.rules.kings_and_things.fields import FORTS, SETTLEMENTS
+from simulator.rules.kings_and_things.flow import DUST_AT_START, FIREWALL_OF, USUAL, go_on
 from simulator.rules.kings_and_things.muster import (
     Band,
     Slot,
@@ -22,8 +23,6 @@ from simulator.rules.kings_and_things.muster import (
     opened,
     weakest_first,
 )
-from simulator.rules.kings_and_things.rolls import DUST_AT_START, FIREWALL_OF, USUAL
-from simulator.rules.kings_and_things.rolls import opened as open_state
 from simulator.rules.kings_and_things.throws import BARE_HIT, NEAR_MISS, PLAIN, Book, Hands, table_of, throw
 
 WORD_BITS = 31
@@ -112,7 +111,9 @@ def policy_row(band: Band, scenario: Any) -> np.ndarray:
     if policy.losses == "keep-next-step-fighters":
         groups = st.NEXT_STEP_KEPT if policy.structures == "first" else st.NEXT_STEP_KEPT_WALLS_LAST
     spends = getattr(policy, "item_hits", "keep") == "spend"
-    unexplored = band.name == "defender" and getattr(scenario.conditions, "unexplored", scenario.battle == "exploration")
+    unexplored = band.name == "defender" and getattr(
+        scenario.conditions, "unexplored", scenario.battle == "exploration"
+    )
     row = np.zeros(st.WIDTH, np.int32)
     for column, value in (
         (st.RETREAT, RETREATS.index(policy.retreat)),
@@ -126,11 +127,15 @@ def policy_row(band: Band, scenario: Any) -> np.ndarray:
         (st.GROUPS, groups),
         (st.SCREEN, getattr(policy, "sword_master", "normal") == "screen"),
         (st.SPEND, spends),
-        (st.CHARM_USE, st.ENEMY_HIT if getattr(policy, "lucky_charm", "own-miss") == "enemy-hit" else st.OWN_MISS),
+        (
+            st.CHARM_USE,
+            st.ENEMY_HIT if getattr(policy, "lucky_charm", "own-miss") == "enemy-hit" else st.OWN_MISS,
+        ),
         (st.TARGET, TARGETS.index(target)),
         (st.CLOUD, band.cloud),
         (st.SLACK, 1 + ("golem" in band.items) + 2 * spends),
         (st.SAVES, "talisman" in band.items or band.has("sword-master") > 0),
+        (st.HOLDS, bool(band.items & {"magic-sword", "magic-bow"})),
         (st.BRITTLE, scenario.options.firewall_hits == "one"),
     ):
         row[column] = value
@@ -148,7 +153,11 @@ def most_dice(lineup: Lineup, cloud: int, items: set[str]) -> np.ndarray:
         usual = np.where(role & st.AIMED, 0, count)
         np.add.at(most, (rows, home, value), usual * lineup.dice[:, n])
         np.add.at(most, (rows, st.RANGED, value), np.where(role & st.PASSENGER, count, 0))
-        for bit, place in ((st.FORT, st.FORT_AT), (st.SETTLEMENT, st.SETTLEMENT_AT), (st.FIREWALL, st.FIREWALL_AT)):
+        for bit, place in (
+            (st.FORT, st.FORT_AT),
+            (st.SETTLEMENT, st.SETTLEMENT_AT),
+            (st.FIREWALL, st.FIREWALL_AT),
+        ):
             for level in range(1, 7):
                 stands = (role & bit > 0) & (st.get(lineup.gear, place) >= level)
                 np.add.at(most, (rows, home, max(0, level - cloud)), stands.astype(int))
@@ -284,7 +293,9 @@ def chain_of(muster: Muster) -> Chain:
         settlement=np.ascontiguousarray(muster.settlement, np.int32),
     )
     start = st.State(*[0] * len(st.State._fields))
-    start = open_state(params, start) if not muster.draw else st.at(start, st.DRAW, 0, 0, 0)
+    start = (
+        st.at(start, st.DRAW, 0, 0, 0) if muster.draw else go_on(params, st.at(start, st.OPENING, 0, 0, 0))
+    )
     return Chain(params, st.State(*(int(value) for value in start)), limits_of(params, muster), book.close())
 
 

@@ -34,16 +34,20 @@ from simulator.rules.kings_and_things.state import (
     CHARM,
     CHARM_USE,
     DEFENDING,
+    ENDED,
     FIREWALL_AT,
+    FIREWALL_DIE,
     FORT_AT,
     HEX,
     HEX_CITADEL,
     HEX_CREATURES,
     HOLDER,
+    HOLDS,
     LOSSES,
     MELEE,
     NAMED,
     NEVER,
+    OPENING,
     OVER,
     PEOPLE,
     RANGED,
@@ -54,11 +58,15 @@ from simulator.rules.kings_and_things.state import (
     RETREAT_BELOW,
     ROLL,
     ROUND,
+    ROUND_DONE,
     SAVED_SELF,
     SECOND,
+    SEEK,
     SETTLEMENT_AT,
     SHOT,
     SPECIAL,
+    STEP,
+    STEP_DONE,
     STRONGEST,
     SWORD,
     SWORD_HOLDER,
@@ -82,6 +90,11 @@ from simulator.rules.kings_and_things.state import (
 
 STACK = 10
 STALEMATE = 8
+DUST_FIRST = -1
+
+# What `Params.opening` says of a line-up: the usual, the attacker driven off by Dust of Defense, or a side's Firewall
+# whose die is rolled (FIREWALL_OF + side).
+USUAL, DUST_AT_START, FIREWALL_OF = 0, 1, 2
 
 
 @helper
@@ -118,11 +131,11 @@ def gain(p, s, i, slot, sword):
     """Gain of giving the Sword (else the Bow) to a counter, then what breaks ties (section 5); -1 = may not hold."""
     if not p.role[slot] & HOLDER or not count(p, present(s, i), slot):
         return -1
-    new = (2 if sword else 1) * min(6, effective(p, i, p.value[slot], 1))
+    new = (1 + sword) * min(6, effective(p, i, p.value[slot], 1))
     more = new - dice_of(p, s, i, slot, 0) * min(6, effective(p, i, p.value[slot], 0))
     special = 1 if p.role[slot] & SPECIAL else 0
     # More is never below -6: a charging 6 has 12 and shoots with one die.
-    return (((more + 12) * 3 + p.home[slot] % 3 + 0) * 8 + p.printed[slot]) * 2 + special
+    return (((more + 12) * 3 + p.home[slot]) * 8 + p.printed[slot]) * 2 + special
 
 
 @helper
@@ -162,16 +175,16 @@ def start_round(p, s):
     """Section 3.2, 1: Sword and Bow are handed out, targets named; a stalemate, or the magic step."""
     able, targets = False, 0
     for i in range(p.sides):
-        s = handed(p, s, i, SWORD, SWORD_HOLDER, BOW_HOLDER, True)
-        s = handed(p, s, i, BOW, BOW_HOLDER, SWORD_HOLDER, False)
+        if policy(p, i, HOLDS):
+            s = handed(p, s, i, SWORD, SWORD_HOLDER, BOW_HOLDER, 1)
+            s = handed(p, s, i, BOW, BOW_HOLDER, SWORD_HOLDER, 0)
         able = able or can_fight(p, s, i)
     if not able:
-        return finish(p, in_round(fresh(p, s), s.rounds, 0, s.lineup, STALEMATE))
+        return at(in_round(s, s.rounds, 0, s.lineup, STALEMATE), ROUND_DONE, 0, 0, 0)
     if p.sides > 2:
         for i in range(p.sides):
             targets |= target_of(p, s, i) << (2 * i)
-    s = in_round(s, s.rounds + 1, targets, s.lineup, 0)
-    return start_step(p, s, 0)
+    return at(in_round(s, s.rounds + 1, targets, s.lineup, 0), STEP, 0, 0, 0)
 
 
 @helper
@@ -181,13 +194,13 @@ def victim_of(p, s, i):
 
 
 @helper
-def start_step(p, s, step):
+def start_step(p, s):
     """A step begins: who is aloft is settled, and dice that cannot miss have hit."""
-    s = at(s, ROLL, step, 0, 0)
+    s = at(s, SEEK, s.step, 0, 0)
     for i in range(p.sides):
         aloft = 1 if counters_with(p, s, i, BALLOON) else 0
         gear = put(gear_of(s, i), ALOFT, aloft)
-        s = with_gear(s, i, put(gear, SHOT, 1) if aloft and step == RANGED else gear)
+        s = with_gear(s, i, put(gear, SHOT, 1) if aloft and s.step == RANGED else gear)
     for i in range(p.sides):
         j = victim_of(p, s, i)
         if stands(s, j) and j != i:
@@ -233,21 +246,23 @@ def rolled(p, s, result):
         hits += 1 if owner == i else -1
         s = with_gear(s, owner, put(gear_of(s, owner), CHARM, 0))
     if s.hand == AIMED_HAND:
-        return at(losing(s, 0, 0, 0, j + 1 if hits else 0), ROLL, s.step, i + 1, 0)
+        return at(losing(s, 0, 0, 0, j + 1 if hits else 0), SEEK, s.step, i + 1, 0)
     s = with_hits(s, j, useful_hits(p, s, j, hits_of(s, j) + hits))
-    return at(s, ROLL, s.step, i, s.hand + 1)
+    return at(s, SEEK, s.step, i, s.hand + 1)
 
 
 @helper
 def side_done(p, s):
     """A side has taken its losses: on to the next side, or out of the step."""
-    s = with_hits(at(losing(s, GOLEM_FIRST, 0, 0, s.aimed), LOSSES, s.step, s.actor + 1, 0), s.actor, 0)
-    if s.actor < p.sides:
-        return s
-    s = at(losing(s, 0, 0, 0, 0), ROLL, s.step, 0, 0)
-    if is_over(p, s):
-        return finish(p, fresh(p, s))
-    return end_of_round(p, fresh(p, s)) if s.step == MELEE else start_step(p, s, s.step + 1)
+    s = with_hits(losing(s, GOLEM_FIRST, 0, 0, s.aimed), s.actor, 0)
+    return at(s, LOSSES if s.actor + 1 < p.sides else STEP_DONE, s.step, s.actor + 1, 0)
+
+
+@helper
+def step_done(p, s):
+    """After the losses of any step: the battle may be over at once."""
+    over = s.step == MELEE or is_over(p, s)
+    return at(losing(s, 0, 0, 0, 0), ROUND_DONE if over else STEP, s.step + 1, 0, 0)
 
 
 @helper
@@ -256,7 +271,7 @@ def fresh(p, s):
     for i in range(p.sides):
         gear = put(put(put(gear_of(s, i), SWORD_HOLDER, 0), BOW_HOLDER, 0), SAVED_SELF, 0)
         s = with_side(s, i, alive_of(s, i), put(put(gear, ALOFT, 0), SHOT, 0), 0)
-    return at(losing(in_round(s, s.rounds, 0, s.lineup, s.after), 0, 0, 0, 0), ROUND, 0, 0, 0)
+    return in_round(s, s.rounds, 0, s.lineup, s.after)
 
 
 @helper
@@ -300,21 +315,23 @@ def leaves(p, s, i):
 
 @helper
 def dust_thrown(p, s):
-    """Dust of Defense, kept for the first round in which the defender is outgunned."""
+    """Dust of Defense: at the start, or kept for the first round in which the defender is outgunned."""
+    if s.rounds == 0:
+        return True
     able = people(p, s, ATTACKING) > 0 and policy(p, ATTACKING, HEX) == 1
     return p.dust == 1 and able and fire(p, s, DEFENDING) < fire(p, s, ATTACKING)
 
 
 @helper
-def end_of_round(p, s):
+def round_done(p, s):
     """Section 3.2, 5: Dust of Defense, then each side's retreat, each knowing the earlier ones."""
-    if dust_thrown(p, s):
-        return finish(p, leaves(p, s, ATTACKING))
-    for turn in range(4):
-        i = decides(turn)
-        if i < p.sides and not is_over(p, s) and wants_away(p, s, i):
+    s = fresh(p, s)
+    for turn in range(DUST_FIRST, 4):
+        i = ATTACKING if turn == DUST_FIRST else decides(turn)
+        undecided = i < p.sides and s.after != STALEMATE and not is_over(p, s)
+        if undecided and (dust_thrown(p, s) if turn == DUST_FIRST else wants_away(p, s, i)):
             s = leaves(p, s, i)
-    return finish(p, s) if is_over(p, s) else s
+    return at(s, ENDED if s.after == STALEMATE or is_over(p, s) else ROUND, 0, 0, 0)
 
 
 @helper
@@ -332,26 +349,48 @@ def rolls_after(p, s):
 @helper
 def finish(p, s):
     """The battle is over: the post-battle roll if there is one."""
-    s = at(losing(s, 0, 0, 0, 0), OVER, 0, 0, 0)
     untaken = p.unexplored == 1 and attackers(p, s) == 0
     if s.after == STALEMATE or untaken or rolls_after(p, s) == 0:
-        return s
+        return at(s, OVER, 0, 0, 0)
     return at(s, AFTER, 0, 0, 0)
 
 
 @helper
+def opened(p, s):
+    """Before round 1: both sides are lined up; the Firewall's die, Dust of Defense, a side that is already empty."""
+    for i in range(p.sides):
+        place = i * p.lineups + s.lineup
+        s = with_side(s, i, p.start_alive[place], p.start_gear[place], 0)
+    opening = p.opening[s.lineup]
+    if opening == DUST_AT_START:
+        return at(s, ROUND_DONE, 0, 0, 0)
+    if is_over(p, s):
+        return at(s, ENDED, 0, 0, 0)
+    if opening >= FIREWALL_OF:
+        return at(s, FIREWALL_DIE, 0, opening - FIREWALL_OF, 0)
+    return at(s, ROUND, 0, 0, 0)
+
+
+@helper
 def go_on(p, s):
-    """Carry on to the next roll, or to the end."""
-    while True:
-        if s.phase == ROUND:
-            s = start_round(p, s)
+    """Carry on to the next roll, or to the end. Each part stands here once: compiling takes long enough."""
+    while s.phase > OVER:
+        if s.phase == SEEK:
+            s = next_roll(p, s)
         elif s.phase == LOSSES:
             s = losses(p, s)
             if s.phase == LOSSES:
                 s = side_done(p, s)
-        elif s.phase == ROLL:
-            s = next_roll(p, s)
-            if s.phase == ROLL:
-                return s
+        elif s.phase == STEP_DONE:
+            s = step_done(p, s)
+        elif s.phase == STEP:
+            s = start_step(p, s)
+        elif s.phase == ROUND_DONE:
+            s = round_done(p, s)
+        elif s.phase == ROUND:
+            s = start_round(p, s)
+        elif s.phase == OPENING:
+            s = opened(p, s)
         else:
-            return s
+            s = finish(p, s)
+    return s

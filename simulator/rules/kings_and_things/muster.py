@@ -140,7 +140,9 @@ def passengers(band: Band) -> None:
     aboard = parse(band.fields.balloon_passengers, f"{band.name}.balloon_passengers")
     for creature in aboard:
         place = next(
-            n for n, slot in enumerate(band.counters) if slot.key == creature.key and not slot.role & PASSENGER
+            n
+            for n, slot in enumerate(band.counters)
+            if slot.key == creature.key and not slot.role & PASSENGER
         )
         slot = band.counters[place]
         band.counters[place] = replace(slot, role=(slot.role | PASSENGER) & ~HOLDER)
@@ -184,7 +186,7 @@ def bands(scenario: Any) -> list[Band]:
     names = present_sides(scenario)
     held = {name: set(getattr(getattr(scenario, name), "items", ())) for name in names}
     voided: dict[str, str | None] = dict.fromkeys(names)
-    dispels = {name: False for name in names}
+    dispels = dict.fromkeys(names, False)
     if len(names) == 2:
         for name, enemy in (names, names[::-1]):
             if "dispel-magic" in held[name]:
@@ -218,7 +220,9 @@ def batter(found: Iterable[Band], defender: Band) -> None:
         if band is not defender:
             for special in BATTERERS:
                 for _ in range(band.has(special)):
-                    target = next((name for name in ("fort", "settlement") if defender.levels.get(name)), None)
+                    target = next(
+                        (name for name in ("fort", "settlement") if defender.levels.get(name)), None
+                    )
                     if target:
                         defender.levels[target] -= 1
 
@@ -226,7 +230,11 @@ def batter(found: Iterable[Band], defender: Band) -> None:
 def dust_at_start(found: list[Band]) -> bool:
     """Does Dust of Defense drive the attacker off before round 1?"""
     defender = found[1]
-    return "dust-of-defense" in defender.items and defender.policy.dust == "at-start" and found[0].fields.retreat_hex
+    return (
+        "dust-of-defense" in defender.items
+        and defender.policy.dust == "at-start"
+        and found[0].fields.retreat_hex
+    )
 
 
 def opened(found: list[Band]) -> list[Band]:
@@ -243,7 +251,9 @@ def opened(found: list[Band]) -> list[Band]:
 def structure_slot(band: Band, name: str) -> Slot:
     """A structure of a side as a slot."""
     home = {"firewall": MAGIC, "settlement": MELEE}.get(name)
-    return Slot(name, STRUCTURES[name], 0, 0, FORT_HOME[band.fort] if home is None else home, key=name, number=0)
+    return Slot(
+        name, STRUCTURES[name], 0, 0, FORT_HOME[band.fort] if home is None else home, key=name, number=0
+    )
 
 
 def listed_keys(band: Band) -> list[str]:
@@ -292,7 +302,13 @@ def merged(band: Band, listed: list[Slot]) -> list[Slot]:
 
 
 def _same(one: Slot, two: Slot) -> bool:
-    return (one.role, one.value, one.printed, one.home, one.dice) == (two.role, two.value, two.printed, two.home, two.dice)
+    return (one.role, one.value, one.printed, one.home, one.dice) == (
+        two.role,
+        two.value,
+        two.printed,
+        two.home,
+        two.dice,
+    )
 
 
 def _may_hold(band: Band, slot: Slot) -> bool:

@@ -25,7 +25,9 @@ def counts(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np
     return (packed[:, None] >> p.shift[slots]) & p.mask[slots], slots
 
 
-def people_and_value(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def people_and_value(
+    p: st.Params, states: Any, side: int, packed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Number and printed values of the people in packed numbers."""
     number, slots = counts(p, states, side, packed)
     number = np.where(p.role[slots] & st.PEOPLE, number, 0)

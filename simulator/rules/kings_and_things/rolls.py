@@ -5,12 +5,8 @@ from __future__ import annotations
 from simulator.engine.chain import helper, rule
 from simulator.rules.kings_and_things.counters import aimed_value, hand_index
 from simulator.rules.kings_and_things.flow import (
-    attackers,
     charm_at,
-    finish,
     go_on,
-    is_over,
-    leaves,
     rolled,
     rolls_after,
 )
@@ -18,12 +14,11 @@ from simulator.rules.kings_and_things.losses import saved
 from simulator.rules.kings_and_things.state import (
     AFTER,
     AIMED_HAND,
-    ATTACKING,
     DIGIT_BITS,
     DRAW,
     FIREWALL_AT,
-    FIREWALL_DIE,
     HANDS,
+    OPENING,
     OVER,
     ROLL,
     ROUND,
@@ -34,30 +29,7 @@ from simulator.rules.kings_and_things.state import (
     in_round,
     put,
     with_gear,
-    with_side,
 )
-
-__all__ = ["attackers", "opened", "running", "step", "table"]
-
-# What `Params.opening` says of a line-up: the usual, the attacker driven off by Dust of Defense, or a side's Firewall
-# whose die is rolled (FIREWALL_OF + side).
-USUAL, DUST_AT_START, FIREWALL_OF = 0, 1, 2
-
-
-@helper
-def opened(p, s):
-    """Before round 1: both sides are lined up; the Firewall's die, Dust of Defense, a side that is already empty."""
-    for i in range(p.sides):
-        place = i * p.lineups + s.lineup
-        s = with_side(s, i, p.start_alive[place], p.start_gear[place], 0)
-    opening = p.opening[s.lineup]
-    if opening == DUST_AT_START:
-        return finish(p, leaves(p, s, ATTACKING))
-    if is_over(p, s):
-        return finish(p, s)
-    if opening >= FIREWALL_OF:
-        return at(s, FIREWALL_DIE, 0, opening - FIREWALL_OF, 0)
-    return go_on(p, at(s, ROUND, 0, 0, 0))
 
 
 @helper
@@ -66,7 +38,7 @@ def drawn(p, s, result):
     s = in_round(s, 0, 0, (s.lineup << DIGIT_BITS) | result, 0)
     if s.hand + 1 < p.digits:
         return at(s, DRAW, 0, 0, s.hand + 1)
-    return opened(p, s)
+    return at(s, OPENING, 0, 0, 0)
 
 
 @rule(Params)
@@ -95,12 +67,14 @@ def table(p, s):
 def step(p, s, result):
     """What a roll does, and everything up to the next one."""
     if s.phase == ROLL:
-        return go_on(p, rolled(p, s, result))
-    if s.phase == SAVE:
-        return go_on(p, saved(p, s, result))
-    if s.phase == DRAW:
-        return drawn(p, s, result)
-    if s.phase == AFTER:
-        return at(in_round(s, s.rounds, 0, s.lineup, result & 7), OVER, 0, 0, 0)
-    gear = put(gear_of(s, s.actor), FIREWALL_AT, result)
-    return go_on(p, at(with_gear(s, s.actor, gear), ROUND, 0, 0, 0))
+        s = rolled(p, s, result)
+    elif s.phase == SAVE:
+        s = saved(p, s, result)
+    elif s.phase == DRAW:
+        s = drawn(p, s, result)
+    elif s.phase == AFTER:
+        s = at(in_round(s, s.rounds, 0, s.lineup, result & 7), OVER, 0, 0, 0)
+    else:  # the Firewall's die
+        s = with_gear(s, s.actor, put(gear_of(s, s.actor), FIREWALL_AT, result))
+        s = at(s, ROUND, 0, 0, 0)
+    return go_on(p, s)

@@ -16,8 +16,23 @@ from simulator.engine.chain import helper
 ATTACKING, DEFENDING, SECOND, THIRD = 0, 1, 2, 3
 MAGIC, RANGED, MELEE = 0, 1, 2
 
-# Phases. In LOSSES a state never rests: it goes on to the next roll.
-DRAW, FIREWALL_DIE, ROLL, LOSSES, SAVE, ROUND, AFTER, OVER = range(8)
+# Phases in which a state rests, since a die is rolled next (or nothing more); and those it only passes through.
+(
+    DRAW,
+    FIREWALL_DIE,
+    ROLL,
+    SAVE,
+    AFTER,
+    OVER,
+    OPENING,
+    ROUND,
+    STEP,
+    SEEK,
+    LOSSES,
+    STEP_DONE,
+    ROUND_DONE,
+    ENDED,
+) = range(14)
 
 # What a slot is (bits of `role`).
 PEOPLE, GOLEM, BALLOON, PASSENGER, AIMED, SWORD_MASTER, HOLDER, SPECIAL = (1 << bit for bit in range(8))
@@ -32,7 +47,7 @@ SWORD_HOLDER, BOW_HOLDER = (16, 63), (22, 63)
 # Columns of `Params.side`.
 (
     RETREAT, RETREAT_AFTER, RETREAT_BELOW, RATIO_OVER, RATIO_UNDER, HEX, HEX_CREATURES, HEX_CITADEL, GROUPS,
-    SCREEN, SPEND, CHARM_USE, TARGET, CLOUD, SLACK, SAVES, BRITTLE, DIE, WIDTH,
+    SCREEN, SPEND, CHARM_USE, TARGET, CLOUD, SLACK, SAVES, BRITTLE, HOLDS, WIDTH,
 ) = range(19)  # fmt: skip
 NEVER, AFTER_ROUNDS, BELOW_CREATURES, WHEN_OUTGUNNED = range(4)
 FIXED, NEXT_STEP_KEPT, NEXT_STEP_KEPT_WALLS_LAST = range(3)
@@ -89,7 +104,11 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The course of a battle: round and phase, the roll or loss under way, and each side."""
+    """The course of a battle: round and phase, the roll or loss under way, and each side.
+
+    `stage`, `victim` and `saved` belong to a side's losses; `aimed` is 1 + the side that an aimed die has hit;
+    `targets` packs whom each side fires at; `lineup` numbers what was drawn; `after` is the post-battle result.
+    """
 
     rounds: int
     phase: int
