@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.engine.graph import NoExactOdds
-    from simulator.estimate import Replay, exact, odds, replay, simulate
     from simulator.answers import Odds
-    from simulator.scenarios import Scenario, ScenarioError, load
+    from simulator.engine.limits import NoExactOdds
+    from simulator.estimate import Replay, exact, odds, replay, simulate
     from simulator.grids import Sweep, sweep
+    from simulator.scenarios import Scenario, ScenarioError, load
 
 __version__ = "0.1.0"
 
@@ -30,7 +30,7 @@ _HOMES = {
     "simulate": "simulator.estimate",
     "replay": "simulator.estimate",
     "Replay": "simulator.estimate",
-    "NoExactOdds": "simulator.engine.graph",
+    "NoExactOdds": "simulator.engine.limits",
     "sweep": "simulator.grids",
     "Sweep": "simulator.grids",
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.rules.battle import WINNERS, Outcomes
+from simulator.rules.battle import WINNERS, Columns, Outcomes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,17 +47,33 @@ class Odds:
         assumptions: Sequence[str] = (),
         scenario: Mapping[str, Any] | None = None,
     ) -> None:
-        merged = merge(outcomes)
-        self.columns = merged.columns
-        self.chances = merged.p
-        self.counts = merged.count
+        self._raw = outcomes
         self.battles, self.seed = battles, seed
         self.method = "exact" if battles is None else "simulated"
-        self.residual = merged.residual
-        self.explored = merged.explored
-        self.headline = tuple(name for name in headline if name in self.columns)
+        self.residual = outcomes.residual
+        self.explored = outcomes.explored
+        self.headline = tuple(name for name in headline if name in outcomes.columns)
         self.assumptions = list(assumptions)
         self.scenario = scenario
+
+    @cached_property
+    def _merged(self) -> Outcomes:
+        return merge(self._raw)
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of the distinct outcomes; `winner` holds codes, see rules/battle.py."""
+        return self._merged.columns
+
+    @property
+    def chances(self) -> np.ndarray:
+        """The chance of each distinct outcome."""
+        return self._merged.p
+
+    @property
+    def counts(self) -> np.ndarray | None:
+        """How many simulated battles came to each distinct outcome; None when exact."""
+        return self._merged.count
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -80,7 +96,7 @@ class Odds:
         except Exception as error:  # pandas raises many kinds
             raise ValueError(f"query {query!r} cannot be read: {error}; columns: {', '.join(self.columns)}") from None
         if chosen.dtype != np.bool_ or chosen.shape != self.chances.shape:
-            raise ValueError(f"query {query!r} is no yes/no question; write it like \"attacker_losses >= 5\"")
+            raise ValueError(f'query {query!r} is no yes/no question; write it like "attacker_losses >= 5"')
         return chosen
 
     def _column(self, name: str) -> np.ndarray:
@@ -98,7 +114,9 @@ class Odds:
 
     def winner(self, side: str) -> float:
         """Chance that `side` ("attacker", "defender" or "nobody") wins."""
-        return float(self.chances[self.columns["winner"] == WINNERS.index(side)].sum())
+        if side not in WINNERS:
+            raise ValueError(f"winner: {side!r} is not allowed; give one of {', '.join(WINNERS)}")
+        return float(self._raw.p[self._raw.columns["winner"] == WINNERS.index(side)].sum())
 
     def mean(self, column: str) -> float:
         """Expected value of a column. Raises ValueError for an unknown one."""
@@ -140,7 +158,7 @@ class Odds:
         return (p, p) if self.battles is None else wilson(p, self.battles, level)
 
     def distribution(self, column: str) -> pd.DataFrame:
-        """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`, and interval bounds when simulated."""
+        """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
         import pandas as pd
 
         values, inverse = np.unique(self._column(column), return_inverse=True)
@@ -167,7 +185,6 @@ class Odds:
             row |= {f"q{round(100 * q):02d}": self.quantile(name, q) for q in (0.05, 0.5, 0.95)}
             rows.append(row)
         return rows
-
 
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """The most likely outcomes, told by the winner and the headline columns (or those given)."""

@@ -24,7 +24,8 @@ def first_complaint(error: ValidationError, model: type[BaseModel]) -> str:
     found = []
     for detail in error.errors():
         path, node = _walk(schema, detail["loc"])
-        found.append((-len(path), path, node, detail))
+        # The deepest complaint tells most; a misspelt field explains a missing one.
+        found.append(((-len(path), detail["type"] != "extra_forbidden"), path, node, detail))
     found.sort(key=lambda item: item[0])
     _, path, node, detail = found[0]
     return f"{written(path)}: {_text(detail, node, schema)}"

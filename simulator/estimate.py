@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chain import Chain, Ends, Share
 from simulator.answers import Odds
+from simulator.engine.chain import Chain, Ends, Share
+from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
 from simulator.rules.battle import WINNERS, Battle, Outcomes
 from simulator.scenarios import Scenario, load
 
@@ -70,8 +71,6 @@ class SimulatedRun:
 
 def exact(scenario: Scenario | str | Path | Mapping[str, Any], budget: int | None = None) -> Odds:
     """Exact odds. Raises NoExactOdds, which tells how large the state space is, past `budget` transitions."""
-    from simulator.engine.graph import EDGE_BUDGET
-
     asked = _scenario(scenario)
     return _labelled(asked, _exact_outcomes(asked, budget or EDGE_BUDGET))
 
@@ -225,8 +224,6 @@ def odds(
     progress: Progress | None = None,
 ) -> Odds:
     """Exact odds when they fit, else simulated until every winner chance is within `precision` (95 %)."""
-    from simulator.engine.graph import NoExactOdds
-
     asked = _scenario(scenario)
     check_numbers(1, seed, threads)
     try:

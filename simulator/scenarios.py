@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,13 @@ class Scenario:
 
         List places are written `conditions.crossings[0].fleets`. Raises ScenarioError as `load` does.
         """
+        return self.replace_all({path: value})
+
+    def replace_all(self, changes: Mapping[str, Any]) -> Scenario:
+        """The same scenario with several fields changed at once (path -> value), checked together."""
         data = copy.deepcopy(dict(self.data))
-        set_path(data, path, value)
+        for path, value in changes.items():
+            set_path(data, path, value)
         return load(data)
 
     def assumptions(self) -> list[str]:
@@ -71,11 +77,13 @@ def set_path(data: dict[str, Any], path: str, value: Any) -> None:
     for part in path.split("."):
         match = _STEP.match(part)
         if not match:
-            raise ScenarioError(f"{path}: not a field; write it like attacker.regiments or conditions.crossings[0].fleets")
+            raise ScenarioError(
+                f"{path}: not a field; write it like attacker.regiments or conditions.crossings[0].fleets"
+            )
         steps.append(match[1])
         steps += [int(place) for place in re.findall(r"\d+", match[2])]
     node: Any = data
-    for step, following in zip(steps, steps[1:], strict=False):
+    for step, following in pairwise(steps):
         if isinstance(step, int):
             node = _item(node, step, path)
         else:
@@ -102,7 +110,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     Raises ScenarioError, whose message begins with the field to blame.
     """
     data = source if isinstance(source, Mapping) else read(source)
-    battle = _battle_of(data)
+    battle = find_battle(data.get("game"), data.get("battle"))
     try:
         fields = battle.model.model_validate(data)
     except ValidationError as error:
@@ -114,8 +122,8 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     return Scenario(battle, fields, data)
 
 
-def _battle_of(data: Mapping[str, Any]) -> Battle:
-    game, kind = data.get("game"), data.get("battle")
+def find_battle(game: Any, kind: Any) -> Battle:
+    """The battle kind of a game. Raises ScenarioError for an unknown name."""
     if game not in rules.GAMES:
         raise ScenarioError(f"game: {complaints.not_one_of(game, list(rules.GAMES))}")
     kinds = rules.battles(str(game))

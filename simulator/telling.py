@@ -66,5 +66,7 @@ class ReplayRun:
 
 
 def _plainly(before: Any, result: int, after: Any) -> str:
-    changed = [f"{name} {old} -> {new}" for name, old, new in zip(before._fields, before, after, strict=True) if old != new]
+    changed = [
+        f"{name} {old} -> {new}" for name, old, new in zip(before._fields, before, after, strict=True) if old != new
+    ]
     return f"result {result}: " + (", ".join(changed) or "nothing changes")

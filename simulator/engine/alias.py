@@ -14,20 +14,22 @@ from simulator.engine.compiled import kernel
 
 
 @kernel
-def fill(first, result, weight, bits, entry, units, donor, small, big):
-    """Write the packed entries of every table; the last four arguments are work space of one table's width."""
+def fill(rows, bits, entry, work):
+    """Write the packed entries of every table; `work` is four rows of work space of one table's width."""
+    first, result, weight = rows.first, rows.result, rows.weight
+    units, donor, small, big = work[0], work[1], work[2], work[3]
     width = 1 << bits
     capacity = (1 << 32) >> bits
     for t in range(len(first) - 1):
-        rows = first[t + 1] - first[t]
+        size = first[t + 1] - first[t]
         total = 0.0
         before = 0
         for j in range(width):
             units[j] = 0
             donor[j] = j
-        for j in range(rows):
+        for j in range(size):
             total += weight[first[t] + j]
-            after = (1 << 32) if j == rows - 1 else int(np.rint(total * 4294967296.0))
+            after = (1 << 32) if j == size - 1 else int(np.rint(total * 4294967296.0))
             units[j] = after - before
             before = after
         smalls, bigs = 0, 0
@@ -50,7 +52,7 @@ def fill(first, result, weight, bits, entry, units, donor, small, big):
                 smalls += 1
         for j in range(width):
             other = result[first[t] + donor[j]]
-            here = result[first[t] + j] if j < rows else other
+            here = result[first[t] + j] if j < size else other
             cut = 0 if donor[j] == j else units[j] << bits
             packed = uint64(cut) | (uint64(here) << uint64(32)) | (uint64(other) << uint64(48))
             entry[(t << bits) + j] = packed
@@ -62,8 +64,7 @@ def build_alias(tables: Tables) -> Alias:
     bits = max(1, (largest - 1).bit_length())
     width = 1 << bits
     entry = np.empty(len(tables) << bits, np.uint64)
-    units, donor, small, big = (np.empty(width, np.int64) for _ in range(4))
-    fill(tables.first, tables.result, tables.weight, bits, entry, units, donor, small, big)
+    fill(tables.rows, bits, entry, np.empty((4, width), np.int64))
     return Alias(bits, entry)
 
 

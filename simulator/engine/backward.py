@@ -13,14 +13,15 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import kernel
-from simulator.engine.graph import EDGE_BUDGET, Graph
+from simulator.engine.graph import Graph
+from simulator.engine.limits import EDGE_BUDGET
 
 PRECISION = 1e-15
 MOST_SWEEPS = 100_000
 
 
 @kernel
-def sweep(first, weight, g, states, value, precision, sweeps):
+def settle(rows, g, states, value, precision, sweeps):
     """Gauss-Seidel from the last found state to the first until no value moves; returns the last change."""
     change = 0.0
     for _ in range(sweeps):
@@ -29,12 +30,12 @@ def sweep(first, weight, g, states, value, precision, sweeps):
             if g.open[i]:
                 t = g.table[i]
                 stay, total = 0.0, 0.0
-                for row in range(first[t + 1] - first[t]):
+                for row in range(rows.first[t + 1] - rows.first[t]):
                     j = g.to[g.begin[i] + row]
                     if j == i:
-                        stay += weight[first[t] + row]
+                        stay += rows.weight[rows.first[t] + row]
                     else:
-                        total += weight[first[t] + row] * value[j]
+                        total += rows.weight[rows.first[t] + row] * value[j]
                 new = total / (1.0 - stay)
                 change = max(change, abs(new - value[i]))
                 value[i] = new
@@ -55,6 +56,5 @@ def state_values(chain: Chain, worth: Callable[[Any], np.ndarray], budget: int =
     final = ~graph.store.open[: graph.size]
     value = np.zeros(graph.size)
     value[final] = worth(type(states)(*(field[final] for field in states)))
-    tables = chain.tables
-    sweep(tables.first, tables.weight, graph.store, graph.size, value, PRECISION, MOST_SWEEPS)
+    settle(chain.tables.rows, graph.store, graph.size, value, PRECISION, MOST_SWEEPS)
     return states, value

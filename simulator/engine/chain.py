@@ -6,7 +6,7 @@ A game writes three plain functions on plain integers and marks them with `@rule
     table(p, s)           index of the chance table that the next result is drawn from (0 = no chance, result 0)
     step(p, s, result)    the state that follows
 
-`p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int32 arrays), `s` its `State` (a NamedTuple of
+`p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
 replays, and compiled in the engines: they never raise, allocate or print. This module imports no compiler, so that
 describing a game costs nothing.

@@ -56,21 +56,34 @@ class Alias(NamedTuple):
     entry: np.ndarray
 
 
+class Rows(NamedTuple):
+    """The arrays of `Tables`, as kernels take them."""
+
+    first: np.ndarray
+    result: np.ndarray
+    weight: np.ndarray
+
+
 class Tables:
     """All chance tables of a battle, flattened: table t owns rows first[t] .. first[t + 1] of `result` and `weight`.
 
-    `result` int32, `weight` float64 (the chance of the result). Table 0 is by convention the certain result 0.
+    `result` int64, `weight` float64 (the chance of the result). Table 0 is by convention the certain result 0.
     """
 
     def __init__(self, first: np.ndarray, result: np.ndarray, weight: np.ndarray) -> None:
         self.first = np.ascontiguousarray(first, np.int64)
-        self.result = np.ascontiguousarray(result, np.int32)
+        self.result = np.ascontiguousarray(result, np.int64)
         self.weight = np.ascontiguousarray(weight, np.float64)
         if len(self.result) and not 0 <= self.result.min() <= self.result.max() <= LARGEST_RESULT:
             raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
 
     def __len__(self) -> int:
         return len(self.first) - 1
+
+    @property
+    def rows(self) -> Rows:
+        """The arrays together."""
+        return Rows(self.first, self.result, self.weight)
 
     @cached_property
     def alias(self) -> Alias:

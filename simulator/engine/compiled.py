@@ -184,7 +184,6 @@ def store(p, fields, i, s):
 
 _GENERIC = {"running": running, "table": table, "step": step}
 _bound: set[tuple[type, str]] = set()
-_helpers_bound = 0
 
 
 def _overload_on(generic: Callable[..., Any], params: type, implementation: Callable[..., Any]) -> None:
@@ -220,10 +219,8 @@ def bind_state(params: type, state: type) -> None:
 
 def bind_rules() -> None:
     """Bind everything that rules modules have marked since the last call."""
-    global _helpers_bound
-    for function in chain.helpers[_helpers_bound:]:
-        register_jitable(function)
-    _helpers_bound = len(chain.helpers)
+    while chain.helpers:
+        register_jitable(chain.helpers.pop())
     for params, parts in chain.rules.items():
         for name, function in parts.items():
             if (params, name) not in _bound:
@@ -231,4 +228,15 @@ def bind_rules() -> None:
                 _overload_on(_GENERIC[name], params, function)
 
 
-__all__ = ["apart", "bind_rules", "bind_state", "inner", "kernel", "load", "running", "step", "store", "table"]
+__all__ = [
+    "apart",
+    "bind_rules",
+    "bind_state",
+    "inner",
+    "kernel",
+    "load",
+    "running",
+    "step",
+    "store",
+    "table",
+]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from simulator.engine.chain import Chain, Ends
-from simulator.engine.graph import EDGE_BUDGET, Graph
+from simulator.engine.graph import Graph
+from simulator.engine.limits import EDGE_BUDGET
 
 # Chance that may still be running when enumeration stops; only battles that can return to an earlier state have any.
 TOLERANCE = 1e-13
@@ -18,6 +19,4 @@ def exact_ends(chain: Chain, budget: int = EDGE_BUDGET) -> Ends:
     graph = Graph(chain, budget)
     residual = graph.spread(TOLERANCE)
     final = ~graph.store.open[: graph.size]
-    return Ends(
-        graph.states(final), graph.store.mass[: graph.size][final], residual=residual, explored=graph.size
-    )
+    return Ends(graph.states(final), graph.store.mass[: graph.size][final], residual=residual, explored=graph.size)

@@ -13,16 +13,12 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state, inner, kernel, load, running, step, store, table
+from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
 from simulator.engine.montecarlo import pack, slot_of
 
 DONE, NEED_ROOM, ENDLESS = 0, 1, 2
 # Where `counters` keeps what.
 STATES, EXPANDED, EDGES, AT, FRONTIER, LAYERS = range(6)
-EDGE_BUDGET = 40_000_000
-
-
-class NoExactOdds(Exception):
-    """Exact odds were asked for, but the battle has too many states; the message says how many were seen."""
 
 
 class Store(NamedTuple):
@@ -48,9 +44,9 @@ class Store(NamedTuple):
 
 
 @inner
-def find_or_add(p, g, counters, i, last, shift):
+def find_or_add(p, g, counters, i, layout):
     """Number of the state that stands at place `i` of the fields (i = number of states): its own, or a new one."""
-    pack(g.fields, i, last, shift, g.key[i])
+    pack(g.fields, i, layout, g.key[i])
     slot = slot_of(g.key[i], g.hashed, g.used)
     if g.used[slot] != 0:
         return int(g.index[slot])
@@ -74,20 +70,20 @@ def has_room(g, counters, fan):
 
 
 @inner
-def expand(p, first, result, g, counters, i, last, shift):
+def expand(p, rows, g, counters, i, layout):
     """List the successors of state `i`; False if there is no room for them."""
     s = load(p, g.fields, i)
     t = table(p, s)
-    fan = first[t + 1] - first[t]
+    fan = rows.first[t + 1] - rows.first[t]
     if not has_room(g, counters, fan):
         return False
     edge = counters[EDGES]
     g.table[i] = t
     g.begin[i] = edge
-    for row in range(first[t], first[t + 1]):
+    for row in range(rows.first[t], rows.first[t + 1]):
         place = counters[STATES]
-        store(p, g.fields, place, step(p, s, int(result[row])))
-        g.to[edge] = find_or_add(p, g, counters, place, last, shift)
+        store(p, g.fields, place, step(p, s, rows.result[row]))
+        g.to[edge] = find_or_add(p, g, counters, place, layout)
         edge += 1
     counters[EDGES] = edge
     counters[EXPANDED] += 1
@@ -95,25 +91,25 @@ def expand(p, first, result, g, counters, i, last, shift):
 
 
 @inner
-def push(first, weight, g, i, fill):
+def push(rows, g, i, fill):
     """Hand the mass of state `i` to its successors, a loop back to itself summed up; returns the following fill.
 
     A state that can only return to itself would never end: returns -1.
     """
     t = g.table[i]
-    rows = first[t + 1] - first[t]
+    first, fan = rows.first[t], rows.first[t + 1] - rows.first[t]
     stay = 0.0
-    for row in range(rows):
+    for row in range(fan):
         if g.to[g.begin[i] + row] == i:
-            stay += weight[first[t] + row]
+            stay += rows.weight[first + row]
     if stay > 1.0 - 1e-12:
         return -1
     mass = g.mass[i] / (1.0 - stay)
     g.mass[i] = 0.0
-    for row in range(rows):
+    for row in range(fan):
         j = g.to[g.begin[i] + row]
         if j != i:
-            g.mass[j] += mass * weight[first[t] + row]
+            g.mass[j] += mass * rows.weight[first + row]
             if g.open[j] and not g.queued[j]:
                 g.queued[j] = 1
                 g.following[fill] = j
@@ -122,7 +118,7 @@ def push(first, weight, g, i, fill):
 
 
 @kernel
-def spread(p, first, result, weight, g, counters, tolerance, last, shift):
+def spread(p, rows, g, counters, tolerance, layout):
     """Push the mass of the frontier layer by layer until less than `tolerance` still runs.
 
     Returns DONE, NEED_ROOM (grow the store and call again) or ENDLESS (a state that never changes).
@@ -131,11 +127,11 @@ def spread(p, first, result, weight, g, counters, tolerance, last, shift):
         fill = counters[LAYERS]
         while counters[AT] < counters[FRONTIER]:
             i = g.frontier[counters[AT]]
-            if g.table[i] < 0 and not expand(p, first, result, g, counters, i, last, shift):
+            if g.table[i] < 0 and not expand(p, rows, g, counters, i, layout):
                 counters[LAYERS] = fill
                 return NEED_ROOM
             g.queued[i] = 0
-            fill = push(first, weight, g, i, fill)
+            fill = push(rows, g, i, fill)
             if fill < 0:
                 return ENDLESS
             counters[AT] += 1
@@ -151,9 +147,9 @@ def spread(p, first, result, weight, g, counters, tolerance, last, shift):
 
 
 @kernel
-def begin(p, g, counters, last, shift):
+def begin(p, g, counters, layout):
     """Number the start state, which stands at place 0, and put the whole chance on it."""
-    find_or_add(p, g, counters, 0, last, shift)
+    find_or_add(p, g, counters, 0, layout)
     g.mass[0] = 1.0
     if g.open[0]:
         g.frontier[0] = 0
@@ -162,11 +158,11 @@ def begin(p, g, counters, last, shift):
 
 
 @kernel
-def explore(p, first, result, g, counters, last, shift):
+def explore(p, rows, g, counters, layout):
     """Expand every state that can be reached. Returns DONE or NEED_ROOM."""
     while counters[AT] < counters[STATES]:
         i = counters[AT]
-        if g.open[i] and g.table[i] < 0 and not expand(p, first, result, g, counters, i, last, shift):
+        if g.open[i] and g.table[i] < 0 and not expand(p, rows, g, counters, i, layout):
             return NEED_ROOM
         counters[AT] += 1
     return DONE
@@ -197,9 +193,7 @@ class Graph:
         bind_state(type(self.chain.params), type(self.chain.start))
         self.store = self._new_store(self.room, 4 * self.room)
         self.store.fields[:, 0] = self.chain.start
-        begin.of(self.chain.params)(
-            self.chain.params, self.store, self.counters, self._layout.last, self._layout.shift
-        )
+        begin.of(self.chain.params)(self.chain.params, self.store, self.counters, self._layout)
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, fields = self._layout.words, len(self.chain.start)
@@ -231,7 +225,18 @@ class Graph:
         more_states = len(old.open) * (4 if 4 * (states + largest) > len(old.open) else 1)
         more_edges = len(old.to) * (4 if 2 * (edges + largest) > len(old.to) else 1)
         new = self._new_store(max(more_states, 2 * (states + largest)), max(more_edges, 2 * (edges + largest)))
-        for name in ("fields", "key", "open", "table", "begin", "to", "mass", "frontier", "following", "queued"):
+        for name in (
+            "fields",
+            "key",
+            "open",
+            "table",
+            "begin",
+            "to",
+            "mass",
+            "frontier",
+            "following",
+            "queued",
+        ):
             source, target = getattr(old, name), getattr(new, name)
             if name == "fields":
                 target[:, : source.shape[1]] = source
@@ -245,14 +250,9 @@ class Graph:
 
         Raises NoExactOdds past the budget, ValueError for a battle that can never end.
         """
-        chain, layout, tables = self.chain, self._layout, self.chain.tables
-        run = spread.of(chain.params)
-        while (
-            status := run(
-                chain.params, tables.first, tables.result, tables.weight, self.store, self.counters, tolerance,
-                layout.last, layout.shift,
-            )  # fmt: skip
-        ) == NEED_ROOM:
+        params, rows = self.chain.params, self.chain.tables.rows
+        run = spread.of(params)
+        while (status := run(params, rows, self.store, self.counters, tolerance, self._layout)) == NEED_ROOM:
             self._grow()
         if status == ENDLESS:
             raise ValueError("this battle can reach a state that never changes")
@@ -261,13 +261,10 @@ class Graph:
 
     def explore(self) -> None:
         """Expand every reachable state. Raises NoExactOdds past the budget."""
-        chain, layout, tables = self.chain, self._layout, self.chain.tables
+        params, rows = self.chain.params, self.chain.tables.rows
         self.counters[AT] = 0
-        run = explore.of(chain.params)
-        while (
-            run(chain.params, tables.first, tables.result, self.store, self.counters, layout.last, layout.shift)
-            == NEED_ROOM
-        ):
+        run = explore.of(params)
+        while run(params, rows, self.store, self.counters, self._layout) == NEED_ROOM:
             self._grow()
 
     @property

@@ -38,12 +38,24 @@ def battle_key(seed, battle):
 
 
 class Lanes(NamedTuple):
-    """Work space of one thread: state fields (fields x lanes), stream keys, busy marks, and a list of lane numbers."""
+    """Work space of one thread: state fields (fields x lanes), stream keys, busy marks, a list of lane numbers.
+
+    `packed` is room for one packed state.
+    """
 
     fields: np.ndarray
     key: np.ndarray
     busy: np.ndarray
     ended: np.ndarray
+    packed: np.ndarray
+
+
+class Order(NamedTuple):
+    """Which battles to fight: the seed, the first battle's index, and how many."""
+
+    seed: np.uint64
+    battle: int
+    battles: int
 
 
 class Tally(NamedTuple):
@@ -61,7 +73,7 @@ def advance(p, s, number, bits, entry):
     # Unsigned indices and one packed gather: with signed ones and three arrays the loop took twice as long.
     e = entry[(uint64(t) << uint64(bits)) + uint64(number >> uint32(32 - bits))]
     first = uint32(number << uint32(bits)) < uint32(e)
-    result = int64((e >> uint64(32)) & uint64(0xFFFF)) if first else int64(e>>uint64(48))
+    result = int64((e >> uint64(32)) & uint64(0xFFFF)) if first else int64(e >> uint64(48))
     after = step(p, s, result)
     return after if go else s
 
@@ -95,13 +107,13 @@ def find_ended(p, fields, busy, ended):
 
 
 @inner
-def pack(fields, i, last, shift, key):
-    """Pack state `i` of the field arrays into `key`; word w holds the fields before `last[w]` that are not yet in."""
+def pack(fields, i, layout, key):
+    """Pack state `i` of the field arrays into `key`, word by word."""
     f = 0
     for w in range(key.shape[0]):
         word = uint64(0)
-        while f < last[w]:
-            word |= uint64(fields[f, i]) << shift[f]
+        while f < layout.last[w]:
+            word |= uint64(fields[f, i]) << layout.shift[f]
             f += 1
         key[w] = word
 
@@ -126,14 +138,14 @@ def slot_of(key, keys, used):
 
 
 @inner
-def count_ended(lanes, found, last, shift, key, tally):
+def count_ended(lanes, found, layout, tally):
     """Add the listed lanes' final states to the tally."""
     for i in range(found):
         lane = lanes.ended[i]
-        pack(lanes.fields, lane, last, shift, key)
-        slot = slot_of(key, tally.key, tally.count)
-        for w in range(key.shape[0]):
-            tally.key[slot, w] = key[w]
+        pack(lanes.fields, lane, layout, lanes.packed)
+        slot = slot_of(lanes.packed, tally.key, tally.count)
+        for w in range(lanes.packed.shape[0]):
+            tally.key[slot, w] = lanes.packed[w]
         tally.count[slot] += 1
         lanes.busy[lane] = 0
 
@@ -149,33 +161,36 @@ def refill(lanes, start, seed, battle, fresh):
             lanes.fields[f, lanes.ended[i]] = start[f]
 
 
-@kernel
-def fight(p, start, bits, entry, seed, battle, battles, fields, keys, busy, ended, last, shift, key, tally):
-    """Fight `battles` battles from index `battle` on and add their final states to the tally.
-
-    The tally must have room for `battles` new states. `key` is work space of one packed state.
-    """
-    width = keys.shape[0]
-    for lane in range(width):
-        ended[lane] = lane
-        busy[lane] = 0
-        keys[lane] = uint64(0)
+@inner
+def idle_lanes(lanes, start):
+    """Put the start state into every lane, no battle in any, and list them all."""
+    for lane in range(lanes.key.shape[0]):
+        lanes.ended[lane] = lane
+        lanes.busy[lane] = 0
+        lanes.key[lane] = uint64(0)
         for f in range(start.shape[0]):
-            fields[f, lane] = start[f]
-    started = min(battles, width)
-    refill(Lanes(fields, keys, busy, ended), start, seed, battle, started)
+            lanes.fields[f, lane] = start[f]
+
+
+@kernel
+def fight(p, start, alias, order, lanes, layout, tally):
+    """Fight the ordered battles and add their final states to the tally, which must have room for as many new ones."""
+    width = lanes.key.shape[0]
+    idle_lanes(lanes, start)
+    started = min(order.battles, width)
+    refill(lanes, start, order.seed, order.battle, started)
     counted = 0
     alive = 0
-    while counted < battles:
-        waiting = started < battles
+    while counted < order.battles:
+        waiting = started < order.battles
         if alive == 0 or (waiting and (width - alive) * IDLE_SHARE >= width):
-            found = find_ended(p, fields, busy, ended)
-            count_ended(Lanes(fields, keys, busy, ended), found, last, shift, key, tally)
+            found = find_ended(p, lanes.fields, lanes.busy, lanes.ended)
+            count_ended(lanes, found, layout, tally)
             counted += found
-            fresh = min(found, battles - started)
-            refill(Lanes(fields, keys, busy, ended), start, seed, battle + started, fresh)
+            fresh = min(found, order.battles - started)
+            refill(lanes, start, order.seed, order.battle + started, fresh)
             started += fresh
-        alive = roll(p, fields, keys, bits, entry)
+        alive = roll(p, lanes.fields, lanes.key, alias.bits, alias.entry)
     return counted
 
 
@@ -227,18 +242,14 @@ class Simulation:
             np.empty(LANES, np.uint64),
             np.empty(LANES, np.uint8),
             np.empty(LANES + 1, np.int32),
+            np.empty(layout.words, np.uint64),
         )
         tally = _empty_tally(2 * self.chunk, layout.words)
-        key = np.empty(layout.words, np.uint64)
-        alias = chain.tables.alias
         while (portion := work.take()) is not None:
-            first, size = portion
-            tally = _with_room(tally, size)
-            self._fight(
-                chain.params, start, alias.bits, alias.entry, np.uint64(self.seed), first, size,
-                *lanes, layout.last, layout.shift, key, tally,
-            )  # fmt: skip
-            work.tell(size)
+            tally = _with_room(tally, portion[1])
+            order = Order(np.uint64(self.seed), *portion)
+            self._fight(chain.params, start, chain.tables.alias, order, lanes, layout, tally)
+            work.tell(portion[1])
         return tally
 
     def _merge(self, tallies: list[Tally]) -> None:

@@ -29,7 +29,7 @@ def mix(z):
 
 
 def battle_key(seed, battle):
-    """Where the stream of a battle starts. For one seed a bijection of the battle index: no two battles share a start."""
+    """Where the stream of a battle starts: for one seed a bijection of the battle index, so no two start alike."""
     return mix(mix(battle) + mix(seed ^ SEED_SALT))
 
 

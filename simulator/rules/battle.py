@@ -41,7 +41,9 @@ class Run(Protocol):
     without a share, all of them.
     """
 
-    def __call__(self, chain: Chain, share: Share | None = None) -> Ends: ...
+    def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
+        """Fight the stage."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,267 @@
+"""The scenario of each Risk battle kind (rules/risk.md section 2)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from simulator.rules.battle import Fields
+
+MOST_UNITS = 1000
+MOST_PLACES = 50
+
+Regiments = Annotated[int, Field(ge=1, le=MOST_UNITS)]
+Modifier = Annotated[int, Field(ge=-5, le=5)]
+Bonus = Annotated[int, Field(ge=0, le=3)]
+Dice = Annotated[int, Field(ge=1, le=4)]
+Sides = Annotated[int, Field(ge=2, le=12)]
+Commanders = Annotated[int, Field(ge=0, le=MOST_UNITS)]
+Place = Literal["sea-zone", "maritime-link"]
+
+LandPolicyName = Literal[
+    "to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "wear-down", "stop-below-odds"
+]
+SeaPolicyName = Literal["to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "stop-below-odds"]
+
+
+class LandDice(Fields):
+    """Dice of one side on land: one value for all territories of the path, or a list with one each."""
+
+    modifier_highest: Modifier | list[Modifier] = Field(0, description="added to the highest die")
+    modifier_lowest: Modifier | list[Modifier] = Field(0, description="added to the lowest die kept")
+    modifier_all: Modifier | list[Modifier] = Field(0, description="added to every die")
+    bonus_dice: Bonus | list[Bonus] = Field(0, description="extra dice rolled, the best ones kept")
+    dice: Dice | list[Dice] | None = Field(None, description="most dice rolled; default from the options")
+    die_sides: Sides | list[Sides] | None = Field(None, description="sides of the dice; default from the options")
+
+
+class SeaDice(Fields):
+    """Dice of one side at sea."""
+
+    modifier_highest: Modifier = Field(0, description="added to the highest die")
+    modifier_lowest: Modifier = Field(0, description="added to the lowest die kept")
+    modifier_all: Modifier = Field(0, description="added to every die")
+    bonus_dice: Bonus = Field(0, description="extra dice rolled, the best ones kept")
+
+
+class LandAttacker(LandDice):
+    """The attacking regiments."""
+
+    regiments: Regiments = Field(
+        description="regiments able to attack, without the one that stays behind where the attack starts"
+    )
+    commanders: Commanders = Field(0, description="regiments, among these, that roll the commander die; lost last")
+
+
+class LandDefender(LandDice):
+    """The defending regiments: of the territory, or of each territory of the path."""
+
+    regiments: Regiments | Annotated[list[Regiments], Field(min_length=1, max_length=MOST_PLACES)] = Field(
+        description="defenders of the territory, or of each territory of the path"
+    )
+    commanders: Commanders | list[Commanders] = Field(0, description="regiments that roll the commander die")
+
+
+class Fleet(SeaDice):
+    """The fleets of one side."""
+
+    fleets: Annotated[int, Field(ge=1)] = Field(description="fleets in the fight; at most max_fleets")
+
+
+class SeaModifiers(Fields):
+    """Modifiers in the sea fights of an invasion."""
+
+    sea_modifier_highest: Modifier = Field(0, description="added to the highest die in sea fights")
+    sea_modifier_all: Modifier = Field(0, description="added to every die in sea fights")
+
+
+class InvasionAttacker(LandAttacker, SeaModifiers):
+    """A convoy and the regiments aboard."""
+
+    fleets: Annotated[int, Field(ge=1)] = Field(description="the whole convoy, escorts included")
+    transports: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="fleets of the convoy that carry troops; default all"
+    )
+
+
+class InvasionDefender(LandDefender, SeaModifiers):
+    """The defenders of the path, and fleets in the first territory's port."""
+
+    port_fleets: Annotated[int, Field(ge=0)] = Field(0, description="fleets in port in the first territory")
+
+
+class NoConditions(Fields):
+    """No conditions."""
+
+
+class LandConditions(Fields):
+    """Conditions of a land attack."""
+
+    link_fleets: Annotated[int, Field(ge=0)] = Field(
+        0, description="enemy fleets on the maritime link crossed; must be 0"
+    )
+
+
+class SeaConditions(Fields):
+    """Movement before the battle."""
+
+    sea_zones_moved: Annotated[int, Field(ge=0)] = Field(0, description="sea zones moved this turn; at most max_move")
+
+
+class NavalConditions(SeaConditions):
+    """Conditions of a sea fight."""
+
+    place: Place = Field("sea-zone", description="a label; does not change the dice")
+
+
+class BlockadeConditions(SeaConditions):
+    """Conditions of a blockade run."""
+
+    forced: bool = Field(False, description="the port was captured: put to sea and fight to the end")
+
+
+class Crossing(Fields):
+    """One place that the convoy passes."""
+
+    fleets: Annotated[int, Field(ge=0)] = Field(0, description="enemy fleets there; 0 = no fight")
+    place: Place = Field("sea-zone", description="sea zone or maritime link")
+    convoy: Literal["attacks", "defends"] = Field("attacks", description="who attacks whom")
+    blockaded: bool = Field(False, description="the convoy breaks out of a blockaded port (first crossing only)")
+    turn: Annotated[int, Field(ge=1)] | None = Field(None, description="turn of the crossing; all or none")
+
+
+class InvasionConditions(Fields):
+    """The way across the sea."""
+
+    crossings: Annotated[list[Crossing], Field(max_length=20)] = Field(
+        default_factory=list, description="places the convoy passes, in order"
+    )
+
+
+class LandPolicy(Fields):
+    """When the attacker stops: asked before every round, the first included."""
+
+    retreat: LandPolicyName | Annotated[list[LandPolicyName], Field(min_length=1)] = Field(
+        "to-the-end", description="a policy or a list of them: stop as soon as one says so"
+    )
+    stop_below: Annotated[int, Field(ge=1)] | None = Field(None, description="stop with fewer own units than this")
+    max_rounds: Annotated[int, Field(ge=1)] | None = Field(None, description="stop after this many rounds")
+    wear_down_to: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="stop when the enemy has this many or fewer"
+    )
+    min_odds: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="stop when the chance to win the whole battle, fought to the end, is below this"
+    )
+
+
+class InvasionPolicy(LandPolicy):
+    """Policies on land, and at sea (own = all convoy fleets)."""
+
+    losses: Literal["escorts-first", "transports-first"] = Field("escorts-first", description="fleets lost first")
+    sea_retreat: SeaPolicyName | Annotated[list[SeaPolicyName], Field(min_length=1)] = Field(
+        "to-the-end", description="as retreat, for the crossings that the convoy attacks"
+    )
+    sea_stop_below: Annotated[int, Field(ge=1)] | None = Field(None, description="stop with fewer fleets than this")
+    sea_max_rounds: Annotated[int, Field(ge=1)] | None = Field(None, description="stop after this many sea rounds")
+    sea_min_odds: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="stop when the chance to win the whole invasion is below this"
+    )
+
+
+class DefenderPolicy(Fields):
+    """The defender never retreats."""
+
+    retreat: Literal["never"] = Field("never", description="the only value")
+
+
+class Policies(Fields):
+    """Policies of both sides."""
+
+    attacker: LandPolicy = Field(default_factory=LandPolicy)
+    defender: DefenderPolicy = Field(default_factory=DefenderPolicy)
+
+
+class InvasionPolicies(Policies):
+    """Policies of both sides in an invasion."""
+
+    attacker: InvasionPolicy = Field(default_factory=InvasionPolicy)
+
+
+class Options(Fields):
+    """Variants (section 11) and readings (section 10)."""
+
+    attack_dice: Dice = Field(3, description="most dice for the side that attacks")
+    defence_dice: Dice = Field(2, description="most dice for the side that defends")
+    attack_die_sides: Sides = Field(6, description="sides of the attacker's dice")
+    defence_die_sides: Sides = Field(6, description="sides of the defender's dice")
+    commander_die_sides: Sides = Field(8, description="sides of a commander's die")
+    ties: Literal["defender", "attacker", "both", "nobody"] = Field("defender", description="who takes an equal pair")
+    resort: bool = Field(False, description="sort again after the modifiers")
+    clamp: bool = Field(False, description="hold each modified die within 1 and the largest die rolled")
+    left_behind: Annotated[int, Field(ge=0, le=100)] = Field(
+        1, description="regiments that stay in each captured territory before the next is attacked"
+    )
+    amphibious_modifier: Modifier = Field(-1, description="to the highest die of landing troops")
+    blockade_modifier: Modifier = Field(-1, description="to the highest die of blockaded fleets")
+    max_fleets: Annotated[int, Field(ge=1, le=20)] = Field(4, description="fleets one player may have in play")
+    max_move: Annotated[int, Field(ge=1, le=20)] = Field(3, description="sea zones a fleet moves in a turn")
+    fleet_capacity: Annotated[int, Field(ge=0, le=1000)] = Field(
+        0, description="regiments a transport carries; 0 = no limit"
+    )
+    troop_loss: Literal["with-each-fleet", "all-or-nothing"] = Field("with-each-fleet", description="when troops drown")
+    withdrawal: bool = Field(True, description="false: a landing, once begun, cannot be called off")
+    fleet_cost: Annotated[int, Field(ge=0, le=1_000_000)] = Field(3, description="coins a fleet costs")
+    regiment_cost: Annotated[int, Field(ge=0, le=1_000_000)] = Field(1, description="coins a regiment costs")
+
+
+class _Frame(Fields):
+    game: Literal["risk"]
+    policy: Policies = Field(default_factory=Policies)
+    options: Options = Field(default_factory=Options)
+
+
+class Land(_Frame):
+    """A land attack on a territory, or along a path of territories."""
+
+    battle: Literal["land"]
+    attacker: LandAttacker
+    defender: LandDefender
+    conditions: LandConditions = Field(default_factory=LandConditions)
+
+
+class Amphibious(_Frame):
+    """A landing from transports, and the fights inland."""
+
+    battle: Literal["amphibious"]
+    attacker: LandAttacker
+    defender: LandDefender
+    conditions: SeaConditions = Field(default_factory=SeaConditions)
+
+
+class Naval(_Frame):
+    """Fleets against fleets."""
+
+    battle: Literal["naval"]
+    attacker: Fleet
+    defender: Fleet
+    conditions: NavalConditions = Field(default_factory=NavalConditions)
+
+
+class BlockadeRun(_Frame):
+    """Blockaded fleets put to sea against the blockaders."""
+
+    battle: Literal["blockade-run"]
+    attacker: Fleet
+    defender: Fleet
+    conditions: BlockadeConditions = Field(default_factory=BlockadeConditions)
+
+
+class Invasion(_Frame):
+    """A convoy crosses the sea, lands, takes the path; then fleets in the captured port break out."""
+
+    battle: Literal["invasion"]
+    attacker: InvasionAttacker
+    defender: InvasionDefender
+    conditions: InvasionConditions = Field(default_factory=InvasionConditions)
+    policy: InvasionPolicies = Field(default_factory=InvasionPolicies)

@@ -1,0 +1,79 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simulator.engine import chance
+from simulator.engine.alias import drawn
+
+UNIT = 1 << 32
+
+
+def chances_drawn(tables, index):
+    """Exact chance of each result over all 2**32 numbers, from the columns of the alias table."""
+    alias = tables.alias
+    width, found = 1 << alias.bits, {}
+    for column in range(width):
+        entry = int(alias.entry[(index << alias.bits) + column])
+        cut, here, other = entry & 0xFFFFFFFF, (entry >> 32) & 0xFFFF, entry >> 48
+        share = Fraction(cut, UNIT) / width
+        found[here] = found.get(here, 0) + share
+        found[other] = found.get(other, 0) + Fraction(1, width) - share
+    return {result: p for result, p in found.items() if p}
+
+
+WEIGHTS = [
+    {0: 1},
+    {7: 2890, 8: 2611, 65535: 2275},
+    {3: 1, 4: 1},
+    {i: i + 1 for i in range(100)},
+    {0: 10**30, 1: 1, 2: 10**29},
+    dict.fromkeys(range(64), 1),
+]
+
+
+@pytest.mark.parametrize("index", range(len(WEIGHTS)))
+def test_alias_tables_keep_every_chance_to_a_part_in_four_billion(index):
+    tables = chance.tables(WEIGHTS)
+    total = sum(WEIGHTS[index].values())
+    found = chances_drawn(tables, index)
+    assert sum(found.values()) == 1
+    for result, weight in WEIGHTS[index].items():
+        assert abs(found.get(result, 0) - Fraction(weight, total)) <= Fraction(3, 2 * UNIT)
+    assert set(found) <= set(WEIGHTS[index])
+
+
+def test_every_column_of_equal_chances_is_its_own():
+    assert chances_drawn(chance.tables([dict.fromkeys(range(16), 5)]), 0) == {i: Fraction(1, 16) for i in range(16)}
+
+
+def test_drawing_by_hand_follows_the_entries():
+    tables = chance.tables([{0: 1}, {1: 1, 2: 1, 3: 2}])
+    counts = np.bincount([drawn(tables.alias, 1, number) for number in range(0, UNIT, 1 << 20)], minlength=4)
+    assert counts.tolist() == [0, 1024, 1024, 2048]
+
+
+def test_dice_are_counted_face_by_face():
+    assert chance.die(6) == dict.fromkeys(range(1, 7), 1)
+    two = chance.combine(chance.die(6), chance.die(6), lambda a, b: a + b)
+    assert [two[total] for total in range(2, 13)] == [1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1]
+    assert chance.repeat(chance.die(6), 2, lambda total, face: total + face) == two
+    assert chance.seen_as(chance.die(6), lambda face: face % 2) == {0: 3, 1: 3}
+
+
+@pytest.mark.parametrize("weights", [{}, {3: 0}])
+def test_a_table_without_results_is_refused(weights):
+    with pytest.raises(ValueError, match="at least one result"):
+        chance.tables([weights])
+
+
+@pytest.mark.parametrize("result", [-1, 65536])
+def test_results_out_of_range_are_refused(result):
+    with pytest.raises(ValueError, match="from 0 to 65535"):
+        chance.tables([{result: 1}])
+
+
+def test_equal_tables_share_an_index():
+    book = chance.TableBook()
+    assert (book.add({0: 1}), book.add({1: 2, 2: 1}), book.add({2: 1, 1: 2})) == (0, 1, 1)
+    assert len(book.close()) == 2

@@ -1,0 +1,97 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simulator.engine.backward import state_values
+from simulator.engine.exact import exact_ends
+from simulator.engine.graph import Graph
+from simulator.engine.limits import NoExactOdds
+from tests.toys import Coins, Wide, stay, urn, walk
+
+
+def chance(ends, **fields):
+    chosen = np.ones(len(ends), bool)
+    for name, value in fields.items():
+        chosen &= getattr(ends.states, name) == value
+    return ends.p[chosen].sum()
+
+
+@pytest.mark.parametrize(("start", "goal", "win", "lose"), [(1, 2, 1, 1), (3, 7, 1, 1), (4, 9, 2, 3), (1, 30, 18, 19)])
+def test_gamblers_ruin_with_its_long_loops(start, goal, win, lose):
+    ends = exact_ends(walk(start, goal, win, lose))
+    ratio = Fraction(lose, win)
+    ruin = Fraction(start, goal) if ratio == 1 else (1 - ratio**start) / (1 - ratio**goal)
+    assert chance(ends, coins=goal) == pytest.approx(float(ruin), abs=1e-12)
+    assert 0 <= ends.residual < 1e-13
+    assert ends.p.sum() + ends.residual == pytest.approx(1, abs=1e-12)
+
+
+def test_a_counter_without_bound_is_followed_until_almost_nothing_runs():
+    ends = exact_ends(walk(2, 4, counting=1))
+    assert ends.p @ ends.states.tosses == pytest.approx(2 * 2, abs=1e-9)
+    assert chance(ends, coins=4, tosses=2) == pytest.approx(1 / 4)
+    assert ends.residual < 1e-13
+
+
+def test_a_state_that_returns_to_itself_is_summed_in_closed_form():
+    ends = exact_ends(stay({0: 10**9, 1: 1, 2: 2}))
+    assert chance(ends, over=1) == pytest.approx(1 / 3, rel=1e-6)
+    assert ends.residual == 0
+
+
+def test_a_battle_that_can_never_end_is_refused():
+    with pytest.raises(ValueError, match="never changes"):
+        exact_ends(stay({0: 1, 1: 1}, stuck=1))
+
+
+def test_states_wider_than_one_word():
+    chain = urn(6)
+    assert chain.layout().words == 2
+    ends = exact_ends(chain)
+    ways = math.factorial(6) / (math.factorial(2) * math.factorial(1) * math.factorial(3))
+    assert chance(ends, first=2, second=1, third=3) == pytest.approx(ways * (1 / 6) ** 2 * (1 / 3) * (1 / 2) ** 3)
+    assert len(ends) == 28
+
+
+def test_too_many_states_are_refused_with_their_number():
+    with pytest.raises(NoExactOdds, match=r"more than [\d,]+ states and [\d,]+ transitions, past the budget of 1,000"):
+        exact_ends(urn(400), budget=1000)
+
+
+def test_the_store_grows_without_changing_the_answer():
+    small, large = Graph(urn(30), room=8), Graph(urn(30), room=1 << 15)
+    small.spread(1e-13)
+    large.spread(1e-13)
+    assert small.size == large.size > 1000
+    assert np.array_equal(small.store.mass[: small.size], large.store.mass[: large.size])
+
+
+def test_states_beyond_their_limits_are_noticed():
+    chain = walk(2, 4, counting=1)
+    narrow = type(chain)(chain.params, chain.start, Coins(4, 3), chain.tables)
+    with pytest.raises(AssertionError, match="tosses left its limits"):
+        exact_ends(narrow)
+
+
+def test_backward_values_are_the_chances_of_every_state():
+    states, value = state_values(walk(3, 8, 2, 3), lambda ends: (ends.coins == 8).astype(float))
+    ratio = 1.5
+    true = (1 - ratio**states.coins) / (1 - ratio**8)
+    assert np.allclose(value, true, atol=1e-12)
+    assert set(states.coins) == set(range(9))
+
+
+def test_backward_expected_worth_agrees_with_forward():
+    chain = urn(8)
+    ends = exact_ends(chain)
+    states, value = state_values(chain, lambda final: final.third.astype(float))
+    start = (np.array(states) == np.array(Wide(0, 0, 0, 8))[:, None]).all(axis=0)
+    assert value[start][0] == pytest.approx(ends.p @ ends.states.third) == pytest.approx(4)
+
+
+def test_a_battle_that_is_over_before_it_begins():
+    ends = exact_ends(walk(0, 5))
+    assert ends.states.coins.tolist() == [0]
+    assert ends.p.tolist() == [1.0]

@@ -1,0 +1,45 @@
+import pytest
+
+from simulator import exact, simulate, sweep
+
+LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
+
+
+def bars(figure):
+    return sum(patch.get_height() for patch in figure.axes[0].patches)
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_pictures_are_written(tmp_path, ending):
+    path = tmp_path / f"odds.{ending}"
+    figure = exact(LAND).plot("attacker_regiments_lost", path)
+    assert path.stat().st_size > 1000
+    assert bars(figure) == pytest.approx(1)
+
+
+def test_simulated_bars_carry_intervals():
+    figure = simulate(LAND, 2000).plot()
+    assert figure.axes[0].containers
+    assert "2,000 battles" in figure.axes[0].get_title(loc="left")
+
+
+def test_one_axis_is_a_line_and_two_are_a_heat_map(tmp_path):
+    line = sweep(LAND, {"attacker.regiments": range(1, 6)}, battles=500).plot(tmp_path / "line.png")
+    assert [len(drawn.get_xdata()) for drawn in line.axes[0].lines] == [5]
+    heat = sweep(LAND, {"attacker.regiments": range(1, 4), "defender.regiments": range(1, 6)}).plot(
+        tmp_path / "heat.svg"
+    )
+    assert heat.axes[0].images[0].get_array().shape == (3, 5)
+    named = sweep(LAND, {"options.ties": ["defender", "both"]}).plot()
+    assert [label.get_text() for label in named.axes[0].get_xticklabels()] == ["defender", "both"]
+
+
+def test_bad_pictures_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"plot: .* ends in .png, .svg, .pdf"):
+        exact(LAND).plot(path=tmp_path / "odds.xyz")
+    with pytest.raises(ValueError, match="no folder"):
+        exact(LAND).plot(path=tmp_path / "nowhere" / "odds.png")
+    with pytest.raises(ValueError, match="3 fields varied"):
+        sweep(LAND, {"attacker.regiments": [1], "defender.regiments": [1], "options.resort": [True]}).plot()
+    with pytest.raises(ValueError, match="no column"):
+        exact(LAND).plot("nothing")
