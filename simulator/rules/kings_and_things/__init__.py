@@ -6,13 +6,16 @@ the game; counters in `data/`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Columns, by_kind
-from simulator.rules.kings_and_things import fields, rolls
+from simulator.rules.kings_and_things import exploration, fields, rolls
 from simulator.rules.kings_and_things.board import chain_of, check_width, muster_of
-from simulator.rules.kings_and_things.checks import check_free_for_all, check_land
+from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
+from simulator.rules.kings_and_things.cup import Draw, check_cup, draws
 from simulator.rules.kings_and_things.muster import bands, opened
 from simulator.rules.kings_and_things.outcomes import columns
 
@@ -40,14 +43,34 @@ def partisan_check(scenario: Any) -> None:
     check_width(opened(bands(scenario)))
 
 
+def explorer_check(scenario: Any) -> None:
+    """Refuse what types cannot."""
+    check_explorer(scenario)
+    check_cup(scenario)
+    check_width(bands(scenario)[:1])
+
+
+@lru_cache(maxsize=8)
+def _built(kind: str, written: str) -> tuple[Chain, Sequence[Draw]]:
+    """Chain and draws of a scenario, kept for its outcomes; models with lists cannot be keys, their JSON can."""
+    if kind == "exploration":
+        scenario = fields.Exploration.model_validate_json(written)
+        chances = draws(scenario)
+        return chain_of(exploration.muster_for(scenario, chances)), list(chances)
+    model = fields.Land if kind == "land" else fields.FreeForAll
+    return chain_of(muster_of(model.model_validate_json(written))), ()
+
+
 def chain(scenario: Any) -> Chain:
-    """The chain of a land battle or a free-for-all."""
-    return chain_of(muster_of(scenario))
+    """The chain of a battle."""
+    return _built(scenario.battle, scenario.model_dump_json())[0]
 
 
 def outcome(scenario: Any, states: Any) -> Columns:
-    """Outputs of a land battle or a free-for-all."""
-    return columns(chain(scenario).params, states, scenario.battle == "free-for-all")
+    """Outputs of a battle."""
+    built, found = _built(scenario.battle, scenario.model_dump_json())
+    seen = columns(built.params, states, scenario.battle == "free-for-all")
+    return seen | exploration.columns_of(found, states.lineup) if found else seen
 
 
 BATTLES = by_kind(
@@ -68,6 +91,16 @@ BATTLES = by_kind(
         model=fields.FreeForAll,
         headline=(*LAND[:2], "second_attacker_losses", *LAND[2:]),
         check=partisan_check,
+        chain=chain,
+        outcome=outcome,
+    ),
+    Battle(
+        game="kings-and-things",
+        kind="exploration",
+        title="entering an unexplored hex: the defender is drawn from the cup",
+        model=fields.Exploration,
+        headline=("explored_without_fight", *LAND, "defenders_drawn", "bribe_cost"),
+        check=explorer_check,
         chain=chain,
         outcome=outcome,
     ),

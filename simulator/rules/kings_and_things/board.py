@@ -189,9 +189,7 @@ class Muster:
 
 def firewall_of(sides: Sequence[Band]) -> int:
     """The side whose Firewall's die is to be rolled, or -1."""
-    return next(
-        (n for n, band in enumerate(sides) if "firewall" in band.items and not band.fields.firewall_value), -1
-    )
+    return next((n for n, band in enumerate(sides) if "firewall" in band.items and not band.fields.firewall_value), -1)
 
 
 def muster_of(scenario: Any) -> Muster:
@@ -201,9 +199,7 @@ def muster_of(scenario: Any) -> Muster:
     opened(sides)
     orders = [loss_order(band) for band in sides]
     width = max(len(order) for order in orders)
-    lineups = [
-        lineup_of(order, gear_at_start(band), width) for order, band in zip(orders, sides, strict=True)
-    ]
+    lineups = [lineup_of(order, gear_at_start(band), width) for order, band in zip(orders, sides, strict=True)]
     roller = firewall_of(sides)
     opening = DUST_AT_START if dust else USUAL if roller < 0 else FIREWALL_OF + roller
     settlement = np.array([SETTLEMENTS.index(scenario.defender.settlement)])
@@ -293,9 +289,7 @@ def chain_of(muster: Muster) -> Chain:
         settlement=np.ascontiguousarray(muster.settlement, np.int32),
     )
     start = st.State(*[0] * len(st.State._fields))
-    start = (
-        st.at(start, st.DRAW, 0, 0, 0) if muster.draw else go_on(params, st.at(start, st.OPENING, 0, 0, 0))
-    )
+    start = st.at(start, st.DRAW, 0, 0, 0) if muster.draw else go_on(params, st.at(start, st.OPENING, 0, 0, 0))
     return Chain(params, st.State(*(int(value) for value in start)), limits_of(params, muster), book.close())
 
 

@@ -98,9 +98,7 @@ def _aboard(side: Any, name: str) -> None:
         raise Refusal(where, f"{len(aboard)} passengers are too many; give at most {MOST_PASSENGERS}")
     for creature in aboard:
         if creature.value >= 4:
-            raise Refusal(
-                where, f"{creature.label} has value {creature.value}; a passenger's value is below 4"
-            )
+            raise Refusal(where, f"{creature.label} has value {creature.value}; a passenger's value is below 4")
     standing = Counter(_key(creature) for creature in parse(side.creatures, f"{name}.creatures"))
     for key, number in Counter(_key(creature) for creature in aboard).items():
         if number > standing[key]:
@@ -122,18 +120,14 @@ def _structures(defender: Any) -> None:
                 f"{damage} is more than the level of {names[printed]}; give 0 to {printed}",
             )
     if defender.income_counter and defender.settlement != "none":
-        raise Refusal(
-            "defender.income_counter", "a hex has one special income counter; leave it or the settlement out"
-        )
+        raise Refusal("defender.income_counter", "a hex has one special income counter; leave it or the settlement out")
 
 
 def _something_to_fight(defender: Any) -> None:
     fort = FORTS.index(defender.fort) - defender.fort_damage
     settlement = SETTLEMENTS.index(defender.settlement) - defender.settlement_damage
     if not (defender.creatures or fort or settlement or {"golem", "firewall"} & set(defender.items)):
-        raise Refusal(
-            "defender.creatures", "the defender has nothing that can fight; give creatures, a fort ..."
-        )
+        raise Refusal("defender.creatures", "the defender has nothing that can fight; give creatures, a fort ...")
 
 
 def _orders(fields: Any) -> None:
@@ -144,9 +138,7 @@ def _orders(fields: Any) -> None:
         if losses == "custom" and not order:
             raise Refusal(f"{name}.loss_order", f"is needed with policy.{name}.losses = custom")
         if order and losses != "custom":
-            raise Refusal(
-                f"{name}.loss_order", f"is only used with policy.{name}.losses = custom; leave it out"
-            )
+            raise Refusal(f"{name}.loss_order", f"is only used with policy.{name}.losses = custom; leave it out")
         _listed(side, name, order)
 
 
@@ -161,23 +153,17 @@ def _listed(side: Any, name: str, order: list[str]) -> None:
         else:
             known = key_of(counted(text, where)[1], where) in here
         if not known:
-            raise Refusal(
-                where, f"{text!r} is not on this side; list names and codes as written in {name}.creatures"
-            )
+            raise Refusal(where, f"{text!r} is not on this side; list names and codes as written in {name}.creatures")
 
 
 def _unexplored(fields: Any) -> None:
     """The known inhabitants of a hex nobody owns have neither fort nor items, and nowhere to go."""
     defender = fields.defender
     if fields.policy.defender.retreat != "never":
-        raise Refusal(
-            "policy.defender.retreat", "inhabitants of an unexplored hex may not retreat; give never"
-        )
+        raise Refusal("policy.defender.retreat", "inhabitants of an unexplored hex may not retreat; give never")
     if defender.fort != "none":
         raise Refusal("defender.fort", f"{defender.fort!r} is not allowed in an unexplored hex; give none")
     if defender.items:
-        raise Refusal(
-            "defender.items", "inhabitants of an unexplored hex have no magic items; leave them out"
-        )
+        raise Refusal("defender.items", "inhabitants of an unexplored hex have no magic items; leave them out")
     if fields.conditions.black_cloud:
         raise Refusal("conditions.black_cloud", "nobody owns an unexplored hex; give false")

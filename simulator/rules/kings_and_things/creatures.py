@@ -85,9 +85,7 @@ def catalogue() -> tuple[Row, ...]:
 def others() -> tuple[Other, ...]:
     """What the cup holds beside creatures."""
     return tuple(
-        Other(
-            line["id"], line["name"], line["group"], line["terrain"], int(line["value"]), int(line["count"])
-        )
+        Other(line["id"], line["name"], line["group"], line["terrain"], int(line["value"]), int(line["count"]))
         for line in _lines("cup_others.csv")
     )
 
@@ -160,9 +158,7 @@ def key_of(text: str, field: str) -> str:
     if found:
         return f"code {found[2]}"
     rows = rows_named(text)
-    return (
-        f"row {rows[0].id}" if len({(row.value, row.symbol) for row in rows}) == 1 else f"label {plain(text)}"
-    )
+    return f"row {rows[0].id}" if len({(row.value, row.symbol) for row in rows}) == 1 else f"label {plain(text)}"
 
 
 def from_text(text: str, field: str) -> Creature:
@@ -186,9 +182,7 @@ def from_table(entry: Any, field: str) -> Creature:
         if entry.name is None:
             raise Refusal(field, "a table needs a value (0-6) or a name")
         if entry.magic or entry.ranged or entry.charge:
-            raise Refusal(
-                field, f"value is needed with symbols (for {entry.name!r}); give a number from 0 to 6"
-            )
+            raise Refusal(field, f"value is needed with symbols (for {entry.name!r}); give a number from 0 to 6")
         return from_text(entry.name, field)
     marks = "".join(mark for word, mark in SYMBOLS.items() if getattr(entry, word)) + "F" * entry.flying
     value, symbol, spelled = _checked_code(entry.value, marks, f"{entry.value}{marks}", field)

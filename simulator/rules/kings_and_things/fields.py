@@ -43,9 +43,7 @@ class Side(Fields):
     creatures: list[Entry] = Field(default=[], description="names, codes (3, 3R, 2M, 4C) or tables")
     items: list[Item] = Field(default=[], description="magic items in use")
     firewall_value: int = Field(0, ge=0, le=6, description="value of the Firewall; 0 = its die is rolled")
-    balloon_passengers: list[Entry] = Field(
-        default=[], description="at most three of the creatures, value below 4"
-    )
+    balloon_passengers: list[Entry] = Field(default=[], description="at most three of the creatures, value below 4")
     retreat_hex: bool = Field(True, description="an adjacent own hex without enemy counters exists")
     retreat_hex_creatures: int = Field(0, ge=0, le=100, description="own people already in that hex")
     retreat_hex_citadel: bool = Field(False, description="own citadel there: no ten-counter limit")
@@ -74,38 +72,26 @@ class Policy(Fields):
     retreat: Literal["never", "after-rounds", "below-creatures", "when-outgunned"] = Field(
         "never", description="when to leave the hex"
     )
-    retreat_after: int = Field(
-        1, ge=1, le=1000, description="after-rounds: at the end of this round or later"
-    )
+    retreat_after: int = Field(1, ge=1, le=1000, description="after-rounds: at the end of this round or later")
     retreat_below: int = Field(2, ge=0, le=1000, description="below-creatures: when fewer people are left")
     retreat_ratio: float = Field(
         0.5, ge=0, le=1000, description="when-outgunned: when own fire is less than this x enemy fire"
     )
     losses: Losses = Field("weakest-first", description="who is lost first")
     structures: Structures = Field("first", description="structures lost before or after all other counters")
-    sword_master: Literal["normal", "screen"] = Field(
-        "normal", description="does the Sword Master take the first hit"
-    )
-    marksman: Literal["volley", "aimed"] = Field(
-        "volley", description="value 5, or value 2 and pick the victim"
-    )
-    item_hits: Literal["keep", "spend"] = Field(
-        "keep", description="are Bow and Sword given up to the first hits"
-    )
+    sword_master: Literal["normal", "screen"] = Field("normal", description="does the Sword Master take the first hit")
+    marksman: Literal["volley", "aimed"] = Field("volley", description="value 5, or value 2 and pick the victim")
+    item_hits: Literal["keep", "spend"] = Field("keep", description="are Bow and Sword given up to the first hits")
     lucky_charm: Literal["own-miss", "enemy-hit"] = Field("own-miss", description="what the charm turns")
     warlord: Literal["take-strongest", "unused"] = Field("take-strongest", description="use of the Warlord")
-    dust: Literal["at-start", "when-outgunned"] = Field(
-        "at-start", description="when Dust of Defense is thrown"
-    )
+    dust: Literal["at-start", "when-outgunned"] = Field("at-start", description="when Dust of Defense is thrown")
     dispel: Literal["auto"] | Item = Field("auto", description="the enemy item that Dispel Magic voids")
 
 
 class PartisanPolicy(Policy):
     """How a side of a free-for-all decides."""
 
-    target: Target | None = Field(
-        None, description="whom to fire at; attackers: defender, defender: strongest"
-    )
+    target: Target | None = Field(None, description="whom to fire at; attackers: defender, defender: strongest")
 
 
 class InhabitantsPolicy(Fields):
@@ -115,9 +101,7 @@ class InhabitantsPolicy(Fields):
     losses: Literal["weakest-first", "strongest-first", "keep-next-step-fighters"] = Field(
         "weakest-first", description="who is lost first"
     )
-    structures: Structures = Field(
-        "first", description="the settlement lost before or after all other counters"
-    )
+    structures: Structures = Field("first", description="the settlement lost before or after all other counters")
 
 
 class LandPolicies(Fields):
@@ -146,9 +130,7 @@ class ExplorationPolicies(Fields):
 class LandConditions(Fields):
     """Conditions of a land battle."""
 
-    unexplored: bool = Field(
-        False, description="known inhabitants of a hex nobody owns; they may not retreat"
-    )
+    unexplored: bool = Field(False, description="known inhabitants of a hex nobody owns; they may not retreat")
     black_cloud: bool = Field(False, description="-1 on every die of the hex owner")
 
 

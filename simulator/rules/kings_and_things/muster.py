@@ -140,9 +140,7 @@ def passengers(band: Band) -> None:
     aboard = parse(band.fields.balloon_passengers, f"{band.name}.balloon_passengers")
     for creature in aboard:
         place = next(
-            n
-            for n, slot in enumerate(band.counters)
-            if slot.key == creature.key and not slot.role & PASSENGER
+            n for n, slot in enumerate(band.counters) if slot.key == creature.key and not slot.role & PASSENGER
         )
         slot = band.counters[place]
         band.counters[place] = replace(slot, role=(slot.role | PASSENGER) & ~HOLDER)
@@ -214,27 +212,23 @@ def warlord(band: Band, enemy: Band) -> Slot | None:
     return taken
 
 
-def batter(found: Iterable[Band], defender: Band) -> None:
+def batterers(found: Iterable[Band]) -> int:
+    """How many of Baron Munchausen and Grand Duke these attackers have."""
+    return sum(band.has(special) for band in found for special in BATTERERS)
+
+
+def batter(attackers: Iterable[Band], defender: Band) -> None:
     """Baron Munchausen and Grand Duke: one hit each on the fort, if none on the settlement."""
-    for band in found:
-        if band is not defender:
-            for special in BATTERERS:
-                for _ in range(band.has(special)):
-                    target = next(
-                        (name for name in ("fort", "settlement") if defender.levels.get(name)), None
-                    )
-                    if target:
-                        defender.levels[target] -= 1
+    for _ in range(batterers(attackers)):
+        target = next((name for name in ("fort", "settlement") if defender.levels.get(name)), None)
+        if target:
+            defender.levels[target] -= 1
 
 
 def dust_at_start(found: list[Band]) -> bool:
     """Does Dust of Defense drive the attacker off before round 1?"""
     defender = found[1]
-    return (
-        "dust-of-defense" in defender.items
-        and defender.policy.dust == "at-start"
-        and found[0].fields.retreat_hex
-    )
+    return "dust-of-defense" in defender.items and defender.policy.dust == "at-start" and found[0].fields.retreat_hex
 
 
 def opened(found: list[Band]) -> list[Band]:
@@ -244,16 +238,14 @@ def opened(found: list[Band]) -> list[Band]:
     if len(found) == 2:
         warlord(found[0], found[1])
         warlord(found[1], found[0])
-    batter(found, found[1])
+    batter([band for band in found if band is not found[1]], found[1])
     return found
 
 
 def structure_slot(band: Band, name: str) -> Slot:
     """A structure of a side as a slot."""
     home = {"firewall": MAGIC, "settlement": MELEE}.get(name)
-    return Slot(
-        name, STRUCTURES[name], 0, 0, FORT_HOME[band.fort] if home is None else home, key=name, number=0
-    )
+    return Slot(name, STRUCTURES[name], 0, 0, FORT_HOME[band.fort] if home is None else home, key=name, number=0)
 
 
 def listed_keys(band: Band) -> list[str]:
@@ -293,9 +285,7 @@ def merged(band: Band, listed: list[Slot]) -> list[Slot]:
     for slot in listed:
         previous = found[-1] if found else None
         if previous and slot.number and _same(previous, slot) and not _may_hold(band, slot):
-            found[-1] = replace(
-                previous, number=previous.number + slot.number, label=f"{previous.label}\n{slot.label}"
-            )
+            found[-1] = replace(previous, number=previous.number + slot.number, label=f"{previous.label}\n{slot.label}")
         else:
             found.append(slot)
     return found

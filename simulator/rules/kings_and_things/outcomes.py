@@ -25,9 +25,7 @@ def counts(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np
     return (packed[:, None] >> p.shift[slots]) & p.mask[slots], slots
 
 
-def people_and_value(
-    p: st.Params, states: Any, side: int, packed: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def people_and_value(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Number and printed values of the people in packed numbers."""
     number, slots = counts(p, states, side, packed)
     number = np.where(p.role[slots] & st.PEOPLE, number, 0)
@@ -55,16 +53,18 @@ def side_columns(p: st.Params, states: Any, side: int) -> Columns:
     }
 
 
-def hex_columns(p: st.Params, states: Any, stalemate: np.ndarray, untaken: np.ndarray) -> Columns:
-    """Hits on the defender's structures, and what is left of them after the post-battle roll."""
+def hex_columns(p: st.Params, states: Any) -> Columns:
+    """Hits on the defender's structures, and what is left of them after the post-battle roll.
+
+    Without a roll everything is restored, after a stalemate and in an unexplored hex that was not taken too.
+    """
     gear, after = states.gear1, np.asarray(states.after)
-    fort, settlement = st.get(gear, st.FORT_AT), st.get(gear, st.SETTLEMENT_AT)
     printed = p.settlement[np.asarray(states.lineup)].astype(np.int64)
     return {
-        "fort_hits": p.fort - fort,
-        "settlement_hits": printed - settlement,
-        "fort_level_after": np.where(stalemate | untaken, fort, p.fort - (after & 1)),
-        "settlement_level_after": np.where(stalemate | untaken, settlement, np.where(after & 2, 0, printed)),
+        "fort_hits": p.fort - st.get(gear, st.FORT_AT),
+        "settlement_hits": printed - st.get(gear, st.SETTLEMENT_AT),
+        "fort_level_after": p.fort - (after & 1),
+        "settlement_level_after": np.where(after & 2, 0, printed),
         "income_counter_after": p.income * np.where(after & 4, 0, 1),
     }
 
@@ -83,8 +83,7 @@ def columns(p: st.Params, states: Any, taken: bool = False) -> Columns:
     for side in sides:
         found |= side_columns(p, states, side)
     found["rounds"] = np.asarray(states.rounds)
-    untaken = (p.unexplored == 1) & ~attacked
-    found |= hex_columns(p, states._replace(after=after), stalemate, untaken)
+    found |= hex_columns(p, states._replace(after=after))
     found["both_eliminated"] = ~standing.any(axis=0) & ~_fled(p, states)
     found["stalemate"] = stalemate
     if taken:
