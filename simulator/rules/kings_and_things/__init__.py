@@ -6,18 +6,20 @@ the game; counters in `data/`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Columns, by_kind
-from simulator.rules.kings_and_things import exploration, fields, rolls
-from simulator.rules.kings_and_things.board import chain_of, check_width, muster_of
+from simulator.rules.kings_and_things import exploration, fields, folding, rolls, state
+from simulator.rules.kings_and_things.board import Muster, chain_of, check_width, muster_of, params_of
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
 from simulator.rules.kings_and_things.cup import Draw, check_cup, draws
 from simulator.rules.kings_and_things.muster import bands, opened
 from simulator.rules.kings_and_things.outcomes import columns
+from simulator.rules.kings_and_things.throws import Book
 
 # `rolls` registers the rules of the chain.
 __all__ = ["BATTLES", "rolls"]
@@ -50,27 +52,52 @@ def explorer_check(scenario: Any) -> None:
     check_width(bands(scenario)[:1])
 
 
+MODELS = {"land": fields.Land, "free-for-all": fields.FreeForAll, "exploration": fields.Exploration}
+
+
+class Built(NamedTuple):
+    """A battle ready to be fought, and what its outcomes are read with."""
+
+    chain: Chain
+    muster: Muster
+    params: state.Params
+    met: Sequence[Draw]
+    folds: bool
+
+
+def build(scenario: Any, fold: bool = True) -> Built:
+    """The folded chain where it applies (unless `fold` is False), else that of the general rules."""
+    chances = draws(scenario) if scenario.battle == "exploration" else {}
+    muster = exploration.muster_for(scenario, chances) if chances else muster_of(scenario)
+    if fold and folding.applies(muster):
+        params = params_of(muster, Book())
+        return Built(folding.fold(muster, params), muster, params, list(chances), True)
+    chain = chain_of(muster)
+    return Built(chain, muster, chain.params, list(chances), False)
+
+
 @lru_cache(maxsize=8)
-def _built(kind: str, written: str) -> tuple[Chain, Sequence[Draw]]:
-    """Chain and draws of a scenario, kept for its outcomes; models with lists cannot be keys, their JSON can."""
-    if kind == "exploration":
-        scenario = fields.Exploration.model_validate_json(written)
-        chances = draws(scenario)
-        return chain_of(exploration.muster_for(scenario, chances)), list(chances)
-    model = fields.Land if kind == "land" else fields.FreeForAll
-    return chain_of(muster_of(model.model_validate_json(written))), ()
+def _built(written: str) -> Built:
+    """What was built of a scenario is kept for its outcomes; models with lists cannot be keys, their JSON can."""
+    return build(MODELS[json.loads(written)["battle"]].model_validate_json(written))
 
 
 def chain(scenario: Any) -> Chain:
     """The chain of a battle."""
-    return _built(scenario.battle, scenario.model_dump_json())[0]
+    return _built(scenario.model_dump_json()).chain
 
 
 def outcome(scenario: Any, states: Any) -> Columns:
     """Outputs of a battle."""
-    built, found = _built(scenario.battle, scenario.model_dump_json())
-    seen = columns(built.params, states, scenario.battle == "free-for-all")
-    return seen | exploration.columns_of(found, states.lineup) if found else seen
+    return seen(_built(scenario.model_dump_json()), states)
+
+
+def seen(built: Built, states: Any) -> Columns:
+    """Final states of a built battle as columns."""
+    if built.folds:
+        states = folding.unfolded(built.muster, built.params, states)
+    found = columns(built.params, states, built.params.sides > 2)
+    return found | exploration.columns_of(built.met, states.lineup) if built.met else found
 
 
 BATTLES = by_kind(

@@ -102,6 +102,11 @@ def gear_at_start(band: Band) -> int:
     return gear
 
 
+def unexplored(scenario: Any) -> int:
+    """Does nobody own the hex?"""
+    return int(getattr(scenario.conditions, "unexplored", scenario.battle == "exploration"))
+
+
 def policy_row(band: Band, scenario: Any) -> np.ndarray:
     """A side's policy numbers, as `Params.side` holds them."""
     policy, fields = band.policy, band.fields
@@ -111,9 +116,7 @@ def policy_row(band: Band, scenario: Any) -> np.ndarray:
     if policy.losses == "keep-next-step-fighters":
         groups = st.NEXT_STEP_KEPT if policy.structures == "first" else st.NEXT_STEP_KEPT_WALLS_LAST
     spends = getattr(policy, "item_hits", "keep") == "spend"
-    unexplored = band.name == "defender" and getattr(
-        scenario.conditions, "unexplored", scenario.battle == "exploration"
-    )
+    has_hex = getattr(fields, "retreat_hex", False) and not (band.name == "defender" and unexplored(scenario))
     row = np.zeros(st.WIDTH, np.int32)
     for column, value in (
         (st.RETREAT, RETREATS.index(policy.retreat)),
@@ -121,7 +124,7 @@ def policy_row(band: Band, scenario: Any) -> np.ndarray:
         (st.RETREAT_BELOW, getattr(policy, "retreat_below", 0)),
         (st.RATIO_OVER, ratio.numerator),
         (st.RATIO_UNDER, ratio.denominator),
-        (st.HEX, getattr(fields, "retreat_hex", False) and not unexplored),
+        (st.HEX, has_hex),
         (st.HEX_CREATURES, getattr(fields, "retreat_hex_creatures", 0)),
         (st.HEX_CITADEL, getattr(fields, "retreat_hex_citadel", False)),
         (st.GROUPS, groups),
@@ -258,36 +261,41 @@ def charms_of(sides: Sequence[Band]) -> tuple[tuple[int, ...], list[bool]]:
     return tuple(sorted(charms)), spoiled
 
 
-def chain_of(muster: Muster) -> Chain:
-    """The chain of a battle."""
-    scenario, sides, book = muster.scenario, muster.sides, Book()
-    charms, spoiled = charms_of(sides)
-    pairs = list(zip(muster.lineups, sides, strict=True))
-    most = np.array([most_dice(lineup, band.cloud, band.items) for lineup, band in pairs])
-    hands = Hands(most, charms, spoiled, book)
-    faces = dict.fromkeys(range(1, 7), 1)
-    defender = muster.sides[1]
-    params = st.Params(
+def params_of(muster: Muster, book: Book, hands: Hands | None = None) -> st.Params:
+    """Params of a battle; without hands none of its throws can be made, but its outcomes can be read."""
+    scenario, sides, defender = muster.scenario, muster.sides, muster.sides[1]
+    names = ("stride", "hand_of", "hand_table", "hand_size")
+    unrolled = np.zeros(1, np.int32)
+    return st.Params(
         sides=len(sides),
         slots=muster.lineups[0].role.shape[1],
         lineups=len(muster.opening),
         digits=len(muster.draw),
         dust=int("dust-of-defense" in defender.items and defender.policy.dust == "when-outgunned"),
-        unexplored=int(getattr(scenario.conditions, "unexplored", scenario.battle == "exploration")),
+        unexplored=unexplored(scenario),
         post_battle=POST_BATTLE.index(scenario.options.post_battle_rolls),
         fort=FORTS.index(defender.fort),
         income=int(getattr(defender.fields, "income_counter", False)),
-        die_table=book.add(table_of(faces)),
+        die_table=book.add(table_of(dict.fromkeys(range(1, 7), 1))),
         save_table=book.add(table_of({0: 2, 1: 4})),
         after_table=book.add(*after_tables()),
         aimed_table=book.add(*aimed_tables()),
-        draw_table=np.array([book.add(*tables) for tables in muster.draw] or [0], np.int32),
+        draw_table=np.array([book.add(*tables) for tables in muster.draw] or [0], np.int32) if hands else unrolled,
         side=np.concatenate([policy_row(band, scenario) for band in sides]),
         opening=np.ascontiguousarray(muster.opening, np.int32),
-        **{name: getattr(hands, name).ravel() for name in ("stride", "hand_of", "hand_table", "hand_size")},
-        **slot_arrays(muster),
         settlement=np.ascontiguousarray(muster.settlement, np.int32),
+        **{name: getattr(hands, name).ravel() if hands else unrolled for name in names},
+        **slot_arrays(muster),
     )
+
+
+def chain_of(muster: Muster) -> Chain:
+    """The chain of a battle by the general rules."""
+    sides, book = muster.sides, Book()
+    charms, spoiled = charms_of(sides)
+    pairs = list(zip(muster.lineups, sides, strict=True))
+    most = np.array([most_dice(lineup, band.cloud, band.items) for lineup, band in pairs])
+    params = params_of(muster, book, Hands(most, charms, spoiled, book))
     start = st.State(*[0] * len(st.State._fields))
     start = st.at(start, st.DRAW, 0, 0, 0) if muster.draw else go_on(params, st.at(start, st.OPENING, 0, 0, 0))
     return Chain(params, st.State(*(int(value) for value in start)), limits_of(params, muster), book.close())

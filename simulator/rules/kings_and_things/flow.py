@@ -285,16 +285,16 @@ def others_fire(p, s, i):
 
 
 @helper
-def wants_away(p, s, i):
-    """Does side `i` retreat at the end of this round (policy `retreat`)?"""
-    choice, left = policy(p, i, RETREAT), people(p, s, i)
+def departs(p, i, rounds, left, own, enemy):
+    """Would side `i` with this many people and this fire retreat at the end of this round (policy `retreat`)?"""
+    choice = policy(p, i, RETREAT)
     if choice == NEVER or left == 0 or not policy(p, i, HEX):
         return False
     if choice == AFTER_ROUNDS:
-        return s.rounds >= policy(p, i, RETREAT_AFTER)
+        return rounds >= policy(p, i, RETREAT_AFTER)
     if choice == BELOW_CREATURES:
         return left < policy(p, i, RETREAT_BELOW)
-    return fire(p, s, i) * policy(p, i, RATIO_UNDER) < others_fire(p, s, i) * policy(p, i, RATIO_OVER)
+    return own * policy(p, i, RATIO_UNDER) < enemy * policy(p, i, RATIO_OVER)
 
 
 @helper
@@ -329,21 +329,34 @@ def round_done(p, s):
     for turn in range(DUST_FIRST, 4):
         i = ATTACKING if turn == DUST_FIRST else decides(turn)
         undecided = i < p.sides and s.after != STALEMATE and not is_over(p, s)
-        if undecided and (dust_thrown(p, s) if turn == DUST_FIRST else wants_away(p, s, i)):
+        if undecided and (
+            dust_thrown(p, s)
+            if turn == DUST_FIRST
+            else departs(p, i, s.rounds, people(p, s, i), fire(p, s, i), others_fire(p, s, i))
+        ):
             s = leaves(p, s, i)
     return at(s, ENDED if s.after == STALEMATE or is_over(p, s) else ROUND, 0, 0, 0)
 
 
 @helper
-def rolls_after(p, s):
-    """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7)."""
-    if p.post_battle == 0:
+def rolls_of(when, fort, fort_left, settlement, settlement_left, income):
+    """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7).
+
+    `when` is 0 for none of them, 1 for damaged structures, 2 for all; a citadel never rolls.
+    """
+    if when == 0:
         return 0
-    gear, always = gear_of(s, DEFENDING), p.post_battle == 2
-    fort = 0 < p.fort < 4 and (always or get(gear, FORT_AT) < p.fort)
-    printed = p.settlement[s.lineup]
-    village = printed > 0 and (always or get(gear, SETTLEMENT_AT) < printed)
-    return (1 if fort else 0) + (2 if village else 0) + (4 if p.income else 0)
+    rolled = 1 if 0 < fort < 4 and (when == 2 or fort_left < fort) else 0
+    rolled += 2 if settlement > 0 and (when == 2 or settlement_left < settlement) else 0
+    return rolled + (4 if income else 0)
+
+
+@helper
+def rolls_after(p, s):
+    """What rolls after this battle."""
+    gear = gear_of(s, DEFENDING)
+    fort, settlement = get(gear, FORT_AT), get(gear, SETTLEMENT_AT)
+    return rolls_of(p.post_battle, p.fort, fort, p.settlement[s.lineup], settlement, p.income)
 
 
 @helper
