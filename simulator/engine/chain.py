@@ -51,19 +51,15 @@ def helper(function: F) -> F:
 
 
 class Layout(NamedTuple):
-    """Where each field of a state lies in its packed key: which 64-bit word, how far shifted.
-
-    `last[w]` is the number of fields that lie in words 0 to w.
-    """
+    """Where each field of a state lies in its packed key: which 64-bit word, how far shifted."""
 
     word: np.ndarray
     shift: np.ndarray
-    last: np.ndarray
 
     @property
     def words(self) -> int:
         """64-bit words a packed state takes."""
-        return len(self.last)
+        return int(self.word[-1]) + 1
 
 
 @dataclass(frozen=True)
@@ -88,8 +84,7 @@ class Chain:
             word.append(current)
             shift.append(used)
             used += bits
-        last = np.searchsorted(word, np.arange(current + 1), side="right")
-        return Layout(np.array(word, np.int64), np.array(shift, np.uint64), last.astype(np.int64))
+        return Layout(np.array(word, np.int64), np.array(shift, np.uint64))
 
     def part(self, name: str) -> Callable[..., Any]:
         """The game's own `running`, `table` or `step`, as a plain Python function."""

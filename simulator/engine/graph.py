@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import uint64
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state, inner, kernel, load, running, step, store, table
 from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
-from simulator.engine.montecarlo import pack, slot_of
+from simulator.engine.montecarlo import slot_of
 
 DONE, NEED_ROOM, ENDLESS = 0, 1, 2
 # Where `counters` keeps what.
@@ -46,12 +47,15 @@ class Store(NamedTuple):
 @inner
 def find_or_add(p, g, counters, i, layout):
     """Number of the state that stands at place `i` of the fields (i = number of states): its own, or a new one."""
-    pack(g.fields, i, layout, g.key[i])
-    slot = slot_of(g.key[i], g.hashed, g.used)
+    for w in range(g.key.shape[0]):
+        g.key[w, i] = uint64(0)
+    for f in range(g.fields.shape[0]):
+        g.key[layout.word[f], i] |= uint64(g.fields[f, i]) << layout.shift[f]
+    slot = slot_of(g.key, i, g.hashed, g.used)
     if g.used[slot] != 0:
         return int(g.index[slot])
-    for w in range(g.key.shape[1]):
-        g.hashed[slot, w] = g.key[i, w]
+    for w in range(g.key.shape[0]):
+        g.hashed[w, slot] = g.key[w, i]
     g.used[slot] = 1
     g.index[slot] = i
     g.open[i] = running(p, load(p, g.fields, i))
@@ -117,12 +121,25 @@ def push(rows, g, i, fill):
     return fill
 
 
+@inner
+def begin(p, g, counters, layout):
+    """Number the start state, which stands at place 0, and put the whole chance on it."""
+    find_or_add(p, g, counters, 0, layout)
+    g.mass[0] = 1.0
+    if g.open[0]:
+        g.frontier[0] = 0
+        g.queued[0] = 1
+        counters[FRONTIER] = 1
+
+
 @kernel
 def spread(p, rows, g, counters, tolerance, layout):
     """Push the mass of the frontier layer by layer until less than `tolerance` still runs.
 
     Returns DONE, NEED_ROOM (grow the store and call again) or ENDLESS (a state that never changes).
     """
+    if counters[STATES] == 0:
+        begin(p, g, counters, layout)
     while True:
         fill = counters[LAYERS]
         while counters[AT] < counters[FRONTIER]:
@@ -147,19 +164,10 @@ def spread(p, rows, g, counters, tolerance, layout):
 
 
 @kernel
-def begin(p, g, counters, layout):
-    """Number the start state, which stands at place 0, and put the whole chance on it."""
-    find_or_add(p, g, counters, 0, layout)
-    g.mass[0] = 1.0
-    if g.open[0]:
-        g.frontier[0] = 0
-        g.queued[0] = 1
-        counters[FRONTIER] = 1
-
-
-@kernel
 def explore(p, rows, g, counters, layout):
     """Expand every state that can be reached. Returns DONE or NEED_ROOM."""
+    if counters[STATES] == 0:
+        begin(p, g, counters, layout)
     while counters[AT] < counters[STATES]:
         i = counters[AT]
         if g.open[i] and g.table[i] < 0 and not expand(p, rows, g, counters, i, layout):
@@ -172,9 +180,9 @@ def explore(p, rows, g, counters, layout):
 def rehash(g, states):
     """Fill an empty hash table with all states."""
     for i in range(states):
-        slot = slot_of(g.key[i], g.hashed, g.used)
-        for w in range(g.key.shape[1]):
-            g.hashed[slot, w] = g.key[i, w]
+        slot = slot_of(g.key, i, g.hashed, g.used)
+        for w in range(g.key.shape[0]):
+            g.hashed[w, slot] = g.key[w, i]
         g.used[slot] = 1
         g.index[slot] = i
 
@@ -185,7 +193,7 @@ class Graph:
 
     chain: Chain
     budget: int = EDGE_BUDGET
-    room: int = 1 << 9
+    room: int = 1 << 11
     counters: np.ndarray = field(default_factory=lambda: np.zeros(6, np.int64))
 
     def __post_init__(self) -> None:
@@ -193,18 +201,17 @@ class Graph:
         bind_state(type(self.chain.params), type(self.chain.start))
         self.store = self._new_store(self.room, 4 * self.room)
         self.store.fields[:, 0] = self.chain.start
-        begin.of(self.chain.params)(self.chain.params, self.store, self.counters, self._layout)
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, fields = self._layout.words, len(self.chain.start)
         return Store(
             fields=np.empty((fields, states), np.int32),
-            key=np.empty((states, words), np.uint64),
+            key=np.empty((words, states), np.uint64),
             open=np.empty(states, np.bool_),
             table=np.empty(states, np.int32),
             begin=np.empty(states, np.int64),
             to=np.empty(edges, np.int32),
-            hashed=np.empty((2 * states, words), np.uint64),
+            hashed=np.empty((words, 2 * states), np.uint64),
             used=np.zeros(2 * states, np.int8),
             index=np.empty(2 * states, np.int32),
             mass=np.empty(states, np.float64),
@@ -238,10 +245,7 @@ class Graph:
             "queued",
         ):
             source, target = getattr(old, name), getattr(new, name)
-            if name == "fields":
-                target[:, : source.shape[1]] = source
-            else:
-                target[: len(source)] = source
+            target[..., : source.shape[-1]] = source
         rehash(new, states)
         self.store = new
 

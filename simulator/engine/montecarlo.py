@@ -40,7 +40,7 @@ def battle_key(seed, battle):
 class Lanes(NamedTuple):
     """Work space of one thread: state fields (fields x lanes), stream keys, busy marks, a list of lane numbers.
 
-    `packed` is room for one packed state.
+    `packed` is room for the packed state of each lane (words x lanes).
     """
 
     fields: np.ndarray
@@ -59,7 +59,7 @@ class Order(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Open-addressing table of packed states (slots x words) and their counts; a count of 0 marks a free slot."""
+    """Open-addressing table of packed states (words x slots) and their counts; a count of 0 marks a free slot."""
 
     key: np.ndarray
     count: np.ndarray
@@ -74,8 +74,7 @@ def advance(p, s, number, bits, entry):
     e = entry[(uint64(t) << uint64(bits)) + uint64(number >> uint32(32 - bits))]
     first = uint32(number << uint32(bits)) < uint32(e)
     result = int64((e >> uint64(32)) & uint64(0xFFFF)) if first else int64(e >> uint64(48))
-    after = step(p, s, result)
-    return after if go else s
+    return step(p, s, result) if go else s
 
 
 @apart
@@ -106,31 +105,30 @@ def find_ended(p, fields, busy, ended):
     return found
 
 
-@inner
-def pack(fields, i, layout, key):
-    """Pack state `i` of the field arrays into `key`, word by word."""
-    f = 0
-    for w in range(key.shape[0]):
-        word = uint64(0)
-        while f < layout.last[w]:
-            word |= uint64(fields[f, i]) << layout.shift[f]
-            f += 1
-        key[w] = word
+@apart
+def pack(fields, chosen, found, word, shift, packed):
+    """Pack the first `found` of the `chosen` states of the field arrays into `packed`, field by field."""
+    for w in range(packed.shape[0]):
+        for i in range(found):
+            packed[w, i] = uint64(0)
+    for f in range(fields.shape[0]):
+        for i in range(found):
+            packed[word[f], i] |= uint64(uint32(fields[f, chosen[i]])) << shift[f]
 
 
 @inner
-def slot_of(key, keys, used):
-    """The slot of `key` in an open-addressing table whose size is a power of two: its own, or a free one."""
+def slot_of(packed, i, keys, used):
+    """The slot of packed state `i` in an open-addressing table whose size is a power of two: its own, or a free one."""
     code = uint64(0)
-    for w in range(key.shape[0]):
-        code = (code ^ key[w]) * _GAMMA
+    for w in range(packed.shape[0]):
+        code = (code ^ packed[w, i]) * _GAMMA
         code ^= code >> _HIGH
     mask = uint64(used.shape[0] - 1)
     slot = code & mask
     while used[slot] != 0:
         same = True
-        for w in range(key.shape[0]):
-            same = same and keys[slot, w] == key[w]
+        for w in range(packed.shape[0]):
+            same = same and keys[w, slot] == packed[w, i]
         if same:
             break
         slot = (slot + uint64(1)) & mask
@@ -140,14 +138,13 @@ def slot_of(key, keys, used):
 @inner
 def count_ended(lanes, found, layout, tally):
     """Add the listed lanes' final states to the tally."""
+    pack(lanes.fields, lanes.ended, found, layout.word, layout.shift, lanes.packed)
     for i in range(found):
-        lane = lanes.ended[i]
-        pack(lanes.fields, lane, layout, lanes.packed)
-        slot = slot_of(lanes.packed, tally.key, tally.count)
+        slot = slot_of(lanes.packed, i, tally.key, tally.count)
         for w in range(lanes.packed.shape[0]):
-            tally.key[slot, w] = lanes.packed[w]
+            tally.key[w, slot] = lanes.packed[w, i]
         tally.count[slot] += 1
-        lanes.busy[lane] = 0
+        lanes.busy[lanes.ended[i]] = 0
 
 
 @inner
@@ -205,7 +202,7 @@ class Simulation:
         self.threads = threads or processors()
         self.battles = 0
         self._layout: Layout = chain.layout()
-        self._keys = np.empty((0, self._layout.words), np.uint64)
+        self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
         bind_state(type(chain.params), type(chain.start))
         self._fight = fight.of(chain.params)
@@ -242,7 +239,7 @@ class Simulation:
             np.empty(LANES, np.uint64),
             np.empty(LANES, np.uint8),
             np.empty(LANES + 1, np.int32),
-            np.empty(layout.words, np.uint64),
+            np.empty((layout.words, LANES), np.uint64),
         )
         tally = _empty_tally(2 * self.chunk, layout.words)
         while (portion := work.take()) is not None:
@@ -254,12 +251,12 @@ class Simulation:
 
     def _merge(self, tallies: list[Tally]) -> None:
         """Add the threads' tallies to the total, sorted by packed state."""
-        keys = np.concatenate([self._keys, *(t.key[t.count > 0] for t in tallies)])
+        keys = np.concatenate([self._keys, *(t.key[:, t.count > 0] for t in tallies)], axis=1)
         counts = np.concatenate([self._counts, *(t.count[t.count > 0] for t in tallies)])
-        if len(keys) == 0:
+        if keys.shape[1] == 0:
             return
-        self._keys, inverse = np.unique(keys, axis=0, return_inverse=True)
-        self._counts = np.zeros(len(self._keys), np.int64)
+        self._keys, inverse = np.unique(keys, axis=1, return_inverse=True)
+        self._counts = np.zeros(self._keys.shape[1], np.int64)
         np.add.at(self._counts, inverse.reshape(-1), counts)
 
     def ends(self) -> Ends:
@@ -267,7 +264,7 @@ class Simulation:
         fields = []
         for limit, word, shift in zip(self.chain.limits, self._layout.word, self._layout.shift, strict=True):
             mask = np.uint64((1 << max(1, int(limit).bit_length())) - 1)
-            fields.append(((self._keys[:, word] >> shift) & mask).astype(np.int64))
+            fields.append(((self._keys[word] >> shift) & mask).astype(np.int64))
         total = max(1, self.battles)
         return Ends(type(self.chain.start)(*fields), self._counts / total, self._counts)
 
@@ -308,7 +305,7 @@ class _Work:
 def _empty_tally(slots: int, words: int) -> Tally:
     """A tally of at least this many slots, a power of two."""
     size = 1 << max(10, (slots - 1).bit_length())
-    return Tally(np.zeros((size, words), np.uint64), np.zeros(size, np.int64))
+    return Tally(np.zeros((words, size), np.uint64), np.zeros(size, np.int64))
 
 
 def _with_room(tally: Tally, fresh: int) -> Tally:
@@ -316,9 +313,9 @@ def _with_room(tally: Tally, fresh: int) -> Tally:
     used = int(np.count_nonzero(tally.count))
     if 3 * (used + fresh) <= 2 * len(tally.count):
         return tally
-    bigger = _empty_tally(4 * (used + fresh), tally.key.shape[1])
+    bigger = _empty_tally(4 * (used + fresh), tally.key.shape[0])
     held = tally.count > 0
-    move(tally.key[held], tally.count[held], bigger)
+    move(tally.key[:, held], tally.count[held], bigger)
     return bigger
 
 
@@ -326,9 +323,9 @@ def _with_room(tally: Tally, fresh: int) -> Tally:
 def move(keys, counts, tally):
     """Put counted states into an empty tally."""
     for i in range(len(counts)):
-        slot = slot_of(keys[i], tally.key, tally.count)
-        for w in range(keys.shape[1]):
-            tally.key[slot, w] = keys[i, w]
+        slot = slot_of(keys, i, tally.key, tally.count)
+        for w in range(keys.shape[0]):
+            tally.key[w, slot] = keys[w, i]
         tally.count[slot] = counts[i]
 
 

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from simulator import ScenarioError, load
+from simulator import ScenarioError, exact, load
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 9}, "defender": {"regiments": [3, 2]}}
 NAVAL = {"game": "risk", "battle": "naval", "attacker": {"fleets": 2}, "defender": {"fleets": 2}}
@@ -137,3 +137,11 @@ def test_legal_edges_are_allowed():
     load(changed(INVASION, {"conditions.crossings": [{"turn": 1, "place": "maritime-link"}] + [{"turn": 1}] * 3}))
     load(changed(INVASION, {"options.withdrawal": False, "policy.attacker.sea_retreat": "stop-when-outnumbered"}))
     load(changed(LAND, {"attacker.dice": 2, "attacker.bonus_dice": 3}))
+
+
+@pytest.mark.parametrize("name", ["stop_below", "max_rounds", "wear_down_to"])
+def test_absurdly_large_policy_numbers_work(name):
+    policy = {"stop_below": "stop-below", "max_rounds": "max-rounds", "wear_down_to": "wear-down"}[name]
+    scenario = load(changed(LAND, {"policy.attacker.retreat": policy, f"policy.attacker.{name}": 10**30}))
+    winner = exact(scenario).winner("nobody")
+    assert winner == pytest.approx(0 if name == "max_rounds" else 1)

@@ -37,12 +37,12 @@ def stop_rule(policy: Any, sea: str = "") -> Stop:
 
     def number(parameter: str, otherwise: int) -> int:
         value = getattr(policy, sea + parameter, None)
-        return otherwise if value is None else value
+        return otherwise if value is None else min(value, NO_LIMIT)
 
     return Stop(
         below=number("stop_below", 0),
         outnumbered=int("stop-when-outnumbered" in chosen),
-        rounds=min(number("max_rounds", NO_LIMIT), NO_LIMIT),
+        rounds=number("max_rounds", NO_LIMIT),
         worn_down=number("wear_down_to", 0),
         by_odds=int("stop-below-odds" in chosen),
     )

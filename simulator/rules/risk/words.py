@@ -72,8 +72,8 @@ def tell(fields: Any, before: Any, result: int, after: Any, dice: random.Random)
     mine, theirs = _faces_for(hands, attackers, defenders, fields.options.ties, (own, enemy), dice)
     units = "fleet" if names_of[2] else "regiment"
     return (
-        f"Round {rounds + 1}, {where}: {names_of[0]} {attackers} {_rolled(mine, hands[0])} against {names_of[1]} "
-        f"{defenders} {_rolled(theirs, hands[1])}: {names_of[0]} loses {own} {units}{'s' * (own != 1)}, "
+        f"Round {rounds + 1}, {where}: {names_of[0]} ({attackers}) {_rolled(mine, hands[0])}, {names_of[1]} "
+        f"({defenders}) {_rolled(theirs, hands[1])}: {names_of[0]} loses {own} {units}{'s' * (own != 1)}, "
         f"{names_of[1]} {enemy}."
     )
 

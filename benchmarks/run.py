@@ -1,0 +1,167 @@
+"""Measure everything side by side in one run, and print tables for the README.
+
+    python -m benchmarks.run [--quick] [--only TEXT]
+
+Paces are medians of several runs; NumPy peers are measured in turn with the kernels, so that a noisy machine hits
+both. Run it on an idle machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from statistics import median
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import peers, risk_numpy
+from benchmarks.cases import CASES, Case
+from simulator import NoExactOdds, exact, load, simulate, sweep
+from simulator.engine.montecarlo import processors
+
+console = Console(width=140, highlight=False)
+PEER_CHUNK = 100_000
+
+
+def seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def pace_of_kernel(case: Case, battles: int, seed: int) -> float:
+    scenario = load(case.scenario)
+    return battles / seconds(lambda: simulate(scenario, battles, seed))
+
+
+def pace_of_peer(case: Case, chunks: int, seed: int) -> float:
+    assert case.peer is not None
+    rng, peer = np.random.default_rng(seed), case.peer
+    return chunks * PEER_CHUNK / seconds(lambda: [peer(PEER_CHUNK, rng) for _ in range(chunks)])
+
+
+def battles_for(case: Case, target: float) -> int:
+    """Battles that take about `target` seconds."""
+    simulate(case.scenario, 1000)
+    return int(max(100_000, target * pace_of_kernel(case, 200_000, 0)))
+
+
+def exact_time(case: Case, runs: int) -> tuple[str, str]:
+    try:
+        states = exact(case.scenario).explored
+    except NoExactOdds as refusal:
+        return "refused", str(refusal)
+    scenario = load(case.scenario)
+
+    def fresh() -> object:
+        return exact(type(scenario)(scenario.battle, scenario.fields, scenario.data))
+
+    return f"{1000 * median(seconds(fresh) for _ in range(runs)):.2f}", f"{states:,}"
+
+
+def measure_cases(only: str, rounds: int, target: float) -> None:
+    table = Table("battle", "M battles/s", "NumPy M/s", "ratio", "exact ms", "states", title=f"{processors()} threads")
+    for case in CASES:
+        if only not in case.name:
+            continue
+        battles = battles_for(case, target)
+        ours, theirs = [], []
+        for turn in range(rounds):
+            ours.append(pace_of_kernel(case, battles, turn))
+            if case.peer:
+                theirs.append(pace_of_peer(case, 3, turn))
+        ratio = median(a / b for a, b in zip(ours, theirs, strict=True)) if theirs else None
+        took, states = exact_time(case, 2 * rounds + 1)
+        peer = f"{median(theirs) / 1e6:.2f}" if theirs else ""
+        table.add_row(case.name, f"{median(ours) / 1e6:.1f}", peer, f"{ratio:.0f}x" if ratio else "", took, states)
+    console.print(table)
+
+
+def measure_peers(rounds: int) -> None:
+    table = Table("risk 20 v 15, exact", "seconds", "chance of the attacker")
+    for name, work in (
+        ("battle-odds, warm", lambda: exact("risk-20v15").winner("attacker")),
+        ("icepool", peers.with_icepool),
+        ("dyce", peers.with_dyce),
+    ):
+        value = work()
+        table.add_row(name, f"{median(seconds(work) for _ in range(rounds)):.4f}", f"{value:.13f}")
+    console.print(table)
+    rng = np.random.default_rng(1)
+    for peer in (risk_numpy.battles_by_dice, risk_numpy.battles_by_table):
+        took = median(seconds(lambda p=peer: p(PEER_CHUNK, rng)) for _ in range(2 * rounds + 1))
+        console.print(f"NumPy, {peer.__name__}: {PEER_CHUNK / took / 1e6:.2f} M battles/s")
+
+
+def measure_sweep(rounds: int) -> None:
+    ranges = {"attacker.regiments": range(1, 51), "defender.regiments": range(1, 51)}
+    took = median(seconds(lambda: sweep("risk-20v15", ranges)) for _ in range(rounds))
+    console.print(f"50 x 50 sweep of exact cells: {took:.2f} s")
+
+
+def check_counts() -> None:
+    reference = simulate("risk-20v15", 3_000_000, seed=9, threads=1).table
+    same = all(simulate("risk-20v15", 3_000_000, seed=9, threads=t).table.equals(reference) for t in (2, 7))
+    console.print(f"identical counts for 1, 2 and 7 threads: {same}")
+
+
+def process(code: list[str], **environment: str) -> float:
+    return seconds(
+        lambda: subprocess.run(
+            [sys.executable, *code], env=os.environ | environment, check=True, stdout=subprocess.DEVNULL
+        )
+    )
+
+
+def measure_starts(rounds: int) -> None:
+    odds = ["-m", "simulator", "odds", "risk-20v15"]
+    with tempfile.TemporaryDirectory() as folder:
+        cold = [process(odds, BATTLE_ODDS_CACHE=f"{folder}/{i}") for i in range(rounds)]
+    process(odds)
+    table = Table("whole process", "median s")
+    table.add_row("battle-odds odds risk-20v15, the very first time", f"{median(cold):.2f}")
+    table.add_row("battle-odds odds risk-20v15, warm", f"{median(process(odds) for _ in range(2 * rounds + 1)):.2f}")
+    empty = median(process(["-c", "pass"]) for _ in range(2 * rounds + 1))
+    imported = median(process(["-c", "import simulator"]) for _ in range(2 * rounds + 1))
+    table.add_row("import simulator, less an empty Python", f"{imported - empty:.3f}")
+    console.print(table)
+
+
+def measure_memory(battles: int) -> None:
+    code = f"from simulator import simulate; simulate('risk-20v15', {battles})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    console.print(f"{battles / 1e6:.0f} million battles: at most {peak:.0f} MB in any process measured here")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="shorter runs, rougher numbers")
+    parser.add_argument("--only", default="", help="only the battles whose name contains this")
+    options = parser.parse_args()
+    rounds, target = (3, 0.3) if options.quick else (7, 1.0)
+    console.print(
+        f"{date.today()}, {platform.machine()}, {processors()} processors, Python {platform.python_version()}"
+    )
+    if not options.only:
+        measure_memory(20_000_000 if options.quick else 200_000_000)
+    measure_cases(options.only, rounds, target)
+    if not options.only:
+        measure_peers(rounds)
+        measure_sweep(rounds)
+        check_counts()
+        measure_starts(rounds)
+
+
+if __name__ == "__main__":
+    main()

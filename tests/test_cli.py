@@ -1,0 +1,236 @@
+"""The command line, run as a user runs it."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+
+import pytest
+
+from simulator import exact, load
+from simulator.cli import run
+from simulator.scenarios import example_names
+
+BIG = ["--set", "attacker.regiments=900", "--set", "defender.regiments=[900, 900, 900]"]
+
+
+@pytest.fixture
+def battle_odds(capsys):
+    def call(*arguments):
+        status = run([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return call
+
+
+def process(*arguments, **options):
+    command = [sys.executable, "-m", "simulator", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def test_the_main_job(battle_odds):
+    status, out, err = battle_odds("odds", "risk-20v15")
+    assert (status, err) == (0, "")
+    assert "86.04 %" in out
+    assert "exact (477 states)" in out
+    assert "attacker regiments lost" in out
+    assert "ASSUMED" in out
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_example_answers(battle_odds, name):
+    status, out, err = battle_odds("odds", name)
+    assert (status, err) == (0, "")
+    assert "Method: " in out
+    status, out, _ = battle_odds("examples", "show", name)
+    assert load(name).data == tomllib.loads(out)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_example_is_simulated_and_replayed(battle_odds, name):
+    status, out, _ = battle_odds("odds", name, "--battles", 2000, "--seed", 4, "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert (told["method"], told["battles"], told["seed"]) == ("simulated", 2000, 4)
+    status, out, _ = battle_odds("replay", name, "--seed", 4, "--battle", 17)
+    assert status == 0
+    assert out.splitlines()[-1].startswith("Outcome: winner ")
+
+
+def test_the_command_as_a_process():
+    found = process("odds", "risk-20v15", "--battles", "100000", "--seed", "1")
+    assert found.returncode == 0
+    assert "simulated: 100,000 battles, seed 1, 95 % intervals" in found.stdout
+    assert found.stderr == ""
+
+
+def test_settings_and_json(battle_odds):
+    status, out, _ = battle_odds(
+        "odds", "risk-20v15", "--set", "attacker.regiments=25", "--set", "options.ties=attacker", "--json"
+    )
+    told = json.loads(out)
+    scenario = load("risk-20v15").replace("attacker.regiments", 25).replace("options.ties", "attacker")
+    assert status == 0
+    assert told["chances"]["attacker"]["p"] == pytest.approx(exact(scenario).winner("attacker"))
+    assert told["scenario"]["attacker"] == {"regiments": 25}
+    assert told["assumptions"]
+
+
+def test_standard_input():
+    text = json.dumps({"game": "risk", "battle": "naval", "attacker": {"fleets": 2}, "defender": {"fleets": 1}})
+    assert "75.42 %" in process("odds", "-", input=text).stdout
+
+
+def test_precision_is_kept(battle_odds):
+    status, out, _ = battle_odds("odds", "risk-20v15", "--seed", 1, "--precision", "0.2%", "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert told["method"] == "simulated"
+    assert all((chance["high"] - chance["low"]) / 2 <= 0.002 for chance in told["chances"].values())
+
+
+def test_the_outcome_table_as_csv_and_a_picture(battle_odds, tmp_path):
+    table, picture = tmp_path / "table.csv", tmp_path / "picture.png"
+    assert battle_odds("odds", "risk-20v15", "--csv", table, "--plot", picture)[0] == 0
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert sum(float(row["p"]) for row in rows) == pytest.approx(1)
+    assert {row["winner"] for row in rows} == {"attacker", "defender"}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_sweep_as_table_csv_and_heat_map(battle_odds, tmp_path):
+    table, picture = tmp_path / "grid.csv", tmp_path / "heat.png"
+    ranges = ("--vary", "attacker.regiments=1:4", "--vary", "defender.regiments=1:5:2")
+    status, out, _ = battle_odds("sweep", "risk-20v15", *ranges, "--csv", table, "--plot", picture)
+    assert status == 0
+    assert "41.7 %" in out
+    assert "12 cells, all exact" in out
+    with table.open() as file:
+        assert len(list(csv.DictReader(file))) == 12
+    assert picture.stat().st_size > 1000
+
+
+def test_a_sweep_over_one_field_with_intervals(battle_odds):
+    status, out, _ = battle_odds(
+        "sweep", "risk-20v15", "--vary", "attacker.regiments=18,20", "--battles", 4000, "--json"
+    )
+    cells = json.loads(out)["cells"]
+    assert status == 0
+    assert [cell["attacker.regiments"] for cell in cells] == [18, 20]
+    assert all(cell["low"] < cell["value"] < cell["high"] for cell in cells)
+
+
+def test_how_many_are_enough(battle_odds):
+    status, out, _ = battle_odds("need", "risk-20v15", "--vary", "attacker.regiments", "--target", "80%")
+    assert (status, out) == (0, "attacker.regiments = 19 is enough: p_attacker = 0.8221, exact\n")
+    status, out, _ = battle_odds("need", "risk-20v15", "--vary", "attacker.regiments", "--target", "0.8", "--most", 5)
+    assert status == 1
+    assert "is not enough" in out
+
+
+def test_a_replay_is_told_and_the_same_each_time(battle_odds):
+    first, second = (battle_odds("replay", "risk-20v15", "--seed", 3, "--battle", 5) for _ in range(2))
+    assert first == second
+    assert first[1].startswith("Round 1, ")
+
+
+def test_lists(battle_odds):
+    assert "blockade-run" in battle_odds("games")[1]
+    assert "risk-20v15" in battle_odds("examples")[1]
+    out = battle_odds("schema", "risk", "land")[1]
+    assert "attacker.regiments" in out
+    assert "from 1 to 1000" in out
+    assert json.loads(battle_odds("schema", "risk", "land", "--json")[1])["properties"]["attacker"]
+
+
+def test_bench(battle_odds):
+    status, out, _ = battle_odds("bench", "--seconds", "0.05")
+    assert status == 0
+    for name in example_names():
+        assert name in out
+
+
+BAD = [
+    (
+        ["odds", "risk-20v15", "--set", "attacker.regiments=0"],
+        "attacker.regiments: 0 is not allowed; give a whole number from 1 to 1000",
+    ),
+    (["odds", "risk-20v15", "--set", "attacker.regiments"], "--set: 'attacker.regiments' is not allowed"),
+    (["odds", "risk-20v15", "--set", "attacker.x.y.z=1"], "attacker.x: unknown field"),
+    (["odds", "nowhere.toml"], "scenario: no file or example 'nowhere.toml'"),
+    (["odds"], "Missing argument"),
+    (["odds", "risk-20v15", "--colour"], "No such option"),
+    (["odds", "risk-20v15", "--battles", "many"], "--battles"),
+    (["odds", "risk-20v15", "--battles", "0"], "battles: 0 is not allowed"),
+    (["odds", "risk-20v15", "--seed", "-1"], "seed: -1 is not allowed"),
+    (["odds", "risk-20v15", "--threads", "0"], "threads: 0 is not allowed"),
+    (["odds", "risk-20v15", "--precision", "much"], "--precision: 'much' is not allowed"),
+    (["odds", "risk-20v15", "--precision", "0"], "--precision: '0' is not allowed"),
+    (["odds", "risk-20v15", "--precision", "-1%"], "--precision: '-1%' is not allowed"),
+    (["odds", "risk-20v15", "--exact", "--battles", "5"], "--exact: does not go with"),
+    (["odds", "risk-20v15", "--battles", "5", "--precision", "1%"], "--battles: does not go with"),
+    (["odds", "risk-20v15", "--plot", "odds.bmp"], "plot: 'odds.bmp' is not allowed"),
+    (["odds", "risk-20v15", "--csv", "nowhere/odds.csv"], "csv: no folder"),
+    (["odds", "risk-20v15", "--plot", "odds.png", "--column", "nothing"], "no column 'nothing'"),
+    (["odds", "risk-path", "--exact", *BIG, "--set", "defender.die_sides=6"], "past the budget"),
+    (["sweep", "risk-20v15"], "Missing option"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=3:1"], "--vary: '3:1' is not allowed"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:x"], "--vary: '1:x' is not allowed"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=0:3"], "attacker.regiments: 0 is not allowed"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:3", "--value", "luck"], "query 'luck' cannot be read"),
+    (["need", "risk-20v15", "--vary", "attacker.cannons"], "attacker.cannons: unknown field"),
+    (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "most"], "--target: 'most' is not allowed"),
+    (["replay", "risk-20v15", "--battle", "-1"], "battle: -1 is not allowed"),
+    (["schema", "chess", "land"], "game: 'chess' is not allowed; must be one of risk"),
+    (["schema", "risk", "air"], "battle: 'air' is not allowed"),
+    (["examples", "show", "risk-20v16"], "did you mean risk-20v15?"),
+    (["fight"], "No such command"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "text"), BAD, ids=[" ".join(case[0][:4]) for case in BAD])
+def test_bad_input_gets_one_line_and_status_2(battle_odds, tmp_path, monkeypatch, arguments, text):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = battle_odds(*arguments)
+    assert (status, out) == (2, "")
+    assert text in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[[[", "game = 'risk'", '{"game": 3}', "nonsense"])
+def test_bad_standard_input_gets_one_line_and_status_2(text):
+    found = process("odds", "-", input=text)
+    assert found.returncode == 2
+    assert found.stdout == ""
+    assert found.stderr.count("\n") == 1
+    assert "Traceback" not in found.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to a child there")
+def test_an_interrupt_shows_what_was_gathered():
+    process("odds", "risk-20v15", "--battles", "1000")  # compiled from here on
+    command = [sys.executable, "-m", "simulator", "odds", "risk-20v15", "--battles", str(10**11), "--json"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    time.sleep(6)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    told = json.loads(out)
+    assert 0 < told["battles"] < 10**11
+    assert told["chances"]["attacker"]["low"] < 0.8604 < told["chances"]["attacker"]["high"]
+    assert re.search(r"interrupted after [\d,]+ battles", err)
+
+
+def test_help_is_shown():
+    found = process("--help")
+    assert found.returncode == 0
+    assert "odds" in found.stdout
+    assert "sweep" in found.stdout
