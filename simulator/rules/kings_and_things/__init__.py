@@ -7,19 +7,21 @@ the game; counters in `data/`.
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Columns, by_kind
-from simulator.rules.kings_and_things import exploration, fields, folding, rolls, state
+from simulator.rules.kings_and_things import exploration, fields, folding, rolls, state, tale
 from simulator.rules.kings_and_things.board import Muster, chain_of, check_width, muster_of, params_of
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
 from simulator.rules.kings_and_things.cup import Draw, check_cup, draws
 from simulator.rules.kings_and_things.muster import bands, opened
 from simulator.rules.kings_and_things.outcomes import columns
 from simulator.rules.kings_and_things.throws import Book
+from simulator.rules.kings_and_things.words import assumptions
 
 # `rolls` registers the rules of the chain.
 __all__ = ["BATTLES", "rolls"]
@@ -100,6 +102,12 @@ def seen(built: Built, states: Any) -> Columns:
     return found | exploration.columns_of(built.met, states.lineup) if built.met else found
 
 
+def told(scenario: Any, before: Any, result: int, after: Any, dice: random.Random) -> str:
+    """A step of a replay in words."""
+    built = _built(scenario.model_dump_json())
+    return tale.tell(tale.Scene(built.muster, built.params, built.folds), before, result, after, dice)
+
+
 BATTLES = by_kind(
     Battle(
         game="kings-and-things",
@@ -110,6 +118,8 @@ BATTLES = by_kind(
         check=land_check,
         chain=chain,
         outcome=outcome,
+        assumptions=assumptions,
+        tell=told,
     ),
     Battle(
         game="kings-and-things",
@@ -120,6 +130,8 @@ BATTLES = by_kind(
         check=partisan_check,
         chain=chain,
         outcome=outcome,
+        assumptions=assumptions,
+        tell=told,
     ),
     Battle(
         game="kings-and-things",
@@ -130,5 +142,7 @@ BATTLES = by_kind(
         check=explorer_check,
         chain=chain,
         outcome=outcome,
+        assumptions=assumptions,
+        tell=told,
     ),
 )

@@ -318,6 +318,8 @@ def dust_thrown(p, s):
     """Dust of Defense: at the start, or kept for the first round in which the defender is outgunned."""
     if s.rounds == 0:
         return True
+    if get(gear_of(s, DEFENDING), AWAY):
+        return False  # it went back to the cup with the defender's other items
     able = people(p, s, ATTACKING) > 0 and policy(p, ATTACKING, HEX) == 1
     return p.dust == 1 and able and fire(p, s, DEFENDING) < fire(p, s, ATTACKING)
 

@@ -167,4 +167,4 @@ def step(p, s, result):
         return struck(p, s, s.hits, result)
     if s.phase == AFTER:
         return State(s.rounds, OVER, 0, s.attacker, s.defender, 0, s.fled, result & 7)
-    return met(p, s, result)
+    return met(p, s, result) if s.phase == DRAW else s

@@ -17,6 +17,7 @@ from simulator.rules.kings_and_things.state import (
     DIGIT_BITS,
     DRAW,
     FIREWALL_AT,
+    FIREWALL_DIE,
     HANDS,
     OPENING,
     OVER,
@@ -74,7 +75,7 @@ def step(p, s, result):
         s = drawn(p, s, result)
     elif s.phase == AFTER:
         s = at(in_round(s, s.rounds, 0, s.lineup, result & 7), OVER, 0, 0, 0)
-    else:  # the Firewall's die
+    elif s.phase == FIREWALL_DIE:
         s = with_gear(s, s.actor, put(gear_of(s, s.actor), FIREWALL_AT, result))
         s = at(s, ROUND, 0, 0, 0)
     return go_on(p, s)
