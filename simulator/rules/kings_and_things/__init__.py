@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Columns, by_kind
-from simulator.rules.kings_and_things import exploration, fields, folding, rolls, state, tale
+from simulator.rules.kings_and_things import charting, exploration, fields, folding, rolls, state, tale
 from simulator.rules.kings_and_things.board import Muster, chain_of, check_width, muster_of, params_of
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
 from simulator.rules.kings_and_things.cup import Draw, check_cup, draws
@@ -57,25 +57,40 @@ def explorer_check(scenario: Any) -> None:
 MODELS = {"land": fields.Land, "free-for-all": fields.FreeForAll, "exploration": fields.Exploration}
 
 
+# Beyond so many different draws there is no hope of a small chart.
+MOST_CHARTED_DRAWS = 100
+
+
 class Built(NamedTuple):
-    """A battle ready to be fought, and what its outcomes are read with."""
+    """A battle ready to be fought, and what its outcomes are read with.
+
+    `chart` is set if the chain walks over it, `folds` if the sides are folded; `met` are the defenders drawn.
+    """
 
     chain: Chain
+    chart: charting.Chart | None
     muster: Muster
     params: state.Params
     met: Sequence[Draw]
     folds: bool
 
 
-def build(scenario: Any, fold: bool = True) -> Built:
-    """The folded chain where it applies (unless `fold` is False), else that of the general rules."""
+def build(scenario: Any, fold: bool = True, charted: bool = True) -> Built:
+    """The quickest chain that the battle allows: folded where it applies, charted where it fits."""
     chances = draws(scenario) if scenario.battle == "exploration" else {}
     muster = exploration.muster_for(scenario, chances) if chances else muster_of(scenario)
-    if fold and folding.applies(muster):
+    folds = fold and folding.applies(muster)
+    if folds:
         params = params_of(muster, Book())
-        return Built(folding.fold(muster, params), muster, params, list(chances), True)
-    chain = chain_of(muster)
-    return Built(chain, muster, chain.params, list(chances), False)
+        chain = folding.fold(muster, params)
+    else:
+        chain = chain_of(muster)
+        params = chain.params
+    counts_rounds = any(band.policy.retreat == "after-rounds" for band in muster.sides)
+    drawn = None
+    if charted and not counts_rounds and len(chances) <= MOST_CHARTED_DRAWS:
+        drawn = charting.chart(chain)
+    return Built(drawn.chain if drawn else chain, drawn, muster, params, list(chances), folds)
 
 
 @lru_cache(maxsize=8)
@@ -94,10 +109,16 @@ def outcome(scenario: Any, states: Any) -> Columns:
     return seen(_built(scenario.model_dump_json()), states)
 
 
+def general(built: Built, states: Any) -> state.State:
+    """Final states of a built battle as states of the general rules."""
+    if built.chart:
+        states = built.chart.charted(states)
+    return folding.unfolded(built.muster, built.params, states) if built.folds else states
+
+
 def seen(built: Built, states: Any) -> Columns:
     """Final states of a built battle as columns."""
-    if built.folds:
-        states = folding.unfolded(built.muster, built.params, states)
+    states = general(built, states)
     found = columns(built.params, states, built.params.sides > 2)
     return found | exploration.columns_of(built.met, states.lineup) if built.met else found
 
@@ -105,6 +126,9 @@ def seen(built: Built, states: Any) -> Columns:
 def told(scenario: Any, before: Any, result: int, after: Any, dice: random.Random) -> str:
     """A step of a replay in words."""
     built = _built(scenario.model_dump_json())
+    if built.chart:
+        result = built.chart.roll_between(before.situation, after.situation, dice)
+        before, after = built.chart.one(before), built.chart.one(after)
     return tale.tell(tale.Scene(built.muster, built.params, built.folds), before, result, after, dice)
 
 

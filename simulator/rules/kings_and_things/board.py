@@ -210,23 +210,31 @@ def muster_of(scenario: Any) -> Muster:
 
 
 def slot_arrays(muster: Muster) -> dict[str, np.ndarray]:
-    """The arrays of `Params` that go by slot, and where each side's line-ups begin."""
-    flat: dict[str, list[np.ndarray]] = {name: [] for name in COLUMNS}
-    base, begin = [], 0
+    """The arrays of `Params.data` that tell of the sides' line-ups."""
     width = muster.lineups[0].role.shape[1]
+    slots, base, starts, begin = [], [], [], 0
     for lineup, which in zip(muster.lineups, muster.which, strict=True):
-        starts = begin + width * np.arange(len(lineup.role))
-        for name in COLUMNS:
-            values = getattr(lineup, name)
-            flat[name].append((values + starts[:, None] if name == "weakest" else values).ravel())
-        base.append(starts[which])
+        first = begin + width * np.arange(len(lineup.role))
+        rows = np.stack([getattr(lineup, name) for name in COLUMNS], axis=2)
+        rows[:, :, st.ORDER] += first[:, None].astype(np.int32)
+        slots.append(rows)
+        base.append(first[which])
+        starts.append(np.stack([lineup.alive[which], lineup.gear[which]], axis=1))
         begin += width * len(lineup.role)
-    arrays = {name: np.concatenate(parts) for name, parts in flat.items()}
-    arrays["base"] = np.concatenate(base)
-    for name, key in (("start_alive", "alive"), ("start_gear", "gear")):
-        pairs = zip(muster.lineups, muster.which, strict=True)
-        arrays[name] = np.concatenate([getattr(lineup, key)[which] for lineup, which in pairs])
-    return {name: np.ascontiguousarray(values, np.int32) for name, values in arrays.items()}
+    return {
+        "base": np.concatenate(base),
+        "start": np.concatenate(starts),
+        "slot": np.concatenate(slots),
+        "drawn": np.stack([muster.opening, muster.settlement], axis=1),
+    }
+
+
+def packed(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """All arrays as one, and where each begins, as Params want them."""
+    flat = [np.ravel(values).astype(np.int32) for values in arrays.values()]
+    begins = np.cumsum([0, *(len(values) for values in flat)])
+    places = {f"{name}_at": int(begin) for name, begin in zip(arrays, begins, strict=False)}
+    return places | {"data": np.ascontiguousarray(np.concatenate(flat))}
 
 
 AFTER_FACES = {0: 4, 1: 2}  # 1 or 6: a fort drops a level, others are destroyed
@@ -264,13 +272,17 @@ def charms_of(sides: Sequence[Band]) -> tuple[tuple[int, ...], list[bool]]:
 def params_of(muster: Muster, book: Book, hands: Hands | None = None) -> st.Params:
     """Params of a battle; without hands none of its throws can be made, but its outcomes can be read."""
     scenario, sides, defender = muster.scenario, muster.sides, muster.sides[1]
-    names = ("stride", "hand_of", "hand_table", "hand_size")
-    unrolled = np.zeros(1, np.int32)
+    arrays = slot_arrays(muster)
+    arrays["side"] = np.concatenate([policy_row(band, scenario) for band in sides])
+    arrays["value"] = np.stack([hands.stride, hands.hand_of], axis=3) if hands else np.zeros(0)
+    arrays["hand"] = np.stack([hands.hand_table, hands.hand_size], axis=3) if hands else np.zeros(0)
+    arrays["draw"] = np.array([book.add(*tables) for tables in muster.draw] if hands else [])
     return st.Params(
         sides=len(sides),
         slots=muster.lineups[0].role.shape[1],
         lineups=len(muster.opening),
         digits=len(muster.draw),
+        ticks=0,
         dust=int("dust-of-defense" in defender.items and defender.policy.dust == "when-outgunned"),
         unexplored=unexplored(scenario),
         post_battle=POST_BATTLE.index(scenario.options.post_battle_rolls),
@@ -280,12 +292,7 @@ def params_of(muster: Muster, book: Book, hands: Hands | None = None) -> st.Para
         save_table=book.add(table_of({0: 2, 1: 4})),
         after_table=book.add(*after_tables()),
         aimed_table=book.add(*aimed_tables()),
-        draw_table=np.array([book.add(*tables) for tables in muster.draw] or [0], np.int32) if hands else unrolled,
-        side=np.concatenate([policy_row(band, scenario) for band in sides]),
-        opening=np.ascontiguousarray(muster.opening, np.int32),
-        settlement=np.ascontiguousarray(muster.settlement, np.int32),
-        **{name: getattr(hands, name).ravel() if hands else unrolled for name in names},
-        **slot_arrays(muster),
+        **packed(arrays),
     )
 
 

@@ -11,20 +11,27 @@ from simulator.rules.kings_and_things.state import (
     BOW_HOLDER,
     CLOUD,
     COUNTER,
+    DICE,
     FIREWALL,
     FIREWALL_AT,
     FORT,
     FORT_AT,
     GOLEM,
     HANDS,
+    HOME,
+    MASK,
     MELEE,
     PASSENGER,
     PEOPLE,
     RANGED,
+    ROLE,
     SETTLEMENT_AT,
+    SHIFT,
     SHOT,
     STRUCTURE,
     SWORD_HOLDER,
+    TRAITS,
+    VALUE,
     WIDTH,
     alive_of,
     gear_of,
@@ -35,27 +42,39 @@ from simulator.rules.kings_and_things.state import (
 @helper
 def first_slot(p, s, i):
     """Where the slots of side `i` begin."""
-    return p.base[i * p.lineups + s.lineup]
+    return p.data[p.base_at + i * p.lineups + s.lineup]
 
 
 @helper
 def policy(p, i, column):
     """A policy number of side `i`."""
-    return p.side[i * WIDTH + column]
+    return p.data[p.side_at + i * WIDTH + column]
+
+
+@helper
+def trait(p, slot, column):
+    """What a slot is: its role, value, dice ... (ROLE, VALUE, DICE ...)."""
+    return p.data[p.slot_at + TRAITS * slot + column]
+
+
+@helper
+def hand_of(p, place):
+    """The hand with which dice of a value are thrown, by (side, step, value)."""
+    return p.data[p.value_at + 2 * place + 1]
 
 
 @helper
 def count(p, packed, slot):
     """Counters of a slot in a packed number."""
-    return (packed >> p.shift[slot]) & p.mask[slot]
+    return (packed >> trait(p, slot, SHIFT)) & trait(p, slot, MASK)
 
 
 @helper
 def level(p, gear, slot):
     """Level of the structure that a slot stands for."""
-    if p.role[slot] & FORT:
+    if trait(p, slot, ROLE) & FORT:
         return get(gear, FORT_AT)
-    return get(gear, FIREWALL_AT) if p.role[slot] & FIREWALL else get(gear, SETTLEMENT_AT)
+    return get(gear, FIREWALL_AT) if trait(p, slot, ROLE) & FIREWALL else get(gear, SETTLEMENT_AT)
 
 
 @helper
@@ -81,7 +100,7 @@ def counters_with(p, s, i, role):
     """How many counters of a role (PEOPLE, GOLEM ...) side `i` has in the hex."""
     here, base, found = present(s, i), first_slot(p, s, i), 0
     for slot in range(base, base + p.slots):
-        if p.role[slot] & role & COUNTER:
+        if trait(p, slot, ROLE) & role & COUNTER:
             found += count(p, here, slot)
     return found
 
@@ -104,13 +123,13 @@ def step_of(p, s, i, slot, held):
     """The step in which the counters of a slot fight this round; 3 = none."""
     if held:
         return MELEE if held == 1 else RANGED
-    if p.role[slot] & PASSENGER:
+    if trait(p, slot, ROLE) & PASSENGER:
         gear = gear_of(s, i)
         if get(gear, ALOFT):
             return RANGED
         if get(gear, SHOT):
             return 3
-    return p.home[slot]
+    return trait(p, slot, HOME)
 
 
 @helper
@@ -118,21 +137,21 @@ def dice_of(p, s, i, slot, held):
     """Dice of one counter of a slot."""
     if held:
         return 2 if held == 1 else 1
-    return 1 if p.role[slot] & PASSENGER and get(gear_of(s, i), ALOFT) else p.dice[slot]
+    return 1 if trait(p, slot, ROLE) & PASSENGER and get(gear_of(s, i), ALOFT) else trait(p, slot, DICE)
 
 
 @helper
 def value_of(p, s, i, slot, held):
     """Effective value of a counter, or effective level of a structure."""
-    if p.role[slot] & STRUCTURE:
+    if trait(p, slot, ROLE) & STRUCTURE:
         return effective(p, i, level(p, gear_of(s, i), slot), 0)
-    return effective(p, i, p.value[slot], 1 if held else 0)
+    return effective(p, i, trait(p, slot, VALUE), 1 if held else 0)
 
 
 @helper
 def units(p, s, i, slot):
     """How many of a slot can fight: counters in the hex, or a structure above level 0."""
-    if p.role[slot] & STRUCTURE:
+    if trait(p, slot, ROLE) & STRUCTURE:
         return 1 if level(p, gear_of(s, i), slot) > 0 else 0
     return count(p, present(s, i), slot)
 
@@ -143,12 +162,12 @@ def hand_index(p, s, i, hand):
     base, index = first_slot(p, s, i), 0
     for slot in range(base, base + p.slots):
         number = units(p, s, i, slot)
-        if number and not p.role[slot] & AIMED:
+        if number and not trait(p, slot, ROLE) & AIMED:
             held = holding(p, s, i, slot)
             if step_of(p, s, i, slot, held) == s.step:
                 place = (3 * i + s.step) * 8 + value_of(p, s, i, slot, held)
-                if p.hand_of[place] == hand:
-                    index += number * dice_of(p, s, i, slot, held) * p.stride[place]
+                if hand_of(p, place) == hand:
+                    index += number * dice_of(p, s, i, slot, held) * p.data[p.value_at + 2 * place]
     return index
 
 
@@ -158,11 +177,11 @@ def sure_hits(p, s, i):
     base, hits = first_slot(p, s, i), 0
     for slot in range(base, base + p.slots):
         number = units(p, s, i, slot)
-        if number and not p.role[slot] & AIMED:
+        if number and not trait(p, slot, ROLE) & AIMED:
             held = holding(p, s, i, slot)
             if step_of(p, s, i, slot, held) == s.step:
                 value = value_of(p, s, i, slot, held)
-                if value >= 6 and p.hand_of[(3 * i + s.step) * 8 + value] == HANDS:
+                if value >= 6 and hand_of(p, (3 * i + s.step) * 8 + value) == HANDS:
                     hits += number * dice_of(p, s, i, slot, held)
     return hits
 
@@ -172,8 +191,8 @@ def aimed_value(p, s, i):
     """Target number of the aimed die that side `i` rolls in this step; 0 = none."""
     base = first_slot(p, s, i)
     for slot in range(base, base + p.slots):
-        if p.role[slot] & AIMED and units(p, s, i, slot) and p.home[slot] == s.step:
-            return effective(p, i, p.value[slot], 0)
+        if trait(p, slot, ROLE) & AIMED and units(p, s, i, slot) and trait(p, slot, HOME) == s.step:
+            return effective(p, i, trait(p, slot, VALUE), 0)
     return 0
 
 
@@ -193,7 +212,7 @@ def fire(p, s, i):
     base, total = first_slot(p, s, i), 0
     aloft = counters_with(p, s, i, BALLOON) > 0
     for slot in range(base, base + p.slots):
-        dice = 1 if p.role[slot] & PASSENGER and aloft else p.dice[slot]
+        dice = 1 if trait(p, slot, ROLE) & PASSENGER and aloft else trait(p, slot, DICE)
         total += units(p, s, i, slot) * dice * min(6, value_of(p, s, i, slot, 0))
     return total
 

@@ -18,6 +18,7 @@ from simulator.rules.kings_and_things.counters import (
     present,
     stands,
     sure_hits,
+    trait,
 )
 from simulator.rules.kings_and_things.losses import GOLEM_FIRST, losses, useful_hits
 from simulator.rules.kings_and_things.state import (
@@ -43,19 +44,23 @@ from simulator.rules.kings_and_things.state import (
     HEX_CREATURES,
     HOLDER,
     HOLDS,
+    HOME,
     LOSSES,
     MELEE,
     NAMED,
     NEVER,
     OPENING,
+    ORDER,
     OVER,
     PEOPLE,
+    PRINTED,
     RANGED,
     RATIO_OVER,
     RATIO_UNDER,
     RETREAT,
     RETREAT_AFTER,
     RETREAT_BELOW,
+    ROLE,
     ROLL,
     ROUND,
     ROUND_DONE,
@@ -63,6 +68,7 @@ from simulator.rules.kings_and_things.state import (
     SECOND,
     SEEK,
     SETTLEMENT_AT,
+    SHIFT,
     SHOT,
     SPECIAL,
     STEP,
@@ -73,6 +79,7 @@ from simulator.rules.kings_and_things.state import (
     TALISMAN,
     TARGET,
     THIRD,
+    VALUE,
     WEAKEST,
     alive_of,
     at,
@@ -91,6 +98,7 @@ from simulator.rules.kings_and_things.state import (
 STACK = 10
 STALEMATE = 8
 DUST_FIRST = -1
+DUST_NOW = 7  # in `hand`, at the start
 
 # What `Params.opening` says of a line-up: the usual, the attacker driven off by Dust of Defense, or a side's Firewall
 # whose die is rolled (FIREWALL_OF + side).
@@ -129,13 +137,13 @@ def is_over(p, s):
 @helper
 def gain(p, s, i, slot, sword):
     """Gain of giving the Sword (else the Bow) to a counter, then what breaks ties (section 5); -1 = may not hold."""
-    if not p.role[slot] & HOLDER or not count(p, present(s, i), slot):
+    if not trait(p, slot, ROLE) & HOLDER or not count(p, present(s, i), slot):
         return -1
-    new = (1 + sword) * min(6, effective(p, i, p.value[slot], 1))
-    more = new - dice_of(p, s, i, slot, 0) * min(6, effective(p, i, p.value[slot], 0))
-    special = 1 if p.role[slot] & SPECIAL else 0
+    new = (1 + sword) * min(6, effective(p, i, trait(p, slot, VALUE), 1))
+    more = new - dice_of(p, s, i, slot, 0) * min(6, effective(p, i, trait(p, slot, VALUE), 0))
+    special = 1 if trait(p, slot, ROLE) & SPECIAL else 0
     # More is never below -6: a charging 6 has 12 and shoots with one die.
-    return (((more + 12) * 3 + p.home[slot]) * 8 + p.printed[slot]) * 2 + special
+    return (((more + 12) * 3 + trait(p, slot, HOME)) * 8 + trait(p, slot, PRINTED)) * 2 + special
 
 
 @helper
@@ -303,12 +311,12 @@ def leaves(p, s, i):
     excess = 0 if policy(p, i, HEX_CITADEL) else max(0, people(p, s, i) + policy(p, i, HEX_CREATURES) - STACK)
     base, alive = first_slot(p, s, i), alive_of(s, i)
     for j in range(p.slots):
-        slot = p.weakest[base + j]
-        number = count(p, alive, slot) if p.role[slot] else 0
-        gone = min(excess, number) if p.role[slot] & PEOPLE else number
+        slot = trait(p, base + j, ORDER)
+        number = count(p, alive, slot) if trait(p, slot, ROLE) else 0
+        gone = min(excess, number) if trait(p, slot, ROLE) & PEOPLE else number
         if number:
-            alive -= gone << p.shift[slot]
-            excess -= gone if p.role[slot] & PEOPLE else 0
+            alive -= gone << trait(p, slot, SHIFT)
+            excess -= gone if trait(p, slot, ROLE) & PEOPLE else 0
     gear = put(put(put(gear_of(s, i), FIREWALL_AT, 0), TALISMAN, 0), AWAY, 1)
     return with_side(s, i, alive, put(put(put(gear, BOW, 0), SWORD, 0), CHARM, 0), 0)
 
@@ -316,7 +324,7 @@ def leaves(p, s, i):
 @helper
 def dust_thrown(p, s):
     """Dust of Defense: at the start, or kept for the first round in which the defender is outgunned."""
-    if s.rounds == 0:
+    if s.hand == DUST_NOW:
         return True
     if get(gear_of(s, DEFENDING), AWAY):
         return False  # it went back to the cup with the defender's other items
@@ -341,6 +349,12 @@ def round_done(p, s):
 
 
 @helper
+def drawn_settlement(p, s):
+    """Printed level of the settlement in the hex."""
+    return p.data[p.drawn_at + 2 * s.lineup + 1]
+
+
+@helper
 def rolls_of(when, fort, fort_left, settlement, settlement_left, income):
     """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7).
 
@@ -358,7 +372,7 @@ def rolls_after(p, s):
     """What rolls after this battle."""
     gear = gear_of(s, DEFENDING)
     fort, settlement = get(gear, FORT_AT), get(gear, SETTLEMENT_AT)
-    return rolls_of(p.post_battle, p.fort, fort, p.settlement[s.lineup], settlement, p.income)
+    return rolls_of(p.post_battle, p.fort, fort, drawn_settlement(p, s), settlement, p.income)
 
 
 @helper
@@ -375,10 +389,10 @@ def opened(p, s):
     """Before round 1: both sides are lined up; the Firewall's die, Dust of Defense, a side that is already empty."""
     for i in range(p.sides):
         place = i * p.lineups + s.lineup
-        s = with_side(s, i, p.start_alive[place], p.start_gear[place], 0)
-    opening = p.opening[s.lineup]
+        s = with_side(s, i, p.data[p.start_at + 2 * place], p.data[p.start_at + 2 * place + 1], 0)
+    opening = p.data[p.drawn_at + 2 * s.lineup]
     if opening == DUST_AT_START:
-        return at(s, ROUND_DONE, 0, 0, 0)
+        return at(s, ROUND_DONE, 0, 0, DUST_NOW)
     if is_over(p, s):
         return at(s, ENDED, 0, 0, 0)
     if opening >= FIREWALL_OF:

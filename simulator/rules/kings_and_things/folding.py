@@ -9,7 +9,7 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.kings_and_things import folded
 from simulator.rules.kings_and_things import state as st
-from simulator.rules.kings_and_things.board import Lineup, Muster, after_tables, firewall_of, policy_row
+from simulator.rules.kings_and_things.board import Lineup, Muster, after_tables, firewall_of, packed, policy_row
 from simulator.rules.kings_and_things.flow import USUAL, leaves, rolls_of
 from simulator.rules.kings_and_things.muster import Band
 from simulator.rules.kings_and_things.throws import PLAIN, Book, throw
@@ -100,8 +100,8 @@ def throws_of(strength: Strength, book: Book) -> np.ndarray:
     """Tables of the throw at each place and step, equal throws sharing one; 0 = no dice: array 3 x place + step."""
     dice = strength.dice[:, :, 1:].reshape(-1, 7)
     # One number a throw: finding equal rows with np.unique(axis=0) took ten times as long.
-    packed = dice @ (int(dice.max()) + 1) ** np.arange(7)
-    _, sample, which = np.unique(packed, return_index=True, return_inverse=True)
+    code = dice @ (int(dice.max()) + 1) ** np.arange(7)
+    _, sample, which = np.unique(code, return_index=True, return_inverse=True)
     tables = [_plain_throw(tuple(int(n) for n in dice[row]), book) for row in sample]
     return np.array(tables, np.int32)[which]
 
@@ -156,30 +156,24 @@ def fold(muster: Muster, p: st.Params) -> Chain:
     rolls = [throws_of(strength, book) for strength in strengths]
     ends = (places[0].last, places[1].last)
     joint = 0 if muster.draw else joint_throws(rolls[0], rolls[1], ends, book)
+    rolls_after = (np.zeros(len(ends[0]), int), _rolls_after(p, muster, places[1]))
     arrays = {
-        f"{side}_{name}": np.ascontiguousarray(values, np.int32)
+        side: np.column_stack([rolls[n].reshape(-1, 3), ends[n], *strengths[n][1:], rolls_after[n]])
         for n, side in enumerate(("attacker", "defender"))
-        for name, values in (
-            ("roll", rolls[n]),
-            ("last", ends[n]),
-            ("people", strengths[n].people),
-            ("fire", strengths[n].fire),
-            ("able", strengths[n].able),
-        )
     }
+    arrays["side"] = np.concatenate([policy_row(band, muster.scenario) for band in muster.sides])
+    arrays["first"] = places[1].first[muster.which[1]]
+    arrays["draw"] = np.array([book.add(*tables) for tables in muster.draw])
     params = folded.Params(
         digits=len(muster.draw),
+        ticks=0,
         joint=joint,
         width=len(ends[0]),
         height=len(ends[1]),
         dust=int(p.dust and muster.sides[0].fields.retreat_hex),
         unexplored=p.unexplored,
         after_table=book.add(*after_tables()),
-        draw_table=np.array([book.add(*tables) for tables in muster.draw] or [0], np.int32),
-        first=np.ascontiguousarray(places[1].first[muster.which[1]], np.int32),
-        rolls=_rolls_after(p, muster, places[1]),
-        side=np.concatenate([policy_row(band, muster.scenario) for band in muster.sides]),
-        **arrays,
+        **packed(arrays),
     )
     limits = folded.State(
         rounds=(1 << 20) - 1,
@@ -197,10 +191,10 @@ def fold(muster: Muster, p: st.Params) -> Chain:
 def _start(params: folded.Params, muster: Muster) -> folded.State:
     if muster.draw:
         return folded.State(0, folded.DRAW, 0, 0, 0, 0, 0, 0)
-    if params.attacker_last[0] == 0 or params.defender_last[0] == 0:
+    if folded.of_attacker(params, 0, folded.LAST) == 0 or folded.of_defender(params, 0, folded.LAST) == 0:
         start = folded.ended(params, 0, 0, 0, 0)
     else:
-        start = folded.onward(params, 0, 3, 0, 0)
+        start = folded.new_round(params, 0, 0, 0)
     return folded.State(*(int(value) for value in start))
 
 

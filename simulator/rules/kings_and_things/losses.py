@@ -17,6 +17,7 @@ from simulator.rules.kings_and_things.counters import (
     policy,
     present,
     step_of,
+    trait,
 )
 from simulator.rules.kings_and_things.state import (
     BOW,
@@ -32,13 +33,16 @@ from simulator.rules.kings_and_things.state import (
     GROUPS,
     LOSSES,
     NEXT_STEP_KEPT,
+    ORDER,
     PEOPLE,
     RANGED,
+    ROLE,
     SAVE,
     SAVED_SELF,
     SAVES,
     SCREEN,
     SETTLEMENT_AT,
+    SHIFT,
     SLACK,
     SPEND,
     STRUCTURE,
@@ -46,6 +50,7 @@ from simulator.rules.kings_and_things.state import (
     SWORD_HOLDER,
     SWORD_MASTER,
     TALISMAN,
+    VALUE,
     alive_of,
     at,
     gear_of,
@@ -68,9 +73,9 @@ def useful_hits(p, s, i, hits):
     """`hits` on side `i` but for those that would be void whatever happens: fewer states to tell apart."""
     base, room = first_slot(p, s, i), policy(p, i, SLACK)
     for slot in range(base, base + p.slots):
-        if p.role[slot] & STRUCTURE:
+        if trait(p, slot, ROLE) & STRUCTURE:
             room += level(p, gear_of(s, i), slot)
-        elif p.role[slot]:
+        elif trait(p, slot, ROLE):
             room += count(p, present(s, i), slot) * (2 if policy(p, i, SAVES) else 1)
     return min(hits, room)
 
@@ -78,9 +83,9 @@ def useful_hits(p, s, i, hits):
 @helper
 def save_of(p, s, i, slot):
     """The saving roll that a counter struck now may make: its own before the Talisman, never both."""
-    if p.role[slot] & SWORD_MASTER and not get(gear_of(s, i), SAVED_SELF):
+    if trait(p, slot, ROLE) & SWORD_MASTER and not get(gear_of(s, i), SAVED_SELF):
         return OWN_SAVE
-    return TALISMAN_SAVE if p.role[slot] & PEOPLE and get(gear_of(s, i), TALISMAN) else NO_SAVE
+    return TALISMAN_SAVE if trait(p, slot, ROLE) & PEOPLE and get(gear_of(s, i), TALISMAN) else NO_SAVE
 
 
 @helper
@@ -92,7 +97,7 @@ def killed(p, s, i, slot, number):
         gear = put(gear, SWORD_HOLDER, 0)
     if get(gear, BOW_HOLDER) == place:
         gear = put(gear, BOW_HOLDER, 0)
-    return with_side(s, i, alive_of(s, i) - (number << p.shift[slot]), gear, hits_of(s, i))
+    return with_side(s, i, alive_of(s, i) - (number << trait(p, slot, SHIFT)), gear, hits_of(s, i))
 
 
 @helper
@@ -100,16 +105,16 @@ def battered(p, s, i, slot, hits):
     """Take hits off a structure's level; a brittle Firewall falls to any hit."""
     gear = gear_of(s, i)
     left = level(p, gear, slot) - hits
-    if p.role[slot] & FIREWALL:
+    if trait(p, slot, ROLE) & FIREWALL:
         return with_gear(s, i, put(gear, FIREWALL_AT, 0 if policy(p, i, BRITTLE) else left))
-    return with_gear(s, i, put(gear, FORT_AT if p.role[slot] & FORT else SETTLEMENT_AT, left))
+    return with_gear(s, i, put(gear, FORT_AT if trait(p, slot, ROLE) & FORT else SETTLEMENT_AT, left))
 
 
 @helper
 def toughness(p, s, i, slot):
     """Hits that a structure takes until it is neutralised."""
     height = level(p, gear_of(s, i), slot)
-    return min(1, height) if p.role[slot] & FIREWALL and policy(p, i, BRITTLE) else height
+    return min(1, height) if trait(p, slot, ROLE) & FIREWALL and policy(p, i, BRITTLE) else height
 
 
 @helper
@@ -129,7 +134,7 @@ def saved(p, s, result):
     i, slot, save = s.actor, first_slot(p, s, s.actor) + (s.victim - 1) // 2, (s.victim - 1) % 2 + 1
     marks = s.saved
     if result:
-        marks += 1 << p.shift[slot]
+        marks += 1 << trait(p, slot, SHIFT)
     else:
         s = killed(p, s, i, slot, 1)
         if save == TALISMAN_SAVE:
@@ -143,18 +148,18 @@ def turn_of(p, s, i, slot):
     groups = policy(p, i, GROUPS)
     if groups == FIXED:
         return 0
-    if p.role[slot] & STRUCTURE:
+    if trait(p, slot, ROLE) & STRUCTURE:
         return 0 if groups == NEXT_STEP_KEPT else 3
     held = holding(p, s, i, slot)
     fights = step_of(p, s, i, slot, held)
-    value = effective(p, i, p.value[slot], 1 if held else 0)
+    value = effective(p, i, trait(p, slot, VALUE), 1 if held else 0)
     return 2 if s.step < fights < 3 and value > 0 else 1
 
 
 @helper
 def may_be_struck(p, s, i, slot):
     """Golem is untouchable in the ranged step."""
-    return not (p.role[slot] & GOLEM and s.step == RANGED)
+    return not (trait(p, slot, ROLE) & GOLEM and s.step == RANGED)
 
 
 @helper
@@ -176,8 +181,8 @@ def aimed_hit(p, s, i):
     s = losing(s, s.stage, s.victim, s.saved, 0)
     base = first_slot(p, s, i)
     for j in range(p.slots):
-        slot = p.weakest[base + p.slots - 1 - j]
-        if p.role[slot] & COUNTER and not p.role[slot] & GOLEM and count(p, present(s, i), slot):
+        slot = trait(p, base + p.slots - 1 - j, ORDER)
+        if trait(p, slot, ROLE) & COUNTER and not trait(p, slot, ROLE) & GOLEM and count(p, present(s, i), slot):
             return strike(p, s, i, slot, save_of(p, s, i, slot))
     return with_hits(s, i, hits_of(s, i) + 1)
 
@@ -189,7 +194,7 @@ def screened(p, s, i):
         return s
     base = first_slot(p, s, i)
     for slot in range(base, base + p.slots):
-        if p.role[slot] & SWORD_MASTER and count(p, present(s, i), slot) > count(p, s.saved, slot):
+        if trait(p, slot, ROLE) & SWORD_MASTER and count(p, present(s, i), slot) > count(p, s.saved, slot):
             return strike(p, with_hits(s, i, hits_of(s, i) - 1), i, slot, save_of(p, s, i, slot))
     return s
 
@@ -216,11 +221,11 @@ def first_pass(p, s, i):
             hits = hits_of(s, i)
             if hits == 0:
                 return s
-            if p.role[slot] & STRUCTURE:
+            if trait(p, slot, ROLE) & STRUCTURE:
                 taken = min(hits, toughness(p, s, i, slot))
                 if taken and turn_of(p, before, i, slot) == turn:
                     s = with_hits(battered(p, s, i, slot, taken), i, hits - taken)
-            elif p.role[slot] and may_be_struck(p, s, i, slot):
+            elif trait(p, slot, ROLE) and may_be_struck(p, s, i, slot):
                 unstruck = count(p, present(s, i), slot) - count(p, s.saved, slot)
                 if unstruck > 0 and turn_of(p, before, i, slot) == turn:
                     save = save_of(p, s, i, slot)

@@ -9,6 +9,7 @@ import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
 from simulator.rules.kings_and_things import state as st
+from simulator.rules.kings_and_things.counters import trait
 from simulator.rules.kings_and_things.flow import STALEMATE
 from simulator.rules.kings_and_things.muster import SIDES
 
@@ -20,16 +21,16 @@ def side_fields(states: Any, side: int) -> tuple[np.ndarray, np.ndarray]:
 
 def counts(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Counters of each slot in packed numbers, and the numbers of the slots: arrays (rows, slots)."""
-    base = p.base[side * p.lineups + np.asarray(states.lineup)]
+    base = p.data[p.base_at + side * p.lineups + np.asarray(states.lineup)]
     slots = base[:, None] + np.arange(p.slots)
-    return (packed[:, None] >> p.shift[slots]) & p.mask[slots], slots
+    return (packed[:, None] >> trait(p, slots, st.SHIFT)) & trait(p, slots, st.MASK), slots
 
 
 def people_and_value(p: st.Params, states: Any, side: int, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Number and printed values of the people in packed numbers."""
     number, slots = counts(p, states, side, packed)
-    number = np.where(p.role[slots] & st.PEOPLE, number, 0)
-    return number.sum(axis=1), (number * p.printed[slots]).sum(axis=1)
+    number = np.where(trait(p, slots, st.ROLE) & st.PEOPLE, number, 0)
+    return number.sum(axis=1), (number * trait(p, slots, st.PRINTED)).sum(axis=1)
 
 
 def stands(states: Any, side: int) -> np.ndarray:
@@ -42,7 +43,7 @@ def stands(states: Any, side: int) -> np.ndarray:
 def side_columns(p: st.Params, states: Any, side: int) -> Columns:
     """Creatures left, losses, value left and retreat of one side."""
     alive, gear = side_fields(states, side)
-    before = p.start_alive[side * p.lineups + np.asarray(states.lineup)].astype(np.int64)
+    before = p.data[p.start_at + 2 * (side * p.lineups + np.asarray(states.lineup))].astype(np.int64)
     left, value = people_and_value(p, states, side, alive)
     name = SIDES[side]
     return {
@@ -59,7 +60,7 @@ def hex_columns(p: st.Params, states: Any) -> Columns:
     Without a roll everything is restored, after a stalemate and in an unexplored hex that was not taken too.
     """
     gear, after = states.gear1, np.asarray(states.after)
-    printed = p.settlement[np.asarray(states.lineup)].astype(np.int64)
+    printed = p.data[p.drawn_at + 2 * np.asarray(states.lineup) + 1].astype(np.int64)
     return {
         "fort_hits": p.fort - st.get(gear, st.FORT_AT),
         "settlement_hits": printed - st.get(gear, st.SETTLEMENT_AT),

@@ -55,18 +55,20 @@ def table(p, s):
         charm = charm_at(p, s, s.actor)
         if s.hand == AIMED_HAND:
             return p.aimed_table + 3 * aimed_value(p, s, s.actor) + charm
-        place = (3 * s.actor + s.step) * HANDS + s.hand
-        return p.hand_table[place] + charm * p.hand_size[place] + hand_index(p, s, s.actor, s.hand)
+        place = p.hand_at + 2 * ((3 * s.actor + s.step) * HANDS + s.hand)
+        return p.data[place] + charm * p.data[place + 1] + hand_index(p, s, s.actor, s.hand)
     if s.phase == SAVE:
         return p.save_table
     if s.phase == DRAW:
-        return p.draw_table[s.hand] + s.lineup
+        return p.data[p.draw_at + s.hand] + s.lineup
     return p.after_table + rolls_after(p, s) if s.phase == AFTER else p.die_table
 
 
 @rule(Params)
 def step(p, s, result):
     """What a roll does, and everything up to the next one."""
+    if p.ticks:
+        s = in_round(s, 0, s.targets, s.lineup, s.after)
     if s.phase == ROLL:
         s = rolled(p, s, result)
     elif s.phase == SAVE:

@@ -44,7 +44,7 @@ FORT_AT, SETTLEMENT_AT, FIREWALL_AT = (0, 7), (3, 3), (5, 7)
 TALISMAN, BOW, SWORD, CHARM, AWAY, SAVED_SELF, ALOFT, SHOT = ((bit, 1) for bit in range(8, 16))
 SWORD_HOLDER, BOW_HOLDER = (16, 63), (22, 63)
 
-# Columns of `Params.side`.
+# Policy numbers of a side.
 (
     RETREAT, RETREAT_AFTER, RETREAT_BELOW, RATIO_OVER, RATIO_UNDER, HEX, HEX_CREATURES, HEX_CITADEL, GROUPS,
     SCREEN, SPEND, CHARM_USE, TARGET, CLOUD, SLACK, SAVES, BRITTLE, HOLDS, WIDTH,
@@ -60,19 +60,33 @@ AIMED_HAND = HANDS - 1
 DIGIT_BITS = 6
 
 
+# Columns of a slot.
+ROLE, SHIFT, MASK, VALUE, PRINTED, HOME, DICE, ORDER = range(8)
+TRAITS = 8
+
+
 class Params(NamedTuple):
     """A battle's fixed numbers.
 
-    `base[side * lineups + lineup]` is a side's first slot; the arrays from `role` to `weakest` go by slot. `side` has
-    WIDTH policy numbers a side. `stride` and `hand_of` go by (side, step, value), `hand_table` and `hand_size` by
-    (side, step, hand): a throw's table is found from how many dice it has of each value. `opening` and `settlement` (its
-    printed level) go by line-up; `post_battle` is 0 none, 1 damaged, 2 all; `fort` is the fort's printed level.
+    All arrays lie in `data`, one after the other: an array of their own each would be seven more arguments of every
+    call, and make all of it four times slower. Where they begin:
+
+    - `base_at`: a side's first slot, by side x lineups + lineup; `start_at`: its packed counters and its gear.
+    - `slot_at`: TRAITS numbers a slot; ORDER lists slots of the line-up from the weakest on.
+    - `side_at`: WIDTH policy numbers a side.
+    - `value_at`: stride and hand of dice by (side, step, value); `hand_at`: first table and number of tables by
+      (side, step, hand). A throw's table is found from how many dice it has of each value.
+    - `drawn_at`: opening and printed level of the settlement by line-up; `draw_at`: first table of each digit drawn.
+
+    With `ticks` the state's `rounds` only tells whether a new round has begun with the last roll (see `charting`).
+    `post_battle` is 0 none, 1 damaged, 2 all; `fort` the printed level of the fort.
     """
 
     sides: int
     slots: int
     lineups: int
     digits: int
+    ticks: int
     dust: int
     unexplored: int
     post_battle: int
@@ -82,25 +96,15 @@ class Params(NamedTuple):
     save_table: int
     after_table: int
     aimed_table: int
-    draw_table: np.ndarray
-    base: np.ndarray
-    role: np.ndarray
-    shift: np.ndarray
-    mask: np.ndarray
-    value: np.ndarray
-    printed: np.ndarray
-    home: np.ndarray
-    dice: np.ndarray
-    weakest: np.ndarray
-    side: np.ndarray
-    stride: np.ndarray
-    hand_of: np.ndarray
-    hand_table: np.ndarray
-    hand_size: np.ndarray
-    start_alive: np.ndarray
-    start_gear: np.ndarray
-    opening: np.ndarray
-    settlement: np.ndarray
+    base_at: int
+    start_at: int
+    slot_at: int
+    side_at: int
+    value_at: int
+    hand_at: int
+    drawn_at: int
+    draw_at: int
+    data: np.ndarray
 
 
 class State(NamedTuple):

@@ -12,7 +12,17 @@ import numpy as np
 from simulator.rules.kings_and_things import folded, folding
 from simulator.rules.kings_and_things import state as st
 from simulator.rules.kings_and_things.board import Muster
-from simulator.rules.kings_and_things.counters import dice_of, effective, first_slot, holding, step_of, units, value_of
+from simulator.rules.kings_and_things.counters import (
+    dice_of,
+    effective,
+    first_slot,
+    hand_of,
+    holding,
+    step_of,
+    trait,
+    units,
+    value_of,
+)
 from simulator.rules.kings_and_things.flow import charm_at, victim_of
 from simulator.rules.kings_and_things.muster import Band, loss_order
 from simulator.rules.kings_and_things.words import spoken
@@ -86,8 +96,10 @@ def _names(scene: Scene, side: int) -> Sequence[Sequence[str]]:
 
 
 def _code(p: st.Params, slot: int) -> str:
-    symbol = "C" if p.dice[slot] == 2 else "MR"[p.home[slot]] if p.home[slot] < 2 else ""
-    return f"{p.printed[slot]}{symbol}"
+    symbol = (
+        "C" if trait(p, slot, st.DICE) == 2 else "MR"[trait(p, slot, st.HOME)] if trait(p, slot, st.HOME) < 2 else ""
+    )
+    return f"{trait(p, slot, st.PRINTED)}{symbol}"
 
 
 def _roster(scene: Scene, s: st.State, side: int, start: bool = False) -> list[tuple[str, int]]:
@@ -95,16 +107,16 @@ def _roster(scene: Scene, s: st.State, side: int, start: bool = False) -> list[t
     p, found = scene.params, []
     base, names = first_slot(p, s, side), _names(scene, side)
     place = side * p.lineups + s.lineup
-    alive = p.start_alive[place] if start else st.alive_of(s, side)
-    gear = p.start_gear[place] if start else st.gear_of(s, side)
+    alive = p.data[p.start_at + 2 * place] if start else st.alive_of(s, side)
+    gear = p.data[p.start_at + 2 * place + 1] if start else st.gear_of(s, side)
     for slot in range(base, base + p.slots):
-        role = p.role[slot]
+        role = trait(p, slot, st.ROLE)
         if role & st.STRUCTURE:
             where = st.FORT_AT if role & st.FORT else st.FIREWALL_AT if role & st.FIREWALL else st.SETTLEMENT_AT
             if st.get(gear, where):
                 found.append((_wall(scene, role, side), int(st.get(gear, where))))
         elif role:
-            number = int((alive >> p.shift[slot]) & p.mask[slot])
+            number = int((alive >> trait(p, slot, st.SHIFT)) & trait(p, slot, st.MASK))
             labels = names[slot - base] if slot - base < len(names) else [_code(p, slot)] * number
             found += [(label, 1) for label in labels[len(labels) - number :]]
     return found
@@ -164,11 +176,11 @@ def _values(p: st.Params, s: st.State, i: int, hand: int) -> list[int]:
     """Target numbers of the dice of a hand."""
     found, base = [], first_slot(p, s, i)
     for slot in range(base, base + p.slots):
-        number, aimed = units(p, s, i, slot), bool(p.role[slot] & st.AIMED)
+        number, aimed = units(p, s, i, slot), bool(trait(p, slot, st.ROLE) & st.AIMED)
         held = holding(p, s, i, slot)
         if number and step_of(p, s, i, slot, held) == s.step and aimed == (hand == st.AIMED_HAND):
-            value = effective(p, i, p.value[slot], 0) if aimed else value_of(p, s, i, slot, held)
-            if aimed or p.hand_of[(3 * i + s.step) * 8 + value] == hand:
+            value = effective(p, i, trait(p, slot, st.VALUE), 0) if aimed else value_of(p, s, i, slot, held)
+            if aimed or hand_of(p, (3 * i + s.step) * 8 + value) == hand:
                 found += [int(value)] * int(number * dice_of(p, s, i, slot, held))
     return found
 
