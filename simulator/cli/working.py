@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import csv
+import os
+import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from simulator.answers import Odds
+from simulator.cli import INTERRUPTED
 from simulator.engine.limits import NoExactOdds
 from simulator.estimate import QUICK_BUDGET, Fight, check_numbers, exact, to_precision
 from simulator.scenarios import Scenario
 
 PATIENCE = 1.0
+T = TypeVar("T")
 
 
 class Bar:
@@ -29,16 +34,15 @@ class Bar:
         self._progress: Progress | None = None
         self._task: Any = None
 
-    def __call__(self, done: int, total: int) -> None:
-        """So much of so much is done."""
+    def __call__(self, done: int, total: int | None) -> None:
+        """So much of so much is done; a total of None is not known."""
         if self._progress is None:
             if time.monotonic() - self._begin < PATIENCE:
                 return
             self._progress = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
+                *([MofNCompleteColumn(), TimeRemainingColumn()] if total else []),
                 console=Console(stderr=True),
                 transient=True,
             )
@@ -62,6 +66,22 @@ def bar(what: str) -> Iterator[Bar]:
         shown.close()
 
 
+def patiently(work: Callable[[], T], what: str) -> T:
+    """Do work that cannot tell its progress: a moving bar after a second, and an interrupt is heard at once."""
+    with ThreadPoolExecutor(1) as pool, bar(what) as shown:
+        future = pool.submit(work)
+        while not future.done():
+            try:
+                wait([future], 0.05)
+                shown(0, None)
+            except KeyboardInterrupt:
+                # The kernel under way cannot be stopped; leave without waiting for it.
+                shown.close()
+                print("interrupted before anything was gathered", file=sys.stderr)
+                os._exit(INTERRUPTED)
+        return future.result()
+
+
 def answer(
     scenario: Scenario,
     *,
@@ -82,10 +102,10 @@ def answer(
         raise ValueError("--battles: does not go with --precision, which decides how many battles are fought")
     check_numbers(1 if battles is None else battles, seed or 0, threads)
     if only_exact:
-        return exact(scenario), False
+        return patiently(lambda: exact(scenario), "states"), False
     if battles is None and seed is None:
         with suppress(NoExactOdds):
-            return exact(scenario, QUICK_BUDGET), False
+            return patiently(lambda: exact(scenario, QUICK_BUDGET), "states"), False
     fight = Fight(scenario, seed or 0, threads)
     try:
         with bar("battles") as shown:
