@@ -13,13 +13,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Columns, by_kind
+from simulator.rules.battle import Battle, Columns, Piece, by_kind
 from simulator.rules.kings_and_things import charting, exploration, fields, folding, rolls, state, tale
 from simulator.rules.kings_and_things.board import Muster, chain_of, check_width, muster_of, params_of
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
 from simulator.rules.kings_and_things.cup import Draw, check_cup, draws
-from simulator.rules.kings_and_things.muster import bands, opened
-from simulator.rules.kings_and_things.outcomes import columns
+from simulator.rules.kings_and_things.muster import bands, loss_order, opened
+from simulator.rules.kings_and_things.outcomes import columns, pieces
 from simulator.rules.kings_and_things.throws import Book
 from simulator.rules.kings_and_things.words import assumptions
 
@@ -123,6 +123,17 @@ def seen(built: Built, states: Any) -> Columns:
     return found | exploration.columns_of(built.met, states.lineup) if built.met else found
 
 
+def survivors(scenario: Any, states: Any) -> list[Piece]:
+    """Each counter that was there before round 1, but for those that are drawn from a cup."""
+    built = _built(scenario.model_dump_json())
+    states = general(built, states)
+    found = []
+    for side, band in enumerate(built.muster.sides):
+        if not (built.met and side == state.DEFENDING):
+            found += pieces(built.params, states, side, loss_order(band))
+    return found
+
+
 def told(scenario: Any, before: Any, result: int, after: Any, dice: random.Random) -> str:
     """A step of a replay in words."""
     built = _built(scenario.model_dump_json())
@@ -144,6 +155,7 @@ BATTLES = by_kind(
         outcome=outcome,
         assumptions=assumptions,
         tell=told,
+        survivors=survivors,
     ),
     Battle(
         game="kings-and-things",
@@ -156,6 +168,7 @@ BATTLES = by_kind(
         outcome=outcome,
         assumptions=assumptions,
         tell=told,
+        survivors=survivors,
     ),
     Battle(
         game="kings-and-things",
@@ -168,5 +181,6 @@ BATTLES = by_kind(
         outcome=outcome,
         assumptions=assumptions,
         tell=told,
+        survivors=survivors,
     ),
 )

@@ -57,7 +57,7 @@ def _people(fields: Any) -> None:
             if creature.special in seen:
                 raise Refusal(
                     f"{name}.creatures",
-                    f"{creature.label} is a special character that exists once; {seen[creature.special]} has it already",
+                    f"{creature.label} is a special character and exists once; {seen[creature.special]} has it already",
                 )
             if creature.special:
                 seen[creature.special] = name
@@ -70,7 +70,7 @@ def _stack(fields: Any, name: str, number: int) -> None:
     if limit and number > limit and not free:
         raise Refusal(
             f"{name}.creatures",
-            f"{number} people are more than options.stack_limit = {limit}; give at most {limit}, or raise it (0 = none)",
+            f"{number} people are more than options.stack_limit = {limit}; give at most {limit}, or raise it",
         )
 
 

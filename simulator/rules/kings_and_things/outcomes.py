@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece
 from simulator.rules.kings_and_things import state as st
 from simulator.rules.kings_and_things.counters import trait
 from simulator.rules.kings_and_things.flow import STALEMATE
-from simulator.rules.kings_and_things.muster import SIDES
+from simulator.rules.kings_and_things.muster import SIDES, Slot
 
 
 def side_fields(states: Any, side: int) -> tuple[np.ndarray, np.ndarray]:
@@ -96,3 +96,27 @@ def _fled(p: st.Params, states: Any) -> np.ndarray:
     """Did any side retreat?"""
     gears: Sequence[np.ndarray] = [side_fields(states, side)[1] for side in range(p.sides)]
     return np.any([st.get(gear, st.AWAY) == 1 for gear in gears], axis=0)
+
+
+def pieces(p: st.Params, states: Any, side: int, slots: Sequence[Slot]) -> list[Piece]:
+    """Each counter and structure of a side whose slots are known: is it there at the end, or did it get away?
+
+    Of equal counters the first named is lost first.
+    """
+    alive, gear = side_fields(states, side)
+    number = counts(p, states, side, alive)[0]
+    found = []
+    for n, slot in enumerate(slots):
+        if slot.role & st.STRUCTURE:
+            place = {st.FORT: st.FORT_AT, st.SETTLEMENT: st.SETTLEMENT_AT, st.FIREWALL: st.FIREWALL_AT}[slot.role]
+            found.append(Piece(SIDES[side], slot.label, "structure", (st.get(gear, place) > 0).astype(float)))
+            continue
+        for lost, label in enumerate(slot.label.split("\n")):
+            survives = (number[:, n] >= slot.number - lost).astype(float)
+            found.append(Piece(SIDES[side], label, worth(slot), survives))
+    return found
+
+
+def worth(slot: Slot) -> str:
+    """Printed value and symbol, like 3R."""
+    return f"{slot.printed}{'C' if slot.dice == 2 else {st.MAGIC: 'M', st.RANGED: 'R'}.get(slot.home, '')}"
