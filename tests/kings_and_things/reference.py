@@ -421,9 +421,9 @@ class Battle:
         """[(chance, world, how)]: how is "on", "over" or "stalemate"."""
         marks = {name: {} for name in self.names}
         self.hand_out(world, marks)
-        able = any(
-            self.fights(world, n, u, marks)[2] >= 1 for n in self.names for u in self.here(world, n)
-        ) or any(self.shade(n, level) >= 1 for n in self.names for level in world[n]["walls"].values() if level)
+        able = any(self.fights(world, n, u, marks)[2] >= 1 for n in self.names for u in self.here(world, n)) or any(
+            self.shade(n, level) >= 1 for n in self.names for level in world[n]["walls"].values() if level
+        )
         if not able:
             return [(Fraction(1), world, "stalemate")]
         aims = {name: self.target(world, name) for name in self.names}
@@ -461,7 +461,11 @@ class Battle:
             for seen, p in self.throw(world, name, step, marks).items():
                 wider[self.charmed(world, name, foe if self.land else None, seen)] += p
             volleys = [
-                (p * q, {n: [h[0] + hits * (n == foe), h[1] + aimed * (n == foe)] for n, h in hit.items()}, [*used, user])
+                (
+                    p * q,
+                    {n: [h[0] + hits * (n == foe), h[1] + aimed * (n == foe)] for n, h in hit.items()},
+                    [*used, user],
+                )
                 for p, hit, used in volleys
                 for (hits, aimed, user), q in wider.items()
             ]
@@ -503,8 +507,7 @@ class Battle:
             "never": False,
             "after-rounds": rounds >= self.pol(name, "retreat_after", 1),
             "below-creatures": len(left) < self.pol(name, "retreat_below", 2),
-            "when-outgunned": self.fire(world, name)
-            < Fraction(str(self.pol(name, "retreat_ratio", 0.5))) * enemy,
+            "when-outgunned": self.fire(world, name) < Fraction(str(self.pol(name, "retreat_ratio", 0.5))) * enemy,
         }[self.pol(name, "retreat", "never")]
 
     def round_end(self, world, rounds):
@@ -548,7 +551,9 @@ def solve(scenario, left=1e-13):
                     else:
                         following[battle.freeze(world)] += p * q
         running = following
-    return [(p * q, row) for (key, n, still), p in ends.items() for q, row in outputs(battle, battle.thaw(key), n, still)]
+    return [
+        (p * q, row) for (key, n, still), p in ends.items() for q, row in outputs(battle, battle.thaw(key), n, still)
+    ]
 
 
 def outputs(battle, world, rounds, stalemate):

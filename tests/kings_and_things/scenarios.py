@@ -6,11 +6,11 @@ from simulator.engine.exact import exact_ends
 from simulator.rules.battle import Outcomes
 from simulator.rules.kings_and_things import build, seen
 
-CODES = "0 1 2 3 4 5 6 1R 2R 3R 5R 1M 2M 4M 6M 1C 2C 3C 4C".split()
+CODES = ["0", "1", "2", "3", "4", "5", "6", "1R", "2R", "3R", "5R", "1M", "2M", "4M", "6M", "1C", "2C", "3C", "4C"]
 HEROES = [
     "Sword Master", "Marksman", "Warlord", "Baron Munchausen", "Grand Duke", "Arch Mage", "Elf Lord", "Sir Lance-a-Lot",
 ]  # fmt: skip
-ITEMS = "talisman magic-bow magic-sword firewall golem balloon dispel-magic lucky-charm fan".split()
+ITEMS = ["talisman", "magic-bow", "magic-sword", "firewall", "golem", "balloon", "dispel-magic", "lucky-charm", "fan"]
 CHOICES = {
     "losses": ["weakest-first", "strongest-first", "keep-next-step-fighters", "custom"],
     "structures": ["first", "last"],
