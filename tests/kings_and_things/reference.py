@@ -3,6 +3,8 @@
 `solve(scenario)` pushes a table of worlds (nested tuples) round by round until next to nothing is still fighting.
 """
 
+# ruff: noqa: PLR0912, PLR0917, SIM102, PLR1704 - as the rule book runs, in one place
+
 from collections import defaultdict
 from fractions import Fraction
 

@@ -94,6 +94,17 @@ def test_too_many_situations_are_told_and_simulated():
     assert simulate(many, 10_000).winner("defender") > 0.5
 
 
+def test_the_way_it_is_run_is_told():
+    def told(name):
+        asked = load(name)
+        return " ".join(asked.battle.explain(asked.fields))
+
+    assert "hits it has taken" in told("knt-ten-against-a-citadel")
+    assert "one by one" in told("knt-heroes-and-magic")
+    assert "not charted" in told("knt-raid")
+    assert "different defenders" in told("knt-into-the-unknown")
+
+
 def test_survival_adds_up_to_the_people_left():
     for name in ("knt-ten-against-a-citadel", "knt-three-kings"):
         found, whole = survival(name), exact(name)

@@ -123,6 +123,23 @@ def seen(built: Built, states: Any) -> Columns:
     return found | exploration.columns_of(built.met, states.lineup) if built.met else found
 
 
+def explain(scenario: Any) -> list[str]:
+    """How the battle is run, and how large it is."""
+    built = _built(scenario.model_dump_json())
+    lines = [
+        "losses follow a fixed order: each side is the hits it has taken"
+        if built.folds
+        else "counters are told apart one by one: each side is who is left"
+    ]
+    if built.chart:
+        lines.append(f"{len(built.chart.table):,} situations, charted: a roll leads straight to the next one")
+    else:
+        lines.append("not charted: too many situations, or a policy looks at the number of rounds")
+    if built.met:
+        lines.append(f"{len(built.met):,} different defenders can be drawn")
+    return lines
+
+
 def survivors(scenario: Any, states: Any) -> list[Piece]:
     """Each counter that was there before round 1, but for those that are drawn from a cup."""
     built = _built(scenario.model_dump_json())
@@ -154,6 +171,7 @@ BATTLES = by_kind(
         chain=chain,
         outcome=outcome,
         assumptions=assumptions,
+        explain=explain,
         tell=told,
         survivors=survivors,
     ),
@@ -167,6 +185,7 @@ BATTLES = by_kind(
         chain=chain,
         outcome=outcome,
         assumptions=assumptions,
+        explain=explain,
         tell=told,
         survivors=survivors,
     ),
@@ -180,6 +199,7 @@ BATTLES = by_kind(
         chain=chain,
         outcome=outcome,
         assumptions=assumptions,
+        explain=explain,
         tell=told,
         survivors=survivors,
     ),
