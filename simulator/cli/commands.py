@@ -224,6 +224,34 @@ def _word(value: Any) -> str:
 
 
 @app.command()
+def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
+    scenario: ScenarioName,
+    settings: Settings = None,
+    battles: Annotated[int | None, typer.Option("--battles", help="simulate this many battles")] = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+) -> None:
+    """The chance of each counter to survive, for games of individual counters."""
+    from simulator.show import survival_table
+    from simulator.survival import survival as find
+
+    check_files(csv, plot)
+    found = find(reading.read_scenario(scenario, settings or ()), battles, seed or 0, threads)
+    if csv is not None:
+        working.write_csv(csv, found.rows())
+    if plot is not None:
+        found.plot(plot)
+    if as_json:
+        print(json.dumps({"battles": found.battles, "seed": found.seed, "pieces": found.rows()}))
+    else:
+        console().print(survival_table(found))
+        console().print(found.how())
+
+
+@app.command()
 def games() -> None:
     """The games and their battle kinds."""
     from simulator import rules
