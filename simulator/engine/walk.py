@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import int64, uint64
 
 from simulator.engine.chain import Chain, rule
 from simulator.engine.chance import Tables
@@ -19,13 +20,19 @@ from simulator.engine.limits import NoExactOdds
 
 # More transitions would not fit in the caches, and spelling them out would take longer than it saves.
 MOST_EDGES = 1 << 20
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
 
 
 class MapParams(NamedTuple):
-    """For each state its chance table (-1 for a final state), and where its successors begin in `to`, one a row."""
+    """States are numbered, those below `running` still run.
 
-    table: np.ndarray
-    begin: np.ndarray
+    `place[i]` packs the chance table of state i (low half) and where its successors begin in `to`, one a row (high
+    half): one look-up instead of two. Final states are not in it; nothing is asked of them.
+    """
+
+    running: int
+    place: np.ndarray
     to: np.ndarray
 
 
@@ -49,20 +56,20 @@ class Map:
 
 @rule(MapParams)
 def running(p, s):
-    """Final states have no table."""
-    return p.table[s.at] >= 0
+    """Final states come last."""
+    return s.at < p.running
 
 
 @rule(MapParams)
 def table(p, s):
     """The table of the state."""
-    return p.table[s.at]
+    return int64(p.place[uint64(s.at)] & _LOW)
 
 
 @rule(MapParams)
 def step(p, s, result):
-    """The successor for this row of the table; a final state stays."""
-    return MapState(0 + p.to[p.begin[s.at] + result])
+    """The successor for this row of the table."""
+    return MapState(int64(p.to[(p.place[uint64(s.at)] >> _HALF) + uint64(result)]))
 
 
 def map_of(chain: Chain) -> Map | None:
@@ -73,13 +80,16 @@ def map_of(chain: Chain) -> Map | None:
     except NoExactOdds:
         return None
     store, size = graph.store, graph.size
-    final = np.flatnonzero(~store.open[:size])
-    edges = int(graph.counters[USED_EDGES])
-    begin = store.begin[:size].astype(np.int32)
-    to = np.concatenate([store.to[:edges], final]).astype(np.int32)
-    begin[final] = edges + np.arange(len(final))
+    running = np.flatnonzero(store.open[:size])
+    order = np.concatenate([running, np.flatnonzero(~store.open[:size])])
+    number = np.empty(size, np.int32)
+    number[order] = np.arange(size)
+    # One place more, so that a battle that is over from the start has an array to look at.
+    place = np.zeros(len(running) + 1, np.uint64)
+    place[:-1] = store.table[running].astype(np.uint64) | store.begin[running].astype(np.uint64) << _HALF
+    to = np.append(number[store.to[: graph.counters[USED_EDGES]]], np.int32(0))
     first = chain.tables.first
     rows = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
-    params = MapParams(store.table[:size].copy(), begin, to)
-    numbered = Chain(params, MapState(0), MapState(size - 1), Tables(first, rows, chain.tables.weight))
-    return Map(numbered, graph.states())
+    params = MapParams(len(running), place, to)
+    numbered = Chain(params, MapState(int(number[0])), MapState(size - 1), Tables(first, rows, chain.tables.weight))
+    return Map(numbered, graph.states(order))

@@ -220,7 +220,7 @@ def invasion_chain(fields: Any) -> Chain:
     )
     if p.stop.by_odds or p.land.stop.by_odds:
         p = _with_hopeless(fields, p, Chain(_plain(p), start, limits, rolls))
-    return Chain(p, start, limits, rolls)
+    return Chain(p, start, limits, rolls, mapped=fields.options.ties != "nobody")
 
 
 def _plain(p: InvasionParams) -> InvasionParams:

@@ -122,7 +122,7 @@ def path_chain(fields: Any) -> Chain:
         plain = Chain(params._replace(stop=Stop(), counting=0), start, limits, rolls)
         states, chance = state_values(plain, lambda ends: (path_winner(params, ends) == ATTACKER).astype(float))
         params = params._replace(hopeless=hopeless_places(params, states, chance, fields.policy.attacker.min_odds))
-    return Chain(params, start, limits, rolls)
+    return Chain(params, start, limits, rolls, mapped=fields.options.ties != "nobody")
 
 
 def hopeless_places(p: PathParams, states: PathState, chance: np.ndarray, least: float) -> np.ndarray:
