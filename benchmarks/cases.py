@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import risk_numpy
+from benchmarks import kings_and_things_numpy, risk_numpy
 
 Peer = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 
@@ -34,4 +34,15 @@ CASES = [
     Case("risk path", "risk-path"),
     Case("risk landing", "risk-landing"),
     Case("risk invasion", "risk-invasion"),
+    Case(
+        "knt 10 v 10, citadel",
+        "knt-ten-against-a-citadel",
+        kings_and_things_numpy.battles,
+        pace=3e6,
+        ratio=20,
+        exact=2.0,
+    ),
+    Case("knt exploration", "knt-into-the-unknown"),
+    Case("knt heroes", "knt-heroes-and-magic"),
+    Case("knt free-for-all", "knt-three-kings"),
 ]

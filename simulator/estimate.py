@@ -150,6 +150,13 @@ class Fight:
         count = found.count if found.count is not None else np.full(1, size)
         return Outcomes(found.columns, found.p, count)
 
+    def ends(self) -> Ends:
+        """Final states of all battles so far. Raises TypeError for a composed battle."""
+        if not self._simulation:
+            raise TypeError("a composed battle has no final states of its own")
+        ends: Ends = self._simulation.ends()
+        return ends
+
     def odds(self) -> Odds:
         """The odds from all battles so far."""
         if self._simulation:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from simulator.answers import Odds, wilson
 from simulator.grids import Sweep
 from simulator.rules.battle import WINNERS
+from simulator.survival import Survival
 
 # Okabe and Ito's palette, told apart by colour-blind readers.
 COLOURS = {"attacker": "#D55E00", "defender": "#0072B2", "nobody": "#999999"}
@@ -118,3 +119,29 @@ def spoken(name: str) -> str:
     if name.startswith("p_") and name[2:] in WINNERS:
         return f"chance that {name[2:]} wins"
     return name.replace("_", " ").replace(".", ": ", 1)
+
+
+def plot_survival(found: Survival, path: Any = None) -> Figure:
+    """A bar for each piece: its chance to survive, simulated ones with 95 % intervals."""
+    figure, axes = new_figure(7.0, 1.2 + 0.26 * len(found.pieces))
+    colours = {"attacker": COLOURS["attacker"], "defender": COLOURS["defender"]}
+    spare = iter(("#009E73", "#CC79A7"))
+    for piece in found.pieces:
+        if piece.side not in colours:
+            colours[piece.side] = next(spare)
+    for side, colour in colours.items():
+        rows = [(row, piece) for row, piece in enumerate(found.pieces) if piece.side == side]
+        if rows:
+            at, p = [row for row, _ in rows], np.array([piece.p for _, piece in rows])
+            axes.barh(at, p, 0.8, color=colour, label=side.replace("_", " "))
+            if found.battles is not None:
+                error = [p - [piece.low for _, piece in rows], [piece.high for _, piece in rows] - p]
+                axes.errorbar(p, at, xerr=error, fmt="none", ecolor="black", lw=0.8)
+    axes.set_yticks(range(len(found.pieces)), [f"{piece.piece} ({piece.worth})" for piece in found.pieces])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("chance to survive")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    axes.legend(frameon=False, loc="lower right")
+    axes.set_title(found.how(), fontsize=9, color="0.35", loc="left")
+    return save(figure, path)

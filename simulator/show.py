@@ -14,6 +14,7 @@ from simulator.answers import Odds
 from simulator.grids import Sweep
 from simulator.rules.battle import WINNERS, Battle
 from simulator.scenarios import Scenario
+from simulator.survival import Survival
 
 MOST_GRID_COLUMNS = 14
 
@@ -171,3 +172,17 @@ def schema_fields(schema: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any
 
     visit("", schema)
     return found
+
+
+def survival_table(found: Survival) -> Table:
+    """The chance of each piece to survive."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("side", "counter", ""):
+        table.add_column(name)
+    table.add_column("survives", justify="right")
+    if found.battles is not None:
+        table.add_column("95 % interval", justify="right")
+    for piece in found.pieces:
+        cells = [piece.side.replace("_", " "), piece.piece, piece.worth, percent(piece.p)]
+        table.add_row(*cells, *([] if found.battles is None else [f"{100 * piece.low:.2f} - {100 * piece.high:.2f} %"]))
+    return table

@@ -136,6 +136,51 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 @app.command()
+def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
+    scenario: ScenarioName,
+    settings: Settings = None,
+    all_plans: Annotated[bool, typer.Option("--all-plans", help="all plans of the besieger side by side")] = False,
+    battles: Annotated[int | None, typer.Option("--battles", help="simulate this many sieges")] = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+) -> int:
+    """A siege over several rounds: the chance that the fortress has fallen by each round."""
+    from simulator import campaigns
+    from simulator.estimate import check_numbers
+
+    check_files(csv, plot)
+    asked = reading.read_scenario(scenario, settings or ())
+    campaigns.check_campaign(asked)
+    check_numbers(1 if battles is None else battles, seed or 0, threads)
+    if all_plans:
+        found = working.patiently(lambda: campaigns.plan_odds(asked, battles, seed or 0, threads), "plans")
+        rows = campaigns.compared_rows(found)
+    else:
+        one, _ = working.answer(asked, battles=battles, seed=seed, only_exact=False, precision=None, threads=threads)
+        found, rows = {asked.fields.policy.attacker.plan: one}, campaigns.fallen_rows(one)
+    if csv is not None:
+        working.write_csv(csv, rows)
+    if plot is not None:
+        campaigns.plot_fallen(found, plot)
+    if as_json:
+        how = {plan: odds.how() for plan, odds in found.items()}
+        print(json.dumps({"how": how, "rounds": rows, "assumptions": asked.assumptions()}))
+        return 0
+    out = console()
+    table = Table(title=" / ".join(found), box=None)
+    for name in rows[0]:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*(str(value) if name == "round" else f"{value:.2%}" for name, value in row.items()))
+    out.print(table)
+    out.print(next(iter(found.values())).how())
+    return 0
+
+
+@app.command()
 def need(
     scenario: ScenarioName,
     path: Annotated[str, typer.Option("--vary", metavar="PATH", help="the field to raise, e.g. attacker.regiments")],
@@ -176,6 +221,34 @@ def replay(
 
 def _word(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+@app.command()
+def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
+    scenario: ScenarioName,
+    settings: Settings = None,
+    battles: Annotated[int | None, typer.Option("--battles", help="simulate this many battles")] = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+) -> None:
+    """The chance of each counter to survive, for games of individual counters."""
+    from simulator.show import survival_table
+    from simulator.survival import survival as find
+
+    check_files(csv, plot)
+    found = find(reading.read_scenario(scenario, settings or ()), battles, seed or 0, threads)
+    if csv is not None:
+        working.write_csv(csv, found.rows())
+    if plot is not None:
+        found.plot(plot)
+    if as_json:
+        print(json.dumps({"battles": found.battles, "seed": found.seed, "pieces": found.rows()}))
+    else:
+        console().print(survival_table(found))
+        console().print(found.how())
 
 
 @app.command()

@@ -68,7 +68,7 @@ class Chain:
 
     `limits` is a state that holds the largest value each field can reach; it decides how states are packed. `story`
     is what the game's `tell` gets in place of the scenario's fields, for stages that a scenario alone does not tell.
-    `mapped` asks for battles fought on the spelled-out states (walk.py): for rules too long for SIMD.
+    `mapped`: many battles are fought on the spelled-out states (walk.py), for rules that branch too much for SIMD.
     """
 
     params: Any

@@ -25,6 +25,8 @@ from simulator.engine.compiled import apart, bind_state, inner, kernel, load, ru
 LANES = 512
 IDLE_SHARE = 4
 CHUNK = 1 << 16
+# Fewer battles are fought sooner than a map is drawn.
+WORTH_A_MAP = 1 << 16
 
 _GAMMA = streams.GAMMA
 _HIGH = streams.HIGH
@@ -198,16 +200,28 @@ class Simulation:
     """
 
     def __init__(self, chain: Chain, seed: int = 0, threads: int | None = None, chunk: int = CHUNK) -> None:
-        self._map = _map_of(chain)
-        self.chain = chain = self._map.chain if self._map else chain
         self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
         self.battles = 0
+        self._own, self._map = chain, None
+        self._fight_on(chain)
+
+    def _fight_on(self, chain: Chain) -> None:
+        """Fight on this chain: the game's own, or its map."""
+        self.chain = chain
         self._layout: Layout = chain.layout()
         self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
         bind_state(type(chain.params), type(chain.start))
         self._fight = fight.of(chain.params)
+
+    def _draw_map(self) -> None:
+        """Spell the chain out state by state, if it is small enough."""
+        from simulator.engine.walk import map_of
+
+        self._map = map_of(self._own)
+        if self._map:
+            self._fight_on(self._map.chain)
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Fight `battles` more; `progress(n)` is told after each chunk how many of them are done.
@@ -215,6 +229,8 @@ class Simulation:
         An interrupt (KeyboardInterrupt) stops after the chunks under way; what was fought until then is kept.
         """
         begin, end = self.battles, self.battles + battles
+        if self._own.mapped and begin == 0 and battles >= WORTH_A_MAP:
+            self._draw_map()
         work = _Work(begin, end, self.chunk)
         threads = max(1, min(self.threads, -(-battles // self.chunk)))
         with ThreadPoolExecutor(threads) as pool:
@@ -270,15 +286,6 @@ class Simulation:
         total = max(1, self.battles)
         states = self._map.named(fields[0]) if self._map else type(self.chain.start)(*fields)
         return Ends(states, self._counts / total, self._counts)
-
-
-def _map_of(chain: Chain) -> Any:
-    """The chain spelled out state by state, where its game asks for that and it is small enough."""
-    if not chain.mapped:
-        return None
-    from simulator.engine.walk import map_of
-
-    return map_of(chain)
 
 
 class _Work:

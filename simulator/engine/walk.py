@@ -13,10 +13,12 @@ import numpy as np
 
 from simulator.engine.chain import Chain, rule
 from simulator.engine.chance import Tables
-from simulator.engine.graph import Graph, NoExactOdds
+from simulator.engine.graph import EDGES as USED_EDGES
+from simulator.engine.graph import Graph
+from simulator.engine.limits import NoExactOdds
 
-# Transitions worth spelling out before the first battle: some ten milliseconds.
-EDGES = 1 << 19
+# More transitions would not fit in the caches, and spelling them out would take longer than it saves.
+MOST_EDGES = 1 << 20
 
 
 class MapParams(NamedTuple):
@@ -65,18 +67,17 @@ def step(p, s, result):
 
 def map_of(chain: Chain) -> Map | None:
     """The chain spelled out, or None if it has too many states to be worth it."""
-    graph = Graph(chain, EDGES)
+    graph = Graph(chain, MOST_EDGES)
     try:
         graph.explore()
     except NoExactOdds:
         return None
     store, size = graph.store, graph.size
     final = np.flatnonzero(~store.open[:size])
-    edges = int(store.begin[:size][store.open[:size]].max(initial=-1)) + 1
-    edges += int(np.diff(chain.tables.first).max())
+    edges = int(graph.counters[USED_EDGES])
     begin = store.begin[:size].astype(np.int32)
     to = np.concatenate([store.to[:edges], final]).astype(np.int32)
-    begin[final] = min(edges, len(store.to)) + np.arange(len(final))
+    begin[final] = edges + np.arange(len(final))
     first = chain.tables.first
     rows = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
     params = MapParams(store.table[:size].copy(), begin, to)

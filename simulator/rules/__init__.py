@@ -10,6 +10,8 @@ from simulator.rules.battle import Battle
 GAMES = {
     "risk": "simulator.rules.risk",
     "price-of-power": "simulator.rules.price_of_power",
+    "europa": "simulator.rules.europa",
+    "kings-and-things": "simulator.rules.kings_and_things",
 }
 
 

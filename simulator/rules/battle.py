@@ -71,6 +71,16 @@ def nothing_more(_: Any) -> Sequence[str]:
     return ()
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a side, what it is worth, and whether it survives: 1.0 or 0.0 for each final state."""
+
+    side: str
+    name: str
+    worth: str
+    survives: np.ndarray
+
+
 @dataclass(frozen=True, kw_only=True)
 class Battle:
     """One battle kind of one game.
@@ -82,6 +92,7 @@ class Battle:
     - `headline`: the columns a summary shows, in order, beside the winner.
     - `assumptions(fields)`: one line for each option, policy and ASSUMED number that the answer rests on.
     - `explain(fields)`: lines that tell how the answer comes about (modifiers and their sources, a plan).
+    - `survivors(fields, states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each state.
     - `tell(fields, before, result, after, dice)`: a line for a replayed step, or "" for none; `dice` is a
       random.Random with which faces that give `result` may be picked.
     """
@@ -98,6 +109,7 @@ class Battle:
     assumptions: Callable[[Any], Sequence[str]] = nothing_more
     explain: Callable[[Any], Sequence[str]] = nothing_more
     tell: Callable[..., str] | None = None
+    survivors: Callable[[Any, Any], Sequence[Piece]] | None = None
 
 
 def by_kind(*battles: Battle) -> Mapping[str, Battle]:

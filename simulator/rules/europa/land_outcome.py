@@ -1,0 +1,49 @@
+"""Final states of a land battle as the user's columns (rules/europa_land_siege.md sections 3.5 to 3.7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import Columns
+from simulator.rules.europa import fates, land
+from simulator.rules.europa.meeting import Meeting, is_non_european, meeting
+from simulator.rules.europa.stacks import LD, SIDES
+
+MAJOR_GAP, MAJOR_GAP_OF_THE_HUGE = 3 * LD, 4 * LD
+DAYS = np.array([0, 1, 1, 2, 2])
+
+
+def land_outcome(fields: Any, states: Any) -> Columns:
+    """Outputs of section 3.7."""
+    met = meeting(fields)
+    losses = (states.caused_d, states.caused_a)
+    suffered = (states.stars_d, states.stars_a)
+    morale = [stack.morale - stars for stack, stars in zip(met.stacks, suffered, strict=True)]
+    unfought = states.ended == land.UNENDED
+    columns: Columns = {"winner": states.winner, "ended_on_day": DAYS[states.ended]}
+    for side, name in enumerate(SIDES):
+        columns[f"{name}_losses_thirds"] = losses[side]
+        columns[f"{name}_left_thirds"] = met.stacks[side].size - losses[side]
+        columns[f"{name}_morale_left"] = morale[side]
+        columns[f"{name}_routed"] = morale[side] == 0
+        columns[f"{name}_destroyed"] = losses[side] == met.stacks[side].size
+        columns[f"{name}_broke_off"] = states.broke == side + 1
+        columns |= fates.columns(name, states.fates // fates.FATES if side else states.fates % fates.FATES)
+    columns["major_victory"] = major_victory(met, states.winner, losses, morale)
+    columns["evaded"] = unfought & (states.winner == land.NOBODY)
+    columns["overrun"] = unfought & (states.winner != land.NOBODY)
+    return columns
+
+
+def major_victory(met: Meeting, winner: np.ndarray, losses: Any, morale: Any) -> np.ndarray:
+    """A major battle (section 3.5 step 10)."""
+    major = np.zeros(len(winner), bool)
+    for side in (0, 1):
+        enemy = 1 - side
+        gap = MAJOR_GAP_OF_THE_HUGE if met.steps[side] == 2 else MAJOR_GAP
+        counts = met.europe or (met.stacks[enemy].has_army and not is_non_european(met.fields, enemy))
+        beaten = (winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
+        major |= beaten & counts
+    return major

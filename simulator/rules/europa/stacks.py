@@ -1,0 +1,155 @@
+"""What a stack is worth: size, artillery, army size and morale (rules/europa_land_siege.md sections 2.2 and 2.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from simulator.rules.europa.leaders import Leader, leader_of
+from simulator.rules.europa.sheets import TECHNOLOGIES
+from simulator.rules.europa.tables import Book
+
+LD = 3
+EIGHT_LD = 24
+SIDES = ("attacker", "defender")
+
+# Country -> class ("" = given), artillery row, replacement-leader row (section 2.2; usa's replacement row is ASSUMED).
+COUNTRIES = {
+    "minor": ("", "", "MINOR"),
+    "natives": ("A", "class-A", "NATIVES"),
+    "england": ("IVM", "england", "ENG"),
+    "spain": ("III", "spain", "SPA"),
+    "holland": ("III", "holland", "HOL"),
+    "portugal": ("III", "portugal", "POR"),
+    "venice": ("III", "venice", "VEN"),
+    "habsburg": ("III", "habsburg", "HAB"),
+    "austria": ("IV", "habsburg", "HAB"),
+    "france": ("IV", "france", "FRA"),
+    "prussia": ("IV", "prussia", "PRU"),
+    "usa": ("IV", "usa", "MINOR"),
+    "poland": ("IIM", "poland", "POL"),
+    "russia": ("IM", "russia", "RUS"),
+    "russia-reformed": ("IM", "russia-reformed", "RUS"),
+    "sweden": ("IIIM", "sweden", "SUE"),
+    "turkey": ("I", "turkey", "TUR"),
+    "turkey-janissary": ("I", "turkey-janissary", "TUR"),
+    "turkey-vizier": ("I", "turkey", "VIZIER"),
+}
+TURKISH = ("turkey", "turkey-janissary", "turkey-vizier")
+# Army sizes of Turkish stacks after m-1a or m-2, periods I to VII (section 2.4).
+REFORMED_SIZES = {"I": 4, "II": 4, "III": 4, "IV": 2, "V": 2, "VI": 2, "VII": 2}
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One side, as the rules see it. `size` in thirds of a LD; `column` names are "" for no Fire."""
+
+    name: str
+    size: int
+    army_plus: int
+    army_minus: int
+    country: str
+    army_class: str
+    technology: str
+    tercios: bool
+    veteran: bool
+    leader: Leader
+    replacements: tuple[tuple[int, int, int], ...]
+    artillery: int
+    morale: int
+    fire_column: str
+    shock_column: str
+
+    @property
+    def has_army(self) -> bool:
+        """Is there an ARMY counter in it?"""
+        return self.army_plus + self.army_minus > 0
+
+    @property
+    def turkish(self) -> bool:
+        """Any of the three turkey entries."""
+        return self.country in TURKISH
+
+
+def size_of(side: Any) -> int:
+    """Size in thirds: 12 an ARMY+, 6 an ARMY-, 3 a LD (those of pashas too), 1 a LDE."""
+    loose = side.land_detachments + getattr(side, "pasha_detachments", 0)
+    return 12 * side.army_plus + 6 * side.army_minus + LD * loose + side.exploration_detachments
+
+
+def class_of(side: Any) -> str:
+    """Army class: the country's, or for a minor the one given (III by default)."""
+    return COUNTRIES[side.country][0] or getattr(side, "army_class", "") or "III"
+
+
+def artillery_of_army(side: Any, period: str, book: Book) -> int:
+    """Artillery of one ARMY+ (section 2.2: a period missing in a country's row falls back to its class row)."""
+    army_class = class_of(side)
+    by_class = "class-I-II" if army_class in {"I", "II"} else "class-A" if army_class == "A" else "class-other"
+    own = COUNTRIES[side.country][1]
+    return book.artillery.get((own, period), book.artillery[(by_class, period)])
+
+
+def stack_artillery(army_plus: int, army_minus: int, of_army: int) -> int:
+    """Best ARMY, +2 if another ARMY has 2 or more, else +1 if another has 1; no ARMY: 0 (section 2.4)."""
+    armies = [of_army] * army_plus + [of_army // 2] * army_minus
+    if not armies:
+        return 0
+    second = armies[1] if len(armies) > 1 else 0
+    return armies[0] + min(second, 2)
+
+
+def artillery_value(side: Any, period: str, book: Book) -> int:
+    """The stack's artillery, given or computed."""
+    given = getattr(side, "artillery_value", -1)
+    if given >= 0:
+        return int(given)
+    return stack_artillery(side.army_plus, side.army_minus, artillery_of_army(side, period, book))
+
+
+def army_size(side: Any, period: str, book: Book) -> int:
+    """Structural size 0-7, given or by class and period."""
+    if side.army_size >= 0:
+        return int(side.army_size)
+    if side.country in TURKISH and side.turkish_reform in {"m-1a", "m-2"}:
+        return REFORMED_SIZES[period]
+    return book.army_size[(class_of(side), period)]
+
+
+def size_step(own: int, enemy: int) -> int:
+    """Difference of army sizes 0-1 -> 0, 2-4 -> 1, 5-7 -> 2, positive for the larger (section 2.4)."""
+    difference = abs(own - enemy)
+    step = 0 if difference <= 1 else 1 if difference <= 4 else 2
+    return step if own > enemy else -step
+
+
+def stack_of(fields: Any, name: str, book: Book, tercios_need_army: bool = False) -> Stack:
+    """One side of a scenario. Raises Refusal for a leader that cannot be found."""
+    side, enemy = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
+    veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0
+    has_army = side.army_plus + side.army_minus > 0
+    tercios = side.tercios and (has_army or not tercios_need_army)
+    tech = book.tech(side.technology, enemy.technology)
+    morale = int(tech["morale"]) + (int(tech["veteran_bonus"]) if veteran else 0)
+    return Stack(
+        name=name,
+        size=size_of(side),
+        army_plus=side.army_plus,
+        army_minus=side.army_minus,
+        country=side.country,
+        army_class=class_of(side),
+        technology=side.technology,
+        tercios=tercios,
+        veteran=veteran,
+        leader=leader_of(side, book, f"{name}.leader"),
+        replacements=tuple(book.replacements[COUNTRIES[side.country][2]]),
+        artillery=artillery_value(side, fields.conditions.period, book),
+        morale=morale + (1 if tercios and side.technology in {"renaissance", "arquebus"} else 0),
+        fire_column=str(tech["fire_column"]),
+        shock_column=str(tech["shock_column"]),
+    )
+
+
+def better_than(technology: str, other: str) -> bool:
+    """Is a land technology more advanced than another?"""
+    return TECHNOLOGIES.index(technology) > TECHNOLOGIES.index(other)

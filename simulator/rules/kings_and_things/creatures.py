@@ -1,0 +1,206 @@
+"""Counters and how a player writes them (rules/kings_and_things.md section 2); the counter lists in `data/`."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from simulator.rules.battle import Refusal
+
+_CODE = re.compile(r"(\d+)([MRCF*]*)$", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d+)\s*(?:x\s+|[×*]\s*)(\S.*)$", re.IGNORECASE)
+SYMBOLS = {"magic": "M", "ranged": "R", "charge": "C"}
+HIGHEST_VALUE = 6
+
+
+@dataclass(frozen=True)
+class Creature:
+    """One counter: printed combat value, fighting symbol ("", "M", "R" or "C"), and what it is called.
+
+    `key` is equal for counters written alike; `special` is the id of a special character or ""; `row` is the id in
+    `creatures.csv` when it was given by name.
+    """
+
+    label: str
+    key: str
+    value: int
+    symbol: str = ""
+    special: str = ""
+    row: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of `creatures.csv` or `special_characters.csv`."""
+
+    id: str
+    name: str
+    value: int
+    symbol: str
+    count: int
+    special: bool
+
+
+@dataclass(frozen=True)
+class Other:
+    """A line of `cup_others.csv`: what else is drawn from the cup."""
+
+    id: str
+    name: str
+    group: str
+    terrain: str
+    value: int
+    count: int
+
+
+def plain(text: str) -> str:
+    """Letters and digits only, in lower case: how names are compared."""
+    return "".join(char for char in text.lower() if char.isalnum())
+
+
+def _lines(name: str) -> list[dict[str, str]]:
+    folder = resources.files("simulator.rules.kings_and_things") / "data"
+    return list(csv.DictReader((folder / name).read_text(encoding="utf-8").splitlines()))
+
+
+@cache
+def catalogue() -> tuple[Row, ...]:
+    """All creatures and special characters."""
+    rows = []
+    for name, special in (("creatures.csv", False), ("special_characters.csv", True)):
+        for line in _lines(name):
+            symbol = "".join(mark for word, mark in SYMBOLS.items() if line[word] == "true")
+            count = 1 if special else int(line["count"])
+            rows.append(Row(line["id"], line["name"], int(line["combat_value"]), symbol, count, special))
+    return tuple(rows)
+
+
+@cache
+def others() -> tuple[Other, ...]:
+    """What the cup holds beside creatures."""
+    return tuple(
+        Other(line["id"], line["name"], line["group"], line["terrain"], int(line["value"]), int(line["count"]))
+        for line in _lines("cup_others.csv")
+    )
+
+
+@cache
+def _by_name() -> dict[str, tuple[Row, ...]]:
+    """Rows by each way of writing them: name, id, name + value, name + value + symbol."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in catalogue():
+        ways = (row.name, row.id, f"{row.name}{row.value}", f"{row.name}{row.value}{row.symbol}")
+        for way in ways:
+            found.setdefault(plain(way), {})[row.id] = row
+    return {way: tuple(rows.values()) for way, rows in found.items()}
+
+
+def rows_named(text: str) -> tuple[Row, ...]:
+    """All rows that a name may mean; none for an unknown one."""
+    return _by_name().get(plain(text), ())
+
+
+def _way(row: Row) -> str:
+    return f"{row.name} {row.value}{row.symbol}"
+
+
+def look_up(text: str, field: str) -> Row:
+    """The row of a name; several rows of equal value and symbol are as one. Refuses unknown and ambiguous names."""
+    rows = rows_named(text)
+    if not rows:
+        names = {plain(row.name): row.name for row in catalogue()}
+        near = difflib.get_close_matches(plain(text), names, 1)
+        hint = f"did you mean {names[near[0]]}? " if near else ""
+        raise Refusal(field, f"no creature {text!r}; {hint}give a name or a code like 3, 3R, 2M, 4C")
+    if len({(row.value, row.symbol) for row in rows}) > 1:
+        ways = ", ".join(dict.fromkeys(_way(row) for row in rows))
+        raise Refusal(field, f"{text!r} is ambiguous; give one of {ways}")
+    return rows[0]
+
+
+def counted(text: str, field: str) -> tuple[int, str]:
+    """`"4 x Goblins"` as (4, "Goblins"); a bare entry counts once."""
+    match = _NUMBER.match(text.strip())
+    if not match:
+        return 1, text.strip()
+    if int(match[1]) < 1:
+        raise Refusal(field, f"{text!r} is not allowed; the number in front is 1 or more")
+    return int(match[1]), match[2].strip()
+
+
+def code(text: str, field: str) -> tuple[int, str, str] | None:
+    """Value, fighting symbol and tidy spelling of a code like 3R; None if it is no code."""
+    match = _CODE.match(text)
+    if not match:
+        return None
+    marks = match[2].upper().replace("*", "M")
+    return _checked_code(int(match[1]), marks, text, field)
+
+
+def _checked_code(value: int, marks: str, text: str, field: str) -> tuple[int, str, str]:
+    if value > HIGHEST_VALUE:
+        raise Refusal(field, f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}")
+    symbol = "".join(mark for mark in "MRC" if mark in marks)
+    if len(symbol) > 1 or len(set(marks)) < len(marks):
+        raise Refusal(field, f"{text!r} has more than one of M, R, C; give at most one fighting symbol")
+    return value, symbol, f"{value}{symbol}" + ("F" if "F" in marks else "")
+
+
+def key_of(text: str, field: str) -> str:
+    """What counters written like `text` have in common, as `Creature.key`."""
+    found = code(text, field)
+    if found:
+        return f"code {found[2]}"
+    rows = rows_named(text)
+    return f"row {rows[0].id}" if len({(row.value, row.symbol) for row in rows}) == 1 else f"label {plain(text)}"
+
+
+def from_text(text: str, field: str) -> Creature:
+    """One counter from a name or code, without a number in front."""
+    found = code(text, field)
+    if found:
+        return Creature(found[2], f"code {found[2]}", found[0], found[1])
+    row = look_up(text, field)
+    if row.special:
+        return Creature(row.name, f"row {row.id}", row.value, row.symbol, special=row.id)
+    label = row.name if len({(r.value, r.symbol) for r in rows_named(row.name)}) == 1 else _way(row)
+    return Creature(label, f"row {row.id}", row.value, row.symbol, row=row.id)
+
+
+def from_table(entry: Any, field: str) -> Creature:
+    """One counter from a table: raw numbers, or a name to look up.
+
+    Raw numbers under the name of a special character are that character with its printed numbers overridden.
+    """
+    if entry.value is None:
+        if entry.name is None:
+            raise Refusal(field, "a table needs a value (0-6) or a name")
+        if entry.magic or entry.ranged or entry.charge:
+            raise Refusal(field, f"value is needed with symbols (for {entry.name!r}); give a number from 0 to 6")
+        return from_text(entry.name, field)
+    marks = "".join(mark for word, mark in SYMBOLS.items() if getattr(entry, word)) + "F" * entry.flying
+    value, symbol, spelled = _checked_code(entry.value, marks, f"{entry.value}{marks}", field)
+    if entry.name is None:
+        return Creature(spelled, f"code {spelled}", value, symbol)
+    rows = rows_named(entry.name)
+    special = rows[0].id if rows and rows[0].special else ""
+    return Creature(entry.name, key_of(entry.name, field), value, symbol, special=special)
+
+
+def parse(entries: Sequence[Any], field: str) -> list[Creature]:
+    """All counters of a `creatures` list, in the order written. Refuses what section 8 lists."""
+    found = []
+    for place, entry in enumerate(entries):
+        where = f"{field}[{place}]"
+        if isinstance(entry, str):
+            number, text = counted(entry, where)
+            found += [from_text(text, where)] * number
+        else:
+            found += [from_table(entry, where)] * entry.count
+    return found

@@ -1,0 +1,222 @@
+"""What may be drawn from the cup (rules/kings_and_things.md section 7): contents, draws, and what is kept of a draw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+from simulator.rules.battle import Refusal
+from simulator.rules.kings_and_things.creatures import (
+    Creature,
+    catalogue,
+    counted,
+    from_text,
+    others,
+    parse,
+    plain,
+    rows_named,
+)
+
+ROLLS = (2, 3, 4, 5)
+LOOT, NOTHING = "loot", "nothing"
+SETTLEMENTS = {"village": 1, "city": 2}
+
+# What a counter is in the draw: a creature (value, symbol), ("settlement", level), ("income", value), loot or nothing.
+Kind = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Defenders that can be met: creatures (value, symbol), the settlement's level, and whether there is any loot.
+
+    `fought` is False if the hex is the explorer's without a fight.
+    """
+
+    creatures: tuple[Kind, ...] = ()
+    settlement: int = 0
+    loot: bool = False
+    fought: bool = True
+
+    @property
+    def drawn(self) -> int:
+        """Creatures and settlement."""
+        return len(self.creatures) + (self.settlement > 0)
+
+    @property
+    def bribe(self) -> int:
+        """Sum of the defenders' values and the settlement's level, doubled if there is any loot."""
+        cost = sum(value for value, _ in self.creatures) + self.settlement
+        return cost * (2 if self.loot else 1)
+
+
+def check_cup(scenario: Any) -> None:
+    """Refuse a bad roll or cup."""
+    conditions = scenario.conditions
+    roll = conditions.exploration_roll
+    if roll not in (0, *ROLLS):
+        raise Refusal("conditions.exploration_roll", f"{roll} is not allowed; give 0 (it is rolled) or 2 to 5")
+    if conditions.cup is not None and conditions.cup_removed is not None:
+        raise Refusal("conditions.cup_removed", "goes with the full cup; leave it or conditions.cup out")
+    size, most = sum(contents(scenario).values()), roll or ROLLS[-1]
+    if size < most:
+        raise Refusal("conditions.cup", f"holds {size} counters, but up to {most} are drawn; add some")
+
+
+def contents(scenario: Any) -> Counter[Kind]:
+    """How many counters of each kind the cup holds."""
+    conditions = scenario.conditions
+    if conditions.cup is not None:
+        return _given(conditions.cup)
+    return _full(scenario.attacker, conditions.terrain, conditions.cup_removed or [])
+
+
+def _given(cup: Sequence[str]) -> Counter[Kind]:
+    found: Counter[Kind] = Counter()
+    for place, entry in enumerate(cup):
+        where = f"conditions.cup[{place}]"
+        number, text = counted(entry, where)
+        found[_kind(text, where)] += number
+    return found
+
+
+def _kind(text: str, where: str) -> Kind:
+    word = text.strip().lower()
+    if word in SETTLEMENTS:
+        return "settlement", SETTLEMENTS[word]
+    if word in (LOOT, NOTHING):
+        return (word,)
+    if word.partition(":")[0].strip() == "income":
+        value = word.partition(":")[2].strip()
+        if value not in set("123456789"):
+            raise Refusal(where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
+        return "income", int(value)
+    creature = from_text(text, where)
+    if creature.special:
+        raise Refusal(where, f"{creature.label} is a special character; the cup holds none")
+    return creature.value, creature.symbol
+
+
+def _full(attacker: Any, terrain: str, removed: Sequence[str]) -> Counter[Kind]:
+    """The full cup but for `removed` and what the attacker has by name."""
+    left: Counter[str] = Counter()
+    kinds: dict[str, Kind] = {}
+    for row in catalogue():
+        if not row.special:
+            name = _copy_of(row)
+            left[name] += row.count
+            kinds[name] = row.value, row.symbol
+    for other in others():
+        left[plain(other.name)] += other.count
+        kinds[plain(other.name)] = _other_kind(other, terrain)
+    for place, entry in enumerate(removed):
+        where = f"conditions.cup_removed[{place}]"
+        number, text = counted(entry, where)
+        name = _copies(text, where)
+        if number > left[name]:
+            raise Refusal(where, f"{entry!r} is more than the cup holds; there are {left[name]} left to remove")
+        left[name] -= number
+    for name in _held_by(attacker):
+        left[name] = max(0, left[name] - 1)
+    found: Counter[Kind] = Counter()
+    for name, number in left.items():
+        found[kinds[name]] += number
+    return found
+
+
+def _copy_of(row: Any) -> str:
+    """Rows of equal name, value and symbol are copies of one another."""
+    return plain(f"{row.name}{row.value}{row.symbol}")
+
+
+def _copies(text: str, where: str) -> str:
+    """The name under which a counter of the full cup is counted."""
+    if plain(text) in {plain(other.name) for other in others()} | {plain(other.id) for other in others()}:
+        return next(plain(other.name) for other in others() if plain(text) in (plain(other.name), plain(other.id)))
+    creature = from_text(text, where)
+    if not creature.row:
+        raise Refusal(where, f"{text!r} is not a counter of the full cup; give a name of one")
+    return _copy_of(next(row for row in catalogue() if row.id == creature.row))
+
+
+def _held_by(attacker: Any) -> list[str]:
+    """Names of the attacker's creatures and items that came out of the cup."""
+    creatures: list[Creature] = parse(attacker.creatures, "attacker.creatures")
+    held = [_copy_of(rows_named(creature.row)[0]) for creature in creatures if creature.row]
+    return held + [plain(item) for item in attacker.items]
+
+
+def _other_kind(other: Any, terrain: str) -> Kind:
+    if other.group == "settlement":
+        return "settlement", other.value
+    if other.group == "income" and other.terrain == terrain:
+        return "income", other.value
+    return (LOOT,) if other.group in ("magic-item", "treasure") else (NOTHING,)
+
+
+def draws(scenario: Any) -> dict[Draw, float]:
+    """All distinct defenders with their chances."""
+    held, roll = contents(scenario), scenario.conditions.exploration_roll
+    lone = scenario.options.lone_settlement_defends
+    creatures = _by_size({kind: n for kind, n in held.items() if len(kind) == 2 and isinstance(kind[0], int)})
+    rest = _kept_by_size({kind: n for kind, n in held.items() if not isinstance(kind[0], int)})
+    total = sum(held.values())
+    sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
+    free = Draw(fought=False)
+    found: dict[Draw, float] = {free: 0.0 if roll else 1 / 3}
+    for size, chance in sizes.items():
+        each = float(chance / comb(total, size))
+        for number in range(size + 1):
+            for (settlement, loot), others_ways in rest[size - number].items():
+                for chosen, ways in creatures[number]:
+                    draw = Draw(chosen, settlement, loot)
+                    if not chosen and not (settlement and lone):
+                        draw = free
+                    found[draw] = found.get(draw, 0.0) + each * (ways * others_ways)
+    return {draw: p for draw, p in found.items() if p}
+
+
+def _by_size(kinds: dict[Kind, int]) -> list[list[tuple[tuple[Kind, ...], int]]]:
+    """Multisets of 0 to 5 creatures with the ways to draw them."""
+    found: list[list[tuple[tuple[Kind, ...], int]]] = [[((), 1)]] + [[] for _ in ROLLS] + [[]]
+    for kind, copies in kinds.items():
+        for size in range(ROLLS[-1], 0, -1):
+            found[size] += [
+                (chosen + (kind,) * number, ways * comb(copies, number))
+                for number in range(1, min(copies, size) + 1)
+                for chosen, ways in found[size - number]
+            ]
+    return found
+
+
+def _kept_by_size(kinds: dict[Kind, int]) -> list[dict[tuple[int, bool], int]]:
+    """What 0 to 5 other counters leave in the hex: (settlement kept, any loot), with the ways to draw it."""
+    found: list[dict[tuple[int, ...], int]] = [{(0, 0, 0): 1}] + [{} for _ in range(ROLLS[-1])]
+    for kind, copies in kinds.items():
+        for size in range(ROLLS[-1], 0, -1):
+            for number in range(1, min(copies, size) + 1):
+                for kept, ways in found[size - number].items():
+                    after = _with(kept, kind)
+                    found[size][after] = found[size].get(after, 0) + ways * comb(copies, number)
+    return [dict(_seen(kept)) for kept in found]
+
+
+def _with(kept: tuple[int, ...], kind: Kind) -> tuple[int, ...]:
+    settlement, income, loot = kept
+    if kind[0] == "settlement":
+        return max(settlement, kind[1]), income, loot
+    if kind[0] == "income":
+        return settlement, max(income, kind[1]), loot
+    return settlement, income, loot or int(kind[0] == LOOT)
+
+
+def _seen(kept: dict[tuple[int, ...], int]) -> Iterator[tuple[tuple[int, bool], int]]:
+    """Only the special income counter of highest value stays, of equals the settlement; what stays is loot too."""
+    seen: Counter[tuple[int, bool]] = Counter()
+    for (settlement, income, loot), ways in kept.items():
+        stays = settlement if settlement >= income else 0
+        seen[stays, bool(loot or settlement or income)] += ways
+    yield from seen.items()

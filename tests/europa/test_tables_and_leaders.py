@@ -1,0 +1,87 @@
+import pytest
+
+from simulator import ScenarioError, exact, load
+from simulator.rules.battle import Refusal
+from simulator.rules.europa import tables
+from simulator.rules.europa.leaders import leader_of
+from simulator.scenarios import example_names
+from tests.europa.scenarios import LAND, leader
+
+ARMY = {"army_plus": 1}
+
+
+def side(**more):
+    return load({"game": "europa", "battle": "land", "attacker": ARMY | more, "defender": ARMY}).fields.attacker
+
+
+def found(**more):
+    return leader_of(side(**more), tables.standard(), "attacker.leader")
+
+
+@pytest.mark.parametrize("spelt", ["Gustav-Adolf", "Gustav Adolf", "gustav adolf", "GUSTAVADOLF"])
+def test_leaders_are_found_however_they_are_spelt(spelt):
+    assert found(leader=spelt)[:7] == ("name", "Gustav-Adolf", "king", 6, 6, 6, 0)
+
+
+def test_a_misspelt_leader_is_suggested():
+    with pytest.raises(
+        ScenarioError, match=r'attacker.leader: no leader .* did you mean "Gustav-Adolf" \(suede, king\)'
+    ):
+        side(leader="Gustaf Adolf")
+
+
+def test_several_of_one_name_need_the_country_or_the_type():
+    with pytest.raises(ScenarioError, match="several leaders"):
+        side(leader="Sobieski")
+    assert found(leader="Sobieski", leader_type="king").kind == "king"
+    assert found(leader="Anonymous-G4", leader_country="france").anonymous
+
+
+def test_fragile_robust_and_explorers():
+    assert found(leader="Gustav Adolf").fragile
+    assert not found(leader="Marlborough").fragile
+    assert not found(leader="Friedrich II").fragile
+    assert found(leader=leader(5, 3, 1, 1, type="explorer"))[3:7] == (2, 1, 0, 0)
+
+
+def test_tables_are_complete_and_reachable():
+    assert len(tables.rows("combat_result")) == 60
+    assert tables.standard().combat["A", 10] == (7, 2)
+    assert tables.standard().modified_loss(-2, 5) == 3
+    assert tables.standard().modified_loss(2, 20) == 26
+    with pytest.raises(KeyError):
+        tables.rows("naval_tables")
+
+
+def test_rows_can_be_replaced():
+    row = {"column": "A", "modified_die": 10, "third_loss": 0, "morale_loss": 3}
+    book = tables.book({"combat_result": [row]})
+    assert book.combat["A", 10] == (6, 3)
+    assert book.combat["A", 11] == tables.standard().combat["A", 11]
+    harmless = {
+        "rows": [row | {"round_loss": 0, "third_loss": 0, "morale_loss": 0} for row in tables.rows("combat_result")]
+    }
+    odds = exact(LAND["rule book"] | {"options": {"tables": {"combat_result": harmless}}})
+    assert odds.winner("nobody") + odds.p("defender_broke_off") == pytest.approx(1)
+
+
+def test_new_rows_must_be_whole_and_gaps_are_refused():
+    with pytest.raises(Refusal, match="needed in a new row"):
+        tables.book({"artillery_siege_bonus": [{"fortress_level": 5, "artillery_at_least": 10}]})
+    with pytest.raises(Refusal, match="gap or overlap"):
+        tables.book({"attrition_land_europe": [{"modified_die": 5, "min_size": 1, "max_size_exclusive": 3}]})
+    whole = tables.book({"artillery_siege_bonus": [{"fortress_level": 5, "artillery_at_least": 10, "bonus": 4}]})
+    assert whole.siege_bonus(5, 12) == 4
+
+
+def test_explanations_name_side_day_step_and_source():
+    asked = load(LAND["rule book"])
+    lines = asked.battle.explain(asked.fields)
+    assert "attacker day 1 Fire: +2 leader: general (2/4/2 siege 0) (rules/europa_land_siege.md section 3.2)" in lines
+    assert any(line.startswith("attacker day 2 Shock: -1 enemy Tercios") for line in lines)
+    assert all("rules/europa_land_siege.md section" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", [name for name in example_names() if name.startswith("europa-")])
+def test_examples_answer(name):
+    assert exact(name).chances.sum() == pytest.approx(1)

@@ -1,0 +1,146 @@
+"""Both engines, the ways of running a battle, replays, survival, and what must hold whatever the armies."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator import exact, load, odds, replay, simulate
+from simulator.engine.limits import NoExactOdds
+from simulator.engine.montecarlo import Simulation
+from simulator.scenarios import example_names
+from simulator.survival import survival
+from tests.kings_and_things.scenarios import random_battle
+from tests.vectors import largest_z
+
+EXAMPLES = [name for name in example_names() if name.startswith("knt-")]
+HEROES = {
+    "game": "kings-and-things",
+    "battle": "land",
+    "attacker": {"creatures": ["Sword Master", "3R", "2", "1C"], "items": ["talisman", "magic-bow"]},
+    "defender": {"creatures": ["Marksman", "4M", "2"], "items": ["golem", "firewall"], "fort": "tower"},
+    "policy": {
+        "attacker": {"retreat": "after-rounds", "retreat_after": 3, "losses": "keep-next-step-fighters"},
+        "defender": {"marksman": "aimed"},
+    },
+}
+CUP = {
+    "game": "kings-and-things",
+    "battle": "exploration",
+    "attacker": {"creatures": ["4", "3R", "Warlord"], "items": ["lucky-charm"]},
+    "conditions": {"cup": ["3 x 1", "2R", "4C", "city", "loot", "3 x nothing"], "exploration_roll": 3},
+}
+# Straight from the rules: rounds decide, so that no chart can be drawn.
+UNCHARTED = [HEROES, "knt-raid"]
+
+
+@pytest.mark.parametrize("scenario", [*UNCHARTED, CUP, "knt-three-kings", "knt-ten-against-a-citadel"], ids=str)
+def test_simulated_as_exact(scenario):
+    assert largest_z(load(scenario), battles=300_000 if scenario is HEROES else 1_000_000) < 4.5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_simulated_as_exact_with_odd_options(seed):
+    kind = "free-for-all" if seed % 3 == 2 else "land"
+    assert largest_z(load(random_battle(random.Random(f"odd {seed}"), kind)), battles=200_000) < 4.5
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_answer(name):
+    found = odds(name, precision=0.01)
+    assert sum(found.winner(side) for side in ("attacker", "defender", "nobody")) == pytest.approx(1, abs=1e-9)
+    assert found.assumptions
+
+
+@pytest.mark.parametrize("scenario", [HEROES, "knt-ten-against-a-citadel", CUP], ids=str)
+def test_same_counts_whatever_the_threads_and_chunks(scenario):
+    chain = load(scenario).chain
+    counts = []
+    for threads, chunk in ((1, 1 << 16), (2, 1000), (7, 777)):
+        simulation = Simulation(chain, 5, threads, chunk)
+        simulation.add(20_000)
+        ends = simulation.ends()
+        counts.append(np.column_stack([*ends.states, ends.count]))
+    assert np.array_equal(counts[0], counts[1])
+    assert np.array_equal(counts[0], counts[2])
+
+
+@pytest.mark.parametrize("scenario", [HEROES, "knt-raid", "knt-three-kings", CUP, "knt-into-the-unknown"], ids=str)
+def test_replays_are_the_battles_that_were_counted(scenario):
+    number = 25
+    table = simulate(scenario, number, seed=3).table
+    told = [replay(scenario, 3, battle) for battle in range(number)]
+    columns = [name for name in table.columns if name not in ("p", "count")]
+    counted = Counter()
+    for _, row in table.iterrows():
+        counted[tuple(row[name] for name in columns)] += row["count"]
+    assert Counter(tuple(one.outcome[name] for name in columns) for one in told) == counted
+    assert all(line for one in told for line in one.lines)
+
+
+def test_too_many_situations_are_told_and_simulated():
+    many = {
+        "game": "kings-and-things",
+        "battle": "land",
+        "attacker": {"creatures": ["1", "2", "3", "4", "5", "1R", "2R", "3R", "1M", "2M"], "items": ["talisman"]},
+        "defender": {"creatures": ["1", "2", "3", "4", "5", "1R", "2R", "3R", "1M", "2M"], "fort": "citadel"},
+        "policy": {"defender": {"losses": "keep-next-step-fighters"}},
+    }
+    with pytest.raises(NoExactOdds, match="states"):
+        exact(many, 300_000)
+    assert simulate(many, 10_000).winner("defender") > 0.5
+
+
+def test_the_way_it_is_run_is_told():
+    def told(name):
+        asked = load(name)
+        return " ".join(asked.battle.explain(asked.fields))
+
+    assert "hits it has taken" in told("knt-ten-against-a-citadel")
+    assert "one by one" in told("knt-heroes-and-magic")
+    assert "not charted" in told("knt-raid")
+    assert "different defenders" in told("knt-into-the-unknown")
+
+
+def test_survival_adds_up_to_the_people_left():
+    for name in ("knt-ten-against-a-citadel", "knt-three-kings"):
+        found, whole = survival(name), exact(name)
+        for side in ("attacker", "defender"):
+            p = [piece.p for piece in found.pieces if piece.side == side and piece.worth != "structure"]
+            assert sum(p) == pytest.approx(whole.mean(f"{side}_creatures_left"), abs=1e-9)
+    simulated = survival("knt-ten-against-a-citadel", battles=50_000)
+    assert all(piece.low <= piece.p <= piece.high for piece in simulated.pieces)
+    assert len(simulated.table) == len(simulated.pieces) == 21
+
+
+CODES = st.sampled_from(["1", "2", "3", "4", "5", "2R", "4R", "1M", "3M", "2C"])
+ARMY = st.lists(CODES, min_size=1, max_size=4)
+
+
+def fought(attacker, defender, **more):
+    scenario = {"game": "kings-and-things", "battle": "land"} | more
+    return exact(scenario | {"attacker": {"creatures": attacker}, "defender": {"creatures": defender}})
+
+
+@settings(max_examples=15, deadline=None)
+@given(ARMY, ARMY)
+def test_odds_make_sense(attacker, defender):
+    found = fought(attacker, defender)
+    assert sum(found.chances) == pytest.approx(1, abs=1e-11)
+    for side, army in (("attacker", attacker), ("defender", defender)):
+        left, lost = found.columns[f"{side}_creatures_left"], found.columns[f"{side}_losses"]
+        assert (left + lost == len(army)).all()
+        assert ((left >= 0) & (lost >= 0)).all()
+    swapped = fought(defender, attacker)
+    both = found.p("both_eliminated")
+    assert found.winner("attacker") == pytest.approx(swapped.winner("defender") - both, abs=1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(ARMY, ARMY)
+def test_one_more_strong_counter_never_hurts(attacker, defender):
+    # A 6 is struck after all of these, and always hits in the melee.
+    assert fought([*attacker, "6"], defender).winner("attacker") >= fought(attacker, defender).winner("attacker") - 1e-9

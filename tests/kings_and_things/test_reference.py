@@ -1,0 +1,82 @@
+import random
+from collections import Counter, defaultdict
+from itertools import permutations
+
+import pytest
+
+from simulator import exact, load
+from tests.kings_and_things.reference import means
+from tests.kings_and_things.scenarios import random_battle, ways_to_run
+
+KINDS = [("land", seed) for seed in range(50)] + [("free-for-all", seed) for seed in range(15)]
+
+
+@pytest.mark.parametrize(("kind", "seed"), KINDS)
+def test_random_battles_as_the_slow_reference_has_them(kind, seed):
+    scenario = random_battle(random.Random(f"{kind} {seed}"), kind)
+    expected = means(scenario)
+    ran = 0
+    for odds in ways_to_run(scenario):
+        ran += 1
+        for key, value in expected.items():
+            found = odds.winner(key[2:]) if key.startswith("p.") else odds.mean(key)
+            assert found == pytest.approx(value, abs=1e-9), (key, scenario)
+    assert ran >= 1
+
+
+CUP = ["2 x 1", "3R", "4C", "village", "city", "income:1", "income:2", "loot", "2 x nothing"]
+
+
+def expand(cup):
+    for entry in cup:
+        number, _, rest = entry.rpartition(" x ")
+        yield from [rest] * int(number or 1)
+
+
+def sorted_out(drawn):
+    """Creatures, settlement kept, any loot: section 7, 2, written out."""
+    creatures = sorted(text for text in drawn if text[0].isdigit())
+    values = [(int(text[7:]), 0, text) for text in drawn if text.startswith("income")]
+    values += [({"village": 1, "city": 2}[text], 1, text) for text in drawn if text in ("village", "city")]
+    kept = max(values, default=(0, 0, None))[2]
+    loot = "loot" in drawn or kept is not None
+    return tuple(creatures), kept if kept in ("village", "city") else None, loot
+
+
+@pytest.mark.parametrize("lone", [True, False])
+@pytest.mark.parametrize("roll", [0, 2, 3])
+def test_exploration_as_all_draws_one_by_one(roll, lone):
+    attacker = {"creatures": ["3", "2R"]}
+    chances = defaultdict(float)
+    for size in [roll] if roll else [2, 3, 4, 5]:
+        draws = Counter(sorted_out(drawn) for drawn in permutations(list(expand(CUP)), size))
+        for draw, ways in draws.items():
+            chances[draw] += ways / sum(draws.values()) / (1 if roll else 6)
+    expected = defaultdict(float)
+    free = 0.0 if roll else 1 / 3
+    for (creatures, settlement, loot), p in chances.items():
+        if not creatures and not (settlement and lone):
+            free += p
+            continue
+        land = {"attacker": attacker, "defender": {"creatures": list(creatures), "settlement": settlement or "none"}}
+        cost = sum(int(text[0]) for text in creatures) + {None: 0, "village": 1, "city": 2}[settlement]
+        expected["bribe_cost"] += p * cost * (2 if loot else 1)
+        expected["defenders_drawn"] += p * (len(creatures) + bool(settlement))
+        for key, value in means(land | {"conditions": {"unexplored": True}}).items():
+            if not key.startswith(("fort", "income")):
+                expected[key] += p * value
+    expected["p.attacker"] += free
+    expected["explored_without_fight"] = free
+    expected["attacker_creatures_left"] += 2 * free
+    expected["attacker_value_left"] += 5 * free
+    scenario = {
+        "game": "kings-and-things",
+        "battle": "exploration",
+        "attacker": attacker,
+        "conditions": {"cup": CUP, "exploration_roll": roll},
+        "options": {"lone_settlement_defends": lone},
+    }
+    odds = exact(load(scenario))
+    for key, value in expected.items():
+        found = odds.winner(key[2:]) if key.startswith("p.") else odds.mean(key)
+        assert found == pytest.approx(value, abs=1e-9), key

@@ -1,0 +1,154 @@
+"""The worked examples of rules/kings_and_things.md section 11, die by die, on the general rules."""
+
+import pytest
+
+from simulator import exact, load
+from simulator.rules.battle import WINNERS
+from simulator.rules.kings_and_things import build, seen
+
+
+def hits(*dice):
+    """A throw from pairs (face, value): the result that stands for its hits."""
+    return 2 * sum(face <= value for face, value in dice)
+
+
+SAVED, LOST = 1, 0
+FALLS, HOLDS = 1, 0
+
+
+def play(scenario, *results):
+    """The outcome of a battle whose rolls come to these results, in order."""
+    built = build(load({"game": "kings-and-things"} | scenario).fields, fold=False, charted=False)
+    chain = built.chain
+    running, table, step = (chain.part(name) for name in ("running", "table", "step"))
+    state = chain.start
+    for result in results:
+        assert running(chain.params, state), "over too early"
+        row = int(table(chain.params, state))
+        first, last = chain.tables.first[row], chain.tables.first[row + 1]
+        assert result in chain.tables.result[first:last], (result, state)
+        state = step(chain.params, state, result)
+    assert not running(chain.params, state), "not over"
+    arrays = type(state)(*([int(value)] for value in state))
+    import numpy as np
+
+    columns = seen(built, type(state)(*(np.array(values) for values in arrays)))
+    outcome = {name: values[0].item() for name, values in columns.items()}
+    return outcome | {"winner": WINNERS[outcome["winner"]]}
+
+
+def land(attacker, defender, **more):
+    sides = [{"creatures": side} if isinstance(side, list) else side for side in (attacker, defender)]
+    return {"battle": "land", "attacker": sides[0], "defender": sides[1]} | more
+
+
+def expect(outcome, **values):
+    assert {name: outcome[name] for name in values} == values
+
+
+LEAVES = {"retreat": "after-rounds", "retreat_after": 1}
+
+
+def test_1_seed_example():
+    scenario = land(
+        ["3M", "1M", "4C", "4"],
+        {"creatures": ["2M", "3R", "2R", "2", "2"], "settlement": "city"},
+        policy={"attacker": LEAVES},
+    )
+    outcome = play(
+        scenario,
+        hits((3, 3), (2, 1)), hits((4, 2)),
+        hits((4, 3), (1, 2)),
+        hits((4, 4), (4, 4), (4, 4)), hits((2, 2), (2, 2), (2, 1)),
+        HOLDS,
+    )  # fmt: skip
+    expect(outcome, winner="defender", attacker_losses=3, attacker_value_left=4, attacker_retreated=True)
+    expect(outcome, defender_losses=2, settlement_hits=2, settlement_level_after=2, rounds=1)
+
+
+def test_2_one_die_magic_first():
+    outcome = play(land(["3M"], ["3"]), hits((5, 3)), hits((4, 3)), hits((2, 3)))
+    expect(outcome, winner="attacker", rounds=2)
+    odds = exact({"game": "kings-and-things"} | land(["3M"], ["3"]))
+    assert odds.winner("attacker") == pytest.approx(2 / 3)
+    assert odds.mean("rounds") == pytest.approx(4 / 3)
+
+
+def test_3_mutual_destruction():
+    outcome = play(land(["6"], {"fort": "tower"}), hits((1, 1)), FALLS)
+    expect(outcome, winner="defender", both_eliminated=True, fort_level_after=0)
+    assert exact({"game": "kings-and-things"} | land(["6"], {"fort": "tower"})).winner("attacker") == pytest.approx(
+        5 / 6
+    )
+
+
+def test_4_sword_master():
+    scenario = land(["6"], ["Sword Master"])
+    outcome = play(scenario, hits((5, 4)), SAVED, hits((4, 4)), LOST)
+    expect(outcome, winner="defender", both_eliminated=True, rounds=2)
+    odds = exact({"game": "kings-and-things"} | scenario)
+    assert odds.winner("attacker") == pytest.approx(1 / 7)
+    assert odds.mean("rounds") == pytest.approx(9 / 7)
+
+
+def test_5_talisman_and_more_hits_than_creatures():
+    scenario = land(["6", "6", "6"], {"creatures": ["4", "3"], "items": ["talisman"]})
+    outcome = play(scenario, hits((5, 4), (3, 3)), SAVED, LOST)
+    expect(outcome, winner="attacker", attacker_creatures_left=2, defender_losses=2, rounds=1)
+
+
+def test_6_retreat_into_a_full_hex():
+    scenario = land({"creatures": ["6 x 2"], "retreat_hex_creatures": 7}, ["3"], policy={"attacker": LEAVES})
+    outcome = play(scenario, hits((3, 2), (4, 2), (5, 2), (6, 2), (3, 2), (4, 2)), hits((6, 3)))
+    expect(outcome, attacker_creatures_left=3, attacker_losses=3, attacker_retreated=True, winner="defender")
+
+
+def test_7_fort_fights_on_alone():
+    scenario = land(["4", "4", "3R"], {"creatures": ["2", "2"], "fort": "castle"}, policy={"defender": LEAVES})
+    outcome = play(
+        scenario,
+        hits((2, 3)), hits((5, 3)),
+        hits((5, 4), (6, 4)), hits((4, 2), (3, 2)),
+        hits((1, 3)), hits((2, 2)),
+        hits((1, 4), (5, 4)),
+        FALLS,
+    )  # fmt: skip
+    expect(outcome, winner="attacker", defender_retreated=True, defender_creatures_left=2, fort_hits=3)
+    expect(outcome, fort_level_after=2, attacker_losses=1, rounds=2)
+
+
+def test_8_golem():
+    scenario = land(["4R", "4R", "3"], {"creatures": ["2"], "items": ["golem"]})
+    outcome = play(scenario, hits((2, 4), (4, 4)), hits((5, 3)), hits((1, 4), (6, 4)), hits((1, 4)))
+    expect(outcome, winner="defender", defender_creatures_left=0, attacker_creatures_left=0, rounds=3)
+
+
+def test_9_exploration():
+    scenario = {
+        "battle": "exploration",
+        "attacker": {"creatures": ["4"]},
+        "conditions": {"cup": ["Goblins", "loot", "nothing"], "exploration_roll": 3},
+    }
+    outcome = play(scenario, 0, hits((3, 4)), hits((2, 1)))
+    expect(outcome, winner="attacker", defenders_drawn=1, bribe_cost=2, explored_without_fight=False)
+
+
+def test_10_free_for_all_of_three_sixes():
+    scenario = {"battle": "free-for-all"} | {
+        side: {"creatures": ["6"]} for side in ("attacker", "second_attacker", "defender")
+    }
+    expect(play(scenario), winner="attacker", taken_by_second_attacker=True, taken_by_attacker=False, rounds=1)
+
+
+def test_11_black_cloud():
+    scenario = land(["4"], {"creatures": ["6"], "fort": "tower"}, conditions={"black_cloud": True})
+    row = exact({"game": "kings-and-things"} | scenario).table
+    assert (row["rounds"] >= 1).all()
+    built = build(load({"game": "kings-and-things"} | scenario).fields, fold=False, charted=False)
+    p, step = built.chain.params, built.chain.part("step")
+    state = step(p, built.chain.start, hits((2, 4)))
+    assert state.actor == 1, "the attacker has rolled, the defender's 6 rolls; the tower does not"
+    first = built.chain.tables.first[int(built.chain.part("table")(p, state))]
+    assert built.chain.tables.result[first : first + 2].tolist() == [0, 2]
+    state = step(p, state, hits((6, 5)))
+    assert (state.gear1 & 7, state.alive0, state.alive1) == (0, 1, 1)
