@@ -231,7 +231,9 @@ class Graph:
         old = self.store
         more_states = len(old.open) * (4 if 4 * (states + largest) > len(old.open) else 1)
         more_edges = len(old.to) * (4 if 2 * (edges + largest) > len(old.to) else 1)
-        new = self._new_store(max(more_states, 2 * (states + largest)), max(more_edges, 2 * (edges + largest)))
+        # The hash table is masked: its size, twice the room for states, must be a power of two.
+        room = 1 << (max(more_states, 2 * (states + largest)) - 1).bit_length()
+        new = self._new_store(room, max(more_edges, 2 * (edges + largest)))
         for name in (
             "fields",
             "key",

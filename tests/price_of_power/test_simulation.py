@@ -126,3 +126,18 @@ def test_large_forces_are_simulated():
     odds = simulate(big, 2000)
     assert odds.winner("defender") > 0.9
     assert np.all(odds.columns["attacker_losses"] + odds.columns["attacker_units_left"] == 300)
+
+
+def test_dice_with_thousands_of_results():
+    rich = {
+        "game": "price-of-power",
+        "battle": "land",
+        "attacker": {"infantry": 60, "cavalry": 60, "artillery": 60, "extra_dice": {"infantry": 10}},
+        "defender": {"infantry": 60},
+        "conditions": {"max_rounds": 1},
+        "options": {"dice": {"infantry": ["infantry+infantry", "cavalry+cavalry", "artillery+artillery", "tercios"]}},
+    }
+    assert len(load(rich).chain.tables.result) > 500
+    odds = exact(rich)
+    # Every face hits: twice, but for tercios on one face of four.
+    assert odds.mean("defender_losses") == pytest.approx(13 * 7 / 4)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.rules.battle import Refusal
-from simulator.rules.price_of_power.chains import Setup, setup_of
-from simulator.rules.price_of_power.dice import MOST_DICE
+from simulator.rules.price_of_power.chains import Setup, chain_from, setup_of
+from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.forces import (
     LEAST_FOR_A_CARD,
     count_units,
@@ -184,3 +184,5 @@ def check_dice(setup: Setup, part: str = "") -> None:
         most = max(pool.dice for row in setup.pools(place) for pool in row)
         if most > MOST_DICE:
             raise Refusal(f"{side.where}{part}", f"{most} dice in one roll; at most {MOST_DICE} are allowed")
+    if setup.dice != printed_dice():
+        chain_from(setup)  # refuses dice whose results are too many to be told apart
