@@ -136,4 +136,5 @@ def fight_chain(fields: Any) -> Chain:
         )
         hopeless = np.zeros((own + 1) * (enemy + 1), np.int64)
         hopeless[states.own * (enemy + 1) + states.enemy] = chance < fields.policy.attacker.min_odds - SLACK
-    return Chain(StoppingParams(stop, hopeless, enemy + 1), start, limits, rolls)
+    mapped = fields.options.ties != "nobody"
+    return Chain(StoppingParams(stop, hopeless, enemy + 1), start, limits, rolls, mapped=mapped)
