@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import uint64
+from numba import int64, uint32, uint64
 
 from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state, inner, kernel, load, running, step, store, table
 from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
-from simulator.engine.montecarlo import slot_of
+from simulator.engine.montecarlo import move, slot_of
 
 DONE, NEED_ROOM, ENDLESS = 0, 1, 2
 # Where `counters` keeps what.
@@ -25,8 +25,9 @@ STATES, EXPANDED, EDGES, AT, FRONTIER, LAYERS = range(6)
 class Store(NamedTuple):
     """States (fields x room), their packed keys, `open` (still running), table numbers and where their edges begin.
 
-    `to` holds the successors; `slot`/`used` are the hash table from key to state; `mass` is the chance waiting in a
-    running state or gathered in a final one; `frontier`, `following` and `queued` are the layer being pushed.
+    `to` holds the successors; `slots` is the hash table from key to state number + 1; `mass` is the chance waiting in
+    a running state or gathered in a final one; `frontier`, `following` and `queued` are the layer being pushed (final
+    states count as queued). `found` and `packed` hold the states that have just been stepped to: most are known.
     """
 
     fields: np.ndarray
@@ -35,32 +36,41 @@ class Store(NamedTuple):
     table: np.ndarray
     begin: np.ndarray
     to: np.ndarray
-    hashed: np.ndarray
-    used: np.ndarray
-    index: np.ndarray
+    slots: np.ndarray
     mass: np.ndarray
     frontier: np.ndarray
     following: np.ndarray
     queued: np.ndarray
+    found: np.ndarray
+    packed: np.ndarray
 
 
 @inner
-def find_or_add(p, g, counters, i, layout):
-    """Number of the state that stands at place `i` of the fields (i = number of states): its own, or a new one."""
-    for w in range(g.key.shape[0]):
-        g.key[w, i] = uint64(0)
-    for f in range(g.fields.shape[0]):
-        g.key[layout.word[f], i] |= uint64(g.fields[f, i]) << layout.shift[f]
-    slot = slot_of(g.key, i, g.hashed, g.used)
-    if g.used[slot] != 0:
-        return int(g.index[slot])
-    for w in range(g.key.shape[0]):
-        g.hashed[w, slot] = g.key[w, i]
-    g.used[slot] = 1
-    g.index[slot] = i
-    g.open[i] = running(p, load(p, g.fields, i))
+def pack_found(g, row, layout):
+    """Pack the state that stands at place `row` of `g.found`."""
+    for w in range(g.packed.shape[0]):
+        g.packed[w, row] = uint64(0)
+    for f in range(g.found.shape[0]):
+        g.packed[layout.word[f], row] |= uint64(uint32(g.found[f, row])) << layout.shift[f]
+
+
+@inner
+def find_or_add(p, g, counters, row):
+    """Number of the packed state at place `row` of `g.found`: its own, or a new one."""
+    words = g.packed.shape[0]
+    slot = slot_of(g.packed, row, g.slots)
+    if g.slots[slot, words] != 0:
+        return int64(g.slots[slot, words]) - 1
+    i = counters[STATES]
+    for w in range(words):
+        g.key[w, i] = g.packed[w, row]
+        g.slots[slot, w] = g.packed[w, row]
+    g.slots[slot, words] = uint64(i + 1)
+    for f in range(g.found.shape[0]):
+        g.fields[f, i] = g.found[f, row]
+    g.open[i] = running(p, load(p, g.found, row))
     g.mass[i] = 0.0
-    g.queued[i] = 0
+    g.queued[i] = 0 if g.open[i] else 1
     g.table[i] = -1
     counters[STATES] = i + 1
     return i
@@ -70,7 +80,7 @@ def find_or_add(p, g, counters, i, layout):
 def has_room(g, counters, fan):
     """Is there space for `fan` more states and edges, with the hash table at most half full?"""
     states = counters[STATES] + fan + 1
-    return states <= g.open.shape[0] and 2 * states <= g.used.shape[0] and counters[EDGES] + fan <= g.to.shape[0]
+    return states <= g.open.shape[0] and 2 * states <= g.slots.shape[0] and counters[EDGES] + fan <= g.to.shape[0]
 
 
 @inner
@@ -81,15 +91,15 @@ def expand(p, rows, g, counters, i, layout):
     fan = rows.first[t + 1] - rows.first[t]
     if not has_room(g, counters, fan):
         return False
-    edge = counters[EDGES]
     g.table[i] = t
-    g.begin[i] = edge
-    for row in range(rows.first[t], rows.first[t + 1]):
-        place = counters[STATES]
-        store(p, g.fields, place, step(p, s, rows.result[row]))
-        g.to[edge] = find_or_add(p, g, counters, place, layout)
-        edge += 1
-    counters[EDGES] = edge
+    g.begin[i] = counters[EDGES]
+    for row in range(fan):
+        store(p, g.found, row, step(p, s, rows.result[rows.first[t] + row]))
+        pack_found(g, row, layout)
+    # A loop of its own: look-ups miss the cache, and several can be under way at once.
+    for row in range(fan):
+        g.to[g.begin[i] + row] = find_or_add(p, g, counters, row)
+    counters[EDGES] += fan
     counters[EXPANDED] += 1
     return True
 
@@ -114,7 +124,7 @@ def push(rows, g, i, fill):
         j = g.to[g.begin[i] + row]
         if j != i:
             g.mass[j] += mass * rows.weight[first + row]
-            if g.open[j] and not g.queued[j]:
+            if g.queued[j] == 0:
                 g.queued[j] = 1
                 g.following[fill] = j
                 fill += 1
@@ -123,8 +133,9 @@ def push(rows, g, i, fill):
 
 @inner
 def begin(p, g, counters, layout):
-    """Number the start state, which stands at place 0, and put the whole chance on it."""
-    find_or_add(p, g, counters, 0, layout)
+    """Number the start state, which stands in `g.found`, and put the whole chance on it."""
+    pack_found(g, 0, layout)
+    find_or_add(p, g, counters, 0)
     g.mass[0] = 1.0
     if g.open[0]:
         g.frontier[0] = 0
@@ -176,17 +187,6 @@ def explore(p, rows, g, counters, layout):
     return DONE
 
 
-@kernel
-def rehash(g, states):
-    """Fill an empty hash table with all states."""
-    for i in range(states):
-        slot = slot_of(g.key, i, g.hashed, g.used)
-        for w in range(g.key.shape[0]):
-            g.hashed[w, slot] = g.key[w, i]
-        g.used[slot] = 1
-        g.index[slot] = i
-
-
 @dataclass
 class Graph:
     """The states of one chain, grown on demand up to a budget of edges."""
@@ -198,26 +198,28 @@ class Graph:
 
     def __post_init__(self) -> None:
         self._layout = self.chain.layout()
+        self._fan = int(np.diff(self.chain.tables.first).max())
         bind_state(type(self.chain.params), type(self.chain.start))
         self.store = self._new_store(self.room, 4 * self.room)
-        self.store.fields[:, 0] = self.chain.start
+        self.store.found[:, 0] = self.chain.start
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, fields = self._layout.words, len(self.chain.start)
         return Store(
-            fields=np.empty((fields, states), np.int32),
+            # A few columns more: rows a power of two apart would fight for the same lines of the cache.
+            fields=np.empty((fields, states + 24), np.int32),
             key=np.empty((words, states), np.uint64),
             open=np.empty(states, np.bool_),
             table=np.empty(states, np.int32),
             begin=np.empty(states, np.int64),
             to=np.empty(edges, np.int32),
-            hashed=np.empty((words, 2 * states), np.uint64),
-            used=np.zeros(2 * states, np.int8),
-            index=np.empty(2 * states, np.int32),
+            slots=np.zeros((2 * states, words + 1), np.uint64),
             mass=np.empty(states, np.float64),
             frontier=np.empty(states, np.int32),
             following=np.empty(states, np.int32),
             queued=np.empty(states, np.int8),
+            found=np.empty((fields, self._fan + 24), np.int32),
+            packed=np.empty((words, self._fan), np.uint64),
         )
 
     def _grow(self) -> None:
@@ -227,8 +229,7 @@ class Graph:
             raise NoExactOdds(
                 f"more than {states:,} states and {edges:,} transitions, past the budget of {self.budget:,}"
             )
-        largest = int(np.diff(self.chain.tables.first).max())
-        old = self.store
+        largest, old = self._fan, self.store
         more_states = len(old.open) * (4 if 4 * (states + largest) > len(old.open) else 1)
         more_edges = len(old.to) * (4 if 2 * (edges + largest) > len(old.to) else 1)
         # The hash table is masked: its size, twice the room for states, must be a power of two.
@@ -248,7 +249,7 @@ class Graph:
         ):
             source, target = getattr(old, name), getattr(new, name)
             target[..., : source.shape[-1]] = source
-        rehash(new, states)
+        move(np.ascontiguousarray(new.key[:, :states]), np.arange(1, states + 1, dtype=np.uint64), new.slots)
         self.store = new
 
     def spread(self, tolerance: float) -> float:

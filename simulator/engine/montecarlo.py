@@ -60,13 +60,6 @@ class Order(NamedTuple):
     battles: int
 
 
-class Tally(NamedTuple):
-    """Open-addressing table of packed states (words x slots) and their counts; a count of 0 marks a free slot."""
-
-    key: np.ndarray
-    count: np.ndarray
-
-
 @inner
 def advance(p, s, number, bits, entry):
     """One step of one battle with a 32-bit number; a battle that is over stays as it is."""
@@ -119,18 +112,23 @@ def pack(fields, chosen, found, word, shift, packed):
 
 
 @inner
-def slot_of(packed, i, keys, used):
-    """The slot of packed state `i` in an open-addressing table whose size is a power of two: its own, or a free one."""
+def slot_of(packed, i, slots):
+    """The slot of packed state `i` in an open-addressing table: its own, or a free one.
+
+    `slots` (a power of two of slots x words + 1) holds packed states and, last, what is kept of each; 0 there marks a
+    free slot. State and value side by side cost one cache miss, not two.
+    """
+    words = packed.shape[0]
     code = uint64(0)
-    for w in range(packed.shape[0]):
+    for w in range(words):
         code = (code ^ packed[w, i]) * _GAMMA
         code ^= code >> _HIGH
-    mask = uint64(used.shape[0] - 1)
+    mask = uint64(slots.shape[0] - 1)
     slot = code & mask
-    while used[slot] != 0:
+    while slots[slot, words] != 0:
         same = True
-        for w in range(packed.shape[0]):
-            same = same and keys[w, slot] == packed[w, i]
+        for w in range(words):
+            same = same and slots[slot, w] == packed[w, i]
         if same:
             break
         slot = (slot + uint64(1)) & mask
@@ -139,13 +137,14 @@ def slot_of(packed, i, keys, used):
 
 @inner
 def count_ended(lanes, found, layout, tally):
-    """Add the listed lanes' final states to the tally."""
+    """Add the listed lanes' final states to the tally: a table of `slot_of` that keeps counts."""
     pack(lanes.fields, lanes.ended, found, layout.word, layout.shift, lanes.packed)
+    words = lanes.packed.shape[0]
     for i in range(found):
-        slot = slot_of(lanes.packed, i, tally.key, tally.count)
-        for w in range(lanes.packed.shape[0]):
-            tally.key[w, slot] = lanes.packed[w, i]
-        tally.count[slot] += 1
+        slot = slot_of(lanes.packed, i, tally)
+        for w in range(words):
+            tally[slot, w] = lanes.packed[w, i]
+        tally[slot, words] += uint64(1)
         lanes.busy[lanes.ended[i]] = 0
 
 
@@ -248,7 +247,7 @@ class Simulation:
         if progress:
             progress(work.done)
 
-    def _run(self, work: _Work) -> Tally:
+    def _run(self, work: _Work) -> np.ndarray:
         """One thread: take chunk after chunk until the work is done or stopped."""
         chain, layout = self.chain, self._layout
         start = np.array(chain.start, np.int32)
@@ -267,12 +266,13 @@ class Simulation:
             work.tell(portion[1])
         return tally
 
-    def _merge(self, tallies: list[Tally]) -> None:
+    def _merge(self, tallies: list[np.ndarray]) -> None:
         """Add the threads' tallies to the total, sorted by packed state."""
-        keys = np.concatenate([self._keys, *(t.key[:, t.count > 0] for t in tallies)], axis=1)
-        counts = np.concatenate([self._counts, *(t.count[t.count > 0] for t in tallies)])
-        if keys.shape[1] == 0:
+        counted = np.concatenate([tally[tally[:, -1] > 0] for tally in tallies])
+        if len(counted) == 0:
             return
+        keys = np.concatenate([self._keys, counted[:, :-1].T], axis=1)
+        counts = np.concatenate([self._counts, counted[:, -1].astype(np.int64)])
         self._keys, inverse = np.unique(keys, axis=1, return_inverse=True)
         self._counts = np.zeros(self._keys.shape[1], np.int64)
         np.add.at(self._counts, inverse.reshape(-1), counts)
@@ -321,31 +321,31 @@ class _Work:
             self._end = self._next
 
 
-def _empty_tally(slots: int, words: int) -> Tally:
+def _empty_tally(slots: int, words: int) -> np.ndarray:
     """A tally of at least this many slots, a power of two."""
-    size = 1 << max(10, (slots - 1).bit_length())
-    return Tally(np.zeros((words, size), np.uint64), np.zeros(size, np.int64))
+    return np.zeros((1 << max(10, (slots - 1).bit_length()), words + 1), np.uint64)
 
 
-def _with_room(tally: Tally, fresh: int) -> Tally:
+def _with_room(tally: np.ndarray, fresh: int) -> np.ndarray:
     """The same tally, grown if `fresh` more states would fill it beyond two thirds."""
-    used = int(np.count_nonzero(tally.count))
-    if 3 * (used + fresh) <= 2 * len(tally.count):
+    used = int(np.count_nonzero(tally[:, -1]))
+    if 3 * (used + fresh) <= 2 * len(tally):
         return tally
-    bigger = _empty_tally(4 * (used + fresh), tally.key.shape[0])
-    held = tally.count > 0
-    move(tally.key[:, held], tally.count[held], bigger)
+    bigger = _empty_tally(4 * (used + fresh), tally.shape[1] - 1)
+    held = tally[tally[:, -1] > 0]
+    move(np.ascontiguousarray(held[:, :-1].T), np.ascontiguousarray(held[:, -1]), bigger)
     return bigger
 
 
 @kernel
-def move(keys, counts, tally):
-    """Put counted states into an empty tally."""
-    for i in range(len(counts)):
-        slot = slot_of(keys, i, tally.key, tally.count)
-        for w in range(keys.shape[0]):
-            tally.key[w, slot] = keys[w, i]
-        tally.count[slot] = counts[i]
+def move(packed, values, slots):
+    """Put packed states (words x states) and their values into a table of `slot_of`."""
+    words = packed.shape[0]
+    for i in range(len(values)):
+        slot = slot_of(packed, i, slots)
+        for w in range(words):
+            slots[slot, w] = packed[w, i]
+        slots[slot, words] = values[i]
 
 
 def processors() -> int:
