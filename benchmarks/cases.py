@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import kings_and_things_numpy, risk_numpy
+from benchmarks import europa_numpy, kings_and_things_numpy, price_of_power_numpy, risk_numpy
 
 Peer = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 
@@ -29,11 +29,42 @@ class Case:
     exact: float | None = None
 
 
+# Three types a side, with generals: the size that a table of armies brings at most.
+TWELVE_A_SIDE = {
+    "game": "price-of-power",
+    "battle": "land",
+    "attacker": {"infantry": 5, "cavalry": 4, "artillery": 3, "leader": {"cavalry": 2, "infantry": 1}},
+    "defender": {"infantry": 4, "cavalry": 4, "artillery": 4, "leader": {"artillery": 2}},
+}
+# Eight detachments a side, both leaders drawn, both sides ready to break off.
+LARGEST_LAND = {
+    "game": "europa",
+    "battle": "land",
+    "attacker": {"country": "france", "army_plus": 2},
+    "defender": {"country": "france", "army_plus": 2},
+    "policy": {"attacker": {"break_off": "if-behind"}, "defender": {"break_off": "if-behind"}},
+}
+SIX_ROUNDS = {
+    "game": "europa",
+    "battle": "siege-campaign",
+    "attacker": {"country": "france", "army_plus": 2},
+    "defender": {"country": "spain", "fortress_level": 3, "land_detachments": 2},
+    "conditions": {"rounds": 6},
+}
+
 CASES = [
     Case("risk 20 v 15", "risk-20v15", risk_numpy.battles, ratio=25, exact=0.002),
     Case("risk path", "risk-path"),
     Case("risk landing", "risk-landing"),
     Case("risk invasion", "risk-invasion"),
+    Case("power land 8 v 6", "power-italian-war", price_of_power_numpy.land, pace=10e6, ratio=20, exact=0.1),
+    Case("power naval 5 v 5", "power-lepanto", price_of_power_numpy.naval, pace=10e6, ratio=20, exact=0.1),
+    Case("power land 12 v 12", TWELVE_A_SIDE, exact=5.0),
+    Case("power campaign", "power-campaign-naples"),
+    Case("europa land", "europa-blenheim-1704", europa_numpy.battles, pace=8e6, ratio=20),
+    Case("europa land, largest", LARGEST_LAND, exact=0.2),
+    Case("europa land, largest overseas", LARGEST_LAND | {"conditions": {"region": "rotw"}}, exact=0.2),
+    Case("europa campaign, 6 rounds", SIX_ROUNDS, exact=0.5),
     Case(
         "knt 10 v 10, citadel",
         "knt-ten-against-a-citadel",
