@@ -94,7 +94,8 @@ class Battle:
     - `explain(fields)`: lines that tell how the answer comes about (modifiers and their sources, a plan).
     - `survivors(fields, states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each state.
     - `tell(fields, before, result, after, dice)`: a line for a replayed step, or "" for none; `dice` is a
-      random.Random with which faces that give `result` may be picked.
+      random.Random with which faces that give `result` may be picked. A chain that has a `story` gets that in place of
+      the fields.
     """
 
     game: str
