@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Bar:
-    """A progress bar on standard error that appears after a second."""
+    """A progress bar on standard error that appears after a second, if that is a terminal."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -37,7 +37,7 @@ class Bar:
     def __call__(self, done: int, total: int | None) -> None:
         """So much of so much is done; a total of None is not known."""
         if self._progress is None:
-            if time.monotonic() - self._begin < PATIENCE:
+            if time.monotonic() - self._begin < PATIENCE or not sys.stderr.isatty():
                 return
             self._progress = Progress(
                 TextColumn("{task.description}"),

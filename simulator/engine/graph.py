@@ -234,7 +234,8 @@ class Graph:
         more_edges = len(old.to) * (4 if 2 * (edges + largest) > len(old.to) else 1)
         # The hash table is masked: its size, twice the room for states, must be a power of two.
         room = 1 << (max(more_states, 2 * (states + largest)) - 1).bit_length()
-        new = self._new_store(room, max(more_edges, 2 * (edges + largest)))
+        # No more room for edges than the budget allows, so that the next growth past it is refused.
+        new = self._new_store(room, min(max(more_edges, 2 * (edges + largest)), self.budget + largest + 1))
         for name in (
             "fields",
             "key",
