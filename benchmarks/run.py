@@ -28,6 +28,7 @@ from benchmarks import peers, risk_numpy
 from benchmarks.cases import CASES, Case
 from simulator import NoExactOdds, exact, load, simulate, sweep
 from simulator.engine.montecarlo import processors
+from simulator.scenarios import Scenario
 
 console = Console(width=140, highlight=False)
 PEER_CHUNK = 100_000
@@ -39,8 +40,7 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def pace_of_kernel(case: Case, battles: int, seed: int) -> float:
-    scenario = load(case.scenario)
+def pace_of_kernel(scenario: Scenario, battles: int, seed: int) -> float:
     return battles / seconds(lambda: simulate(scenario, battles, seed))
 
 
@@ -50,17 +50,17 @@ def pace_of_peer(case: Case, chunks: int, seed: int) -> float:
     return chunks * PEER_CHUNK / seconds(lambda: [peer(PEER_CHUNK, rng) for _ in range(chunks)])
 
 
-def battles_for(case: Case, target: float) -> int:
-    """Battles that take about `target` seconds."""
-    simulate(case.scenario, 1000)
-    return int(max(100_000, target * pace_of_kernel(case, 200_000, 0)))
+def battles_for(scenario: Scenario, target: float) -> int:
+    """Battles that take about `target` seconds, once everything is compiled and in the caches."""
+    simulate(scenario, 100_000)
+    return int(max(100_000, target * pace_of_kernel(scenario, 2_000_000, 0)))
 
 
 def exact_time(case: Case, runs: int) -> tuple[str, str]:
     try:
         states = exact(case.scenario).explored
     except NoExactOdds as refusal:
-        return "refused", str(refusal)
+        return "refused", str(refusal).partition(" and ")[0]
     scenario = load(case.scenario)
 
     def fresh() -> object:
@@ -74,10 +74,11 @@ def measure_cases(only: str, rounds: int, target: float) -> None:
     for case in CASES:
         if only not in case.name:
             continue
-        battles = battles_for(case, target)
+        scenario = load(case.scenario)
+        battles = battles_for(scenario, target)
         ours, theirs = [], []
         for turn in range(rounds):
-            ours.append(pace_of_kernel(case, battles, turn))
+            ours.append(pace_of_kernel(scenario, battles, turn))
             if case.peer:
                 theirs.append(pace_of_peer(case, 3, turn))
         ratio = median(a / b for a, b in zip(ours, theirs, strict=True)) if theirs else None

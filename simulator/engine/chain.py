@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -77,6 +78,13 @@ class Chain:
     tables: Tables
     story: Any = None
     mapped: bool = False
+
+    @cached_property
+    def map(self) -> Any:
+        """This chain spelled out state by state (walk.py), or None if it is too large for that; drawn once."""
+        from simulator.engine.walk import map_of
+
+        return map_of(self)
 
     def layout(self) -> Layout:
         """Pack each field into just enough bits, in order, opening a new 64-bit word when one is full."""

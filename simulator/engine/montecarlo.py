@@ -202,7 +202,8 @@ class Simulation:
         self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
         self.battles = 0
-        self._own, self._map = chain, None
+        self._own: Chain = chain
+        self._map: Any = None
         self._fight_on(chain)
 
     def _fight_on(self, chain: Chain) -> None:
@@ -216,9 +217,7 @@ class Simulation:
 
     def _draw_map(self) -> None:
         """Spell the chain out state by state, if it is small enough."""
-        from simulator.engine.walk import map_of
-
-        self._map = map_of(self._own)
+        self._map = self._own.map
         if self._map:
             self._fight_on(self._map.chain)
 
