@@ -41,6 +41,7 @@ class LandParams(NamedTuple):
     parts: int
     kinds: np.ndarray  # [part]: what a result means
     rolls: np.ndarray  # [class, stage - FIRE_1, failed, part]: table
+    following: np.ndarray  # [stage - FIRE_1, part]: next part that anybody rolls for, `parts` for none
     pursuit_parts: np.ndarray  # [winner]
     pursuit_kinds: np.ndarray  # [winner, part]
     pursuit: np.ndarray  # [class, winner, how ended, part]: table
@@ -114,7 +115,8 @@ def step(p, s, result):
     """What one roll, or one part of it, leads to."""
     if FIRE_1 <= s.stage <= SHOCK_2:
         s = add(p, s, p.kinds[s.part], result)
-        return at_part(s, s.part + 1) if s.part + 1 < p.parts else after_roll(p, at_part(s, 0))
+        part = p.following[s.stage - FIRE_1, s.part]
+        return at_part(s, part) if part < p.parts else after_roll(p, at_part(s, 0))
     if s.stage == PURSUIT:
         s = add(p, s, p.pursuit_kinds[s.winner, s.part], result)
         more = s.part + 1 < p.pursuit_parts[s.winner]

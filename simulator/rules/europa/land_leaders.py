@@ -141,6 +141,24 @@ class LeaderClasses:
         flat = both.transpose(0, 2, 1).reshape(len(both), -1)
         return np.asarray(flat // np.gcd.reduce(flat, axis=1)[:, None])
 
+    def pursuers(self, retreat: np.ndarray, fragile: np.ndarray) -> np.ndarray:
+        """Classes that are alike in a pursuit and whatever follows, by winner and whether the loser is routed yet."""
+        out = np.zeros((len(self.pairs), 2, 2), np.int64)
+        for winner in (0, 1):
+            drms = np.array([self.meeting.pursuit_drm(winner, pair) for pair in self.pairs])
+            for routed in (0, 1):
+                how = (0, routed) if winner == 0 else (routed, 0)
+                out[:, winner, routed] = alike(drms, retreat[:, winner, how[0], how[1]], fragile)
+        return out
+
+
+def retreaters(retreat: np.ndarray, fragile: np.ndarray) -> np.ndarray:
+    """Classes that are alike in a retreat and in the leader tests, by winner and who is routed."""
+    out = np.zeros_like(retreat)
+    for winner, a, d in np.ndindex(3, 2, 2):
+        out[:, winner, a, d] = alike(retreat[:, winner, a, d], fragile)
+    return out
+
 
 def alike(*columns: np.ndarray) -> np.ndarray:
     """For each class the first one that is equal to it in all columns."""

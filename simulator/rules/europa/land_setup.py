@@ -16,7 +16,7 @@ from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land
 from simulator.rules.europa.fates import Trial, both, fates
 from simulator.rules.europa.land import LandParams, LandState
-from simulator.rules.europa.land_leaders import FACES, LeaderClasses, alike
+from simulator.rules.europa.land_leaders import FACES, LeaderClasses, retreaters
 from simulator.rules.europa.meeting import Meeting, Pair, meeting
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES
 
@@ -150,6 +150,7 @@ class LandSetup:
         most = self.tallies[sides[0]]["top"][0] if dice > 1 else MOST_OF_A_DIE
         return self.losses(rolls[sides[0]], dice, most)
 
+    @cached_property
     def rolls(self) -> np.ndarray:
         """Tables of every class, phase, failed attempts and part."""
         parts = self.parts()
@@ -203,24 +204,6 @@ class LandSetup:
                 different, which = np.unique(weights, axis=0, return_inverse=True)
                 indices = [self.add({n: int(w) for n, w in enumerate(row) if w}) for row in different]
                 out[:, winner, routed[0], routed[1]] = np.array(indices)[which.ravel()]
-        return out
-
-    def pursuers(self) -> np.ndarray:
-        """Classes that are alike in a pursuit and whatever follows, by winner and whether the loser is routed yet."""
-        out = np.zeros((len(self.class_pairs), 2, 2), np.int64)
-        fragile = self.leaders[1]
-        for winner in (0, 1):
-            drms = _ints(self.meeting.pursuit_drm(winner, pair) for pair in self.class_pairs)
-            for routed in (0, 1):
-                how = (0, routed) if winner == 0 else (routed, 0)
-                out[:, winner, routed] = alike(drms, self.retreat[:, winner, how[0], how[1]], fragile)
-        return out
-
-    def retreaters(self) -> np.ndarray:
-        """Classes that are alike in a retreat and in the leader tests."""
-        out = np.zeros_like(self.retreat)
-        for winner, a, d in np.ndindex(3, 2, 2):
-            out[:, winner, a, d] = alike(self.retreat[:, winner, a, d], self.leaders[1])
         return out
 
     @cached_property
@@ -315,7 +298,8 @@ class LandSetup:
             first=self.leader_classes.first,
             parts=len(parts),
             kinds=_ints(part[0] for part in parts),
-            rolls=self.rolls(),
+            rolls=self.rolls,
+            following=following(self.rolls),
             pursuit_parts=_ints(len(parts) for parts in pursuits),
             pursuit_kinds=_ints([part[0] for part in parts] + [0] * (3 - len(parts)) for parts in pursuits),
             pursuit=self.pursuit(),
@@ -324,8 +308,8 @@ class LandSetup:
             fragile=fragile,
             manoeuvre=_ints(pair.manoeuvre for pair in self.class_pairs),
             attempt=self.attempt(),
-            pursuers=self.pursuers(),
-            retreaters=self.retreaters(),
+            pursuers=self.leader_classes.pursuers(self.retreat, fragile),
+            retreaters=retreaters(self.retreat, fragile),
             break_off=_ints(POLICIES[policy] for policy in policies),
             size=_ints(stack.size for stack in stacks),
             morale=_ints(stack.morale for stack in stacks),
@@ -379,6 +363,14 @@ class LandSetup:
 def packed(thirds: int, stars: int) -> int:
     """One side's part of a MAIN result."""
     return thirds | stars << land.LOSS_BITS
+
+
+def following(rolls: np.ndarray) -> np.ndarray:
+    """The next part of each phase that anybody rolls for."""
+    rolled = rolls.any(axis=(0, 2))
+    phases, parts = rolled.shape
+    later = [[[n for n in range(part + 1, parts) if rolled[p, n]] for part in range(parts)] for p in range(phases)]
+    return np.array([[min(found, default=parts) for found in row] for row in later])
 
 
 def _ints(values: Any) -> np.ndarray:
