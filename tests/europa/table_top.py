@@ -7,7 +7,8 @@ import numpy as np
 from simulator.rules.europa import fates, land, siege
 from simulator.rules.europa.assault import Assaults, Ground, code, command
 from simulator.rules.europa.attrition import europe_besieger, europe_garrison
-from simulator.rules.europa.land_setup import EVADES_AT, PHASES, PURSUIT_COLUMN, Roll, packed, read, retreat_thirds
+from simulator.rules.europa.land_leaders import retreat_thirds
+from simulator.rules.europa.land_setup import EVADES_AT, PHASES, PURSUIT_COLUMN, Roll, packed, read
 from simulator.rules.europa.siege_setup import following
 from simulator.rules.europa.siegecraft import total
 from simulator.rules.europa.tell_land import setup_of as land_setup

@@ -24,7 +24,8 @@ NEVER, ALWAYS, IF_BEHIND, IF_SURE = range(4)
 SURE = 10
 # A MAIN result: thirds and stars of the attacker, then of the defender.
 LOSS_BITS, SIDE_BITS, LOSS_MASK, STAR_MASK = 4, 7, 15, 7
-# A DRAW result: the leaders' class, and whether each side's 7-LD die spares it.
+# A DRAW result: the leaders' class, and whether each side's 7-LD die spares it. An attempt to break off: 1 for success
+# + 2 * the class that is known then.
 SPARE_A, SPARE_D, CLASS_MASK = 4096, 8192, 4095
 
 
@@ -40,14 +41,17 @@ class LandParams(NamedTuple):
     parts: int
     kinds: np.ndarray  # [part]: what a result means
     rolls: np.ndarray  # [class, stage - FIRE_1, failed, part]: table
+    following: np.ndarray  # [stage - FIRE_1, part]: next part that anybody rolls for, `parts` for none
     pursuit_parts: np.ndarray  # [winner]
     pursuit_kinds: np.ndarray  # [winner, part]
     pursuit: np.ndarray  # [class, winner, how ended, part]: table
     retreat: np.ndarray  # [class, winner, attacker routed, defender routed]: table
     leaders: np.ndarray  # [fragile code, attacker won + 2 destroyed, defender won + 2 destroyed]: table
     fragile: np.ndarray  # [class]: fragile code
+    pursuers: np.ndarray  # [class, winner, loser routed]: class that is like it from the pursuit on
+    retreaters: np.ndarray  # [class, winner, attacker routed, defender routed]: class that is like it in the retreat
     manoeuvre: np.ndarray  # [class, side]
-    success: np.ndarray  # [faces that succeed]: table
+    attempt: np.ndarray  # [class, side, morale left]: table
     break_off: np.ndarray
     size: np.ndarray
     morale: np.ndarray
@@ -111,7 +115,8 @@ def step(p, s, result):
     """What one roll, or one part of it, leads to."""
     if FIRE_1 <= s.stage <= SHOCK_2:
         s = add(p, s, p.kinds[s.part], result)
-        return at_part(s, s.part + 1) if s.part + 1 < p.parts else after_roll(p, at_part(s, 0))
+        part = p.following[s.stage - FIRE_1, s.part]
+        return at_part(s, part) if part < p.parts else after_roll(p, at_part(s, 0))
     if s.stage == PURSUIT:
         s = add(p, s, p.pursuit_kinds[s.winner, s.part], result)
         more = s.part + 1 < p.pursuit_parts[s.winner]
@@ -188,6 +193,15 @@ def at_stage(s, stage, failed):
 
 
 @helper
+def led_by(s, leaders):
+    """The same state with another class of leaders."""
+    return LandState(
+        s.stage, s.part, leaders, s.caused_a, s.stars_a, s.last_a, s.caused_d, s.stars_d, s.last_d,
+        s.failed, s.winner, s.ended, s.broke, s.fates,
+    )  # fmt: skip
+
+
+@helper
 def morale_left(p, s, side):
     """Remaining morale of a side."""
     return p.morale[side] - (s.stars_d if side == 0 else s.stars_a)
@@ -252,14 +266,15 @@ def wants_away(p, s, side):
 @helper
 def break_table(p, s, side):
     """Success if d10 <= manoeuvre + remaining morale."""
-    return p.success[min(10, p.manoeuvre[s.leaders, side] + morale_left(p, s, side))]
+    return p.attempt[s.leaders, side, morale_left(p, s, side)]
 
 
 @helper
 def after_break(p, s, result):
-    """A side that breaks off loses; one that fails gives the enemy +1/+1 on day 2."""
+    """A side that breaks off loses; one that fails gives the enemy +1/+1 on day 2. Its manoeuvre is known now."""
     side = p.first if s.stage == FIRST_BREAK else 1 - p.first
-    if result:
+    s = led_by(s, result >> 1)
+    if result & 1:
         return conclude(p, s, 1 - side, DAY_1, side + 1)
     failed = s.failed | (side + 1)
     return second_break(p, s, failed) if s.stage == FIRST_BREAK else at_stage(s, FIRE_2 if p.fires else SHOCK_2, failed)
@@ -286,10 +301,20 @@ def conclude(p, s, declared, ended, broke):
         caused_a = rounded(p, 1, on_d)
         if pursues:
             caused_d, last_d = s.caused_d, s.last_d
-    stage = PURSUIT if pursues else RETREAT
+    if not pursues:
+        return to_retreat(p, s, caused_a, caused_d, winner, ended, broke)
+    leaders = p.pursuers[s.leaders, winner, is_routed(p, s, 1 - winner)]
     return LandState(
-        stage, 0, s.leaders, caused_a, s.stars_a, last_a, caused_d, s.stars_d, last_d, 0, winner, ended, broke, 0
+        PURSUIT, 0, leaders, caused_a, s.stars_a, last_a, caused_d, s.stars_d, last_d, 0, winner, ended, broke, 0
     )
+
+
+@helper
+def to_retreat(p, s, caused_a, caused_d, winner, ended, broke):
+    """From here on only the day of the end matters, and of the leaders only how the losers retreat."""
+    leaders = p.retreaters[s.leaders, winner, is_routed(p, s, 0), is_routed(p, s, 1)]
+    day = DAY_1 if ended <= DAY_1_FIRE else DAY_2
+    return LandState(RETREAT, 0, leaders, caused_a, s.stars_a, 0, caused_d, s.stars_d, 0, 0, winner, day, broke, 0)
 
 
 @helper
@@ -300,9 +325,7 @@ def after_pursuit(p, s):
         caused_a = min(inflicted(p, s, 0), p.size[1])
     else:
         caused_d = min(inflicted(p, s, 1), p.size[0])
-    return LandState(
-        RETREAT, 0, s.leaders, caused_a, s.stars_a, 0, caused_d, s.stars_d, 0, 0, s.winner, s.ended, s.broke, 0
-    )
+    return to_retreat(p, s, caused_a, caused_d, s.winner, s.ended, s.broke)
 
 
 @helper

@@ -16,11 +16,10 @@ from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land
 from simulator.rules.europa.fates import Trial, both, fates
 from simulator.rules.europa.land import LandParams, LandState
+from simulator.rules.europa.land_leaders import FACES, LeaderClasses, retreaters
 from simulator.rules.europa.meeting import Meeting, Pair, meeting
-from simulator.rules.europa.modifiers import is_interception
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES
 
-FACES = range(1, 11)
 LOWEST, HIGHEST = 3, 14
 POLICIES = {"never": land.NEVER, "always": land.ALWAYS, "if-behind": land.IF_BEHIND, "if-sure": land.IF_SURE}
 PHASES = ((1, True), (1, False), (2, True), (2, False))
@@ -49,11 +48,6 @@ def read(tables: Meeting, roll: Roll, die: int) -> tuple[int, int]:
     return {"full": thirds, "halved": thirds // 2, "none": 0}[roll.losses], stars
 
 
-def retreat_thirds(modified: int) -> int:
-    """Thirds lost in a retreat (section 3.5 step 9)."""
-    return 0 if modified <= 2 else 1 if modified <= 4 else 2 if modified <= 6 else 3
-
-
 def sum_of(weights: Weights, times: int) -> Counter[int]:
     """Sum of `times` equal draws; weights stay exact whole numbers."""
     one = np.array([weights.get(value, 0) for value in range(max(weights) + 1)], dtype=object)
@@ -74,29 +68,19 @@ class LandSetup:
     cache: dict[Any, int] = field(default_factory=dict)
 
     @cached_property
-    def classes(self) -> dict[Any, Counter[Pair]]:
-        """Pairs of leaders that differ in nothing that matters before the retreat, as one class.
+    def leader_classes(self) -> LeaderClasses:
+        """What is still to be known of the leaders."""
+        return LeaderClasses(self.meeting)
 
-        Manoeuvre matters early only to a side that may break off; the retreat's chances mix it in.
-        """
-        policy, found = self.meeting.fields.policy, {}
-        for pair, weight in self.meeting.pairs.items():
-            early = tuple(
-                None if getattr(policy, side).break_off == "never" else man
-                for side, man in zip(SIDES, pair.manoeuvre, strict=True)
-            )
-            found.setdefault((pair.fire, pair.shock, early, pair.fragile), Counter())[pair] += weight
-        return found
-
-    @cached_property
+    @property
     def class_pairs(self) -> list[Pair]:
-        """One pair of each class, to look up what the class has in common."""
-        return [next(iter(members)) for members in self.classes.values()]
+        """One pair of each class of leaders, to look up what the class has in common."""
+        return self.leader_classes.pairs
 
     @property
     def together(self) -> bool:
         """Do both sides roll in one step?"""
-        return len(self.classes) <= ROLLED_TOGETHER
+        return self.leader_classes.drawn <= ROLLED_TOGETHER
 
     def add(self, weights: Weights) -> int:
         """The table with these weights, in lowest terms: whatever is certain to give 0 is table 0."""
@@ -166,17 +150,19 @@ class LandSetup:
         most = self.tallies[sides[0]]["top"][0] if dice > 1 else MOST_OF_A_DIE
         return self.losses(rolls[sides[0]], dice, most)
 
+    @cached_property
     def rolls(self) -> np.ndarray:
         """Tables of every class, phase, failed attempts and part."""
         parts = self.parts()
-        out = np.zeros((len(self.classes), len(PHASES), len(FAILED), len(parts)), np.int64)
-        for number, pair in enumerate(self.class_pairs):
+        classes = self.leader_classes
+        out = np.zeros((classes.drawn, len(PHASES), len(FAILED), len(parts)), np.int64)
+        for number, pair in enumerate(classes.pairs[: classes.drawn]):
             for p, phase in enumerate(PHASES):
                 for failed in FAILED if phase[0] == 2 else (0,):
                     boosts = bool(failed & 2), bool(failed & 1)
                     rolls = tuple(self.roll(side, phase, pair, boosts[side]) for side in (0, 1))
                     out[number, p, failed] = [self.part_table(part, rolls) for part in parts]
-        return out
+        return out[classes.parent]
 
     def pursuit_parts(self, side: int) -> list[tuple[int, tuple[int, ...], int]]:
         """Parts of a pursuit roll."""
@@ -184,28 +170,43 @@ class LandSetup:
 
     def pursuit(self) -> np.ndarray:
         """Tables of the pursuit: column E, +2 on day 1, +1 after a Fire (section 3.5 step 8)."""
-        out = np.zeros((len(self.classes), 2, 5, 3), np.int64)
+        classes = self.leader_classes
+        out = np.zeros((classes.drawn, 2, 5, 3), np.int64)
         when = {land.DAY_1: 2, land.DAY_1_FIRE: 3, land.DAY_2: 0, land.DAY_2_FIRE: 1}
-        for number, pair in enumerate(self.class_pairs):
+        for number, pair in enumerate(classes.pairs[: classes.drawn]):
             for side in (0, 1):
                 drm = self.meeting.pursuit_drm(side, pair)
                 for ended, more in when.items():
                     roll = Roll(PURSUIT_COLUMN, drm + more)
                     for place, part in enumerate(self.pursuit_parts(side)):
                         out[number, side, ended, place] = self.part_table(part, (roll, roll))
-        return out
+        return out[classes.parent]
 
     # --- after the fighting --------------------------------------------------------------------------------------
 
-    def retreat(self) -> np.ndarray:
-        """Tables of retreat rolls by class, winner, attacker routed, defender routed."""
-        out = np.zeros((len(self.classes), 3, 2, 2), np.int64)
-        for number, members in enumerate(self.classes.values()):
-            for winner in range(3):
-                for routed in ((a, d) for a in (0, 1) for d in (0, 1)):
-                    out[number, winner, routed[0], routed[1]] = self.add(retreat_weights(members, winner, routed))
+    def attempt(self) -> np.ndarray:
+        """Tables of attempts to break off by class, side and morale left."""
+        classes, stacks = self.leader_classes, self.meeting.stacks
+        out = np.zeros((len(classes.members), 2, max(stack.morale for stack in stacks) + 1), np.int64)
+        for number in range(len(classes.members)):
+            for side, stack in enumerate(stacks):
+                for morale in range(1, stack.morale + 1):
+                    out[number, side, morale] = self.add(classes.attempt(number, side, morale))
         return out
 
+    @cached_property
+    def retreat(self) -> np.ndarray:
+        """Tables of retreat rolls by class, winner, attacker routed, defender routed."""
+        out = np.zeros((len(self.class_pairs), 3, 2, 2), np.int64)
+        for winner in range(3):
+            for routed in ((a, d) for a in (0, 1) for d in (0, 1)):
+                weights = self.leader_classes.retreats(winner, routed)
+                different, which = np.unique(weights, axis=0, return_inverse=True)
+                indices = [self.add({n: int(w) for n, w in enumerate(row) if w}) for row in different]
+                out[:, winner, routed[0], routed[1]] = np.array(indices)[which.ravel()]
+        return out
+
+    @cached_property
     def leaders(self) -> tuple[np.ndarray, np.ndarray]:
         """Tables of leader tests by fragility, and the fragility code of each class."""
         out = np.zeros((4, 4, 4), np.int64)
@@ -238,7 +239,8 @@ class LandSetup:
 
     def draw(self) -> Counter[int]:
         """Classes of leaders and 7-LD dice with their weights (section 3.5 step 3)."""
-        found = Counter({number: sum(members.values()) for number, members in enumerate(self.classes.values())})
+        drawn = self.leader_classes.members[: self.leader_classes.drawn]
+        found = Counter({number: sum(members.values()) for number, members in enumerate(drawn)})
         for side, bit in ((0, land.SPARE_A), (1, land.SPARE_D)):
             odd, even = self.small_stack(side)
             if odd != even:
@@ -286,25 +288,28 @@ class LandSetup:
         own, enemy = self.tallies
         policies = [getattr(fields.policy, side).break_off for side in SIDES]
         parts, pursuits = self.parts(), [self.pursuit_parts(side) for side in (0, 1)]
-        leaders, fragile = self.leaders()
+        leaders, fragile = self.leaders
         return LandParams(
             evade=self.evade(),
             draw=self.add(self.draw()),
             europe=int(meeting.europe),
             reaches=int(fields.options.destruction_test == "reaches"),
             fires=int(any(meeting.columns(side)[0] for side in (0, 1))),
-            first=0 if is_interception(fields) else 1,
+            first=self.leader_classes.first,
             parts=len(parts),
             kinds=_ints(part[0] for part in parts),
-            rolls=self.rolls(),
+            rolls=self.rolls,
+            following=following(self.rolls),
             pursuit_parts=_ints(len(parts) for parts in pursuits),
             pursuit_kinds=_ints([part[0] for part in parts] + [0] * (3 - len(parts)) for parts in pursuits),
             pursuit=self.pursuit(),
-            retreat=self.retreat(),
+            retreat=self.retreat,
             leaders=leaders,
             fragile=fragile,
             manoeuvre=_ints(pair.manoeuvre for pair in self.class_pairs),
-            success=_ints(self.add(Counter(int(die <= faces) for die in FACES)) for faces in range(11)),
+            attempt=self.attempt(),
+            pursuers=self.leader_classes.pursuers(self.retreat, fragile),
+            retreaters=retreaters(self.retreat, fragile),
             break_off=_ints(POLICIES[policy] for policy in policies),
             size=_ints(stack.size for stack in stacks),
             morale=_ints(stack.morale for stack in stacks),
@@ -340,7 +345,7 @@ class LandSetup:
         return LandState(
             stage=land.OVER,
             part=max(p.parts, *p.pursuit_parts) - 1,
-            leaders=max(len(self.classes) - 1, 3),
+            leaders=max(len(self.class_pairs) - 1, 3),
             caused_a=max(int(p.top[0]), size[1]),
             stars_a=int(p.morale[1]),
             last_a=int(p.last_top[0]),
@@ -360,18 +365,12 @@ def packed(thirds: int, stars: int) -> int:
     return thirds | stars << land.LOSS_BITS
 
 
-def retreat_weights(members: Weights, winner: int, routed: tuple[int, int]) -> Counter[int]:
-    """Retreat rolls of those that did not win: d10 - MAN (0 if routed); attacker's thirds + 4 * defender's."""
-    found: Counter[int] = Counter()
-    for pair, weight in members.items():
-        sides = []
-        for side in (0, 1):
-            man = 0 if routed[side] else pair.manoeuvre[side]
-            rolls = Counter(retreat_thirds(die - man) for die in FACES)
-            sides.append(rolls if winner != side else Counter({0: 1}))
-        for code, chance in combine(*sides, lambda a, d: a + 4 * d).items():
-            found[code] += weight * chance
-    return found
+def following(rolls: np.ndarray) -> np.ndarray:
+    """The next part of each phase that anybody rolls for."""
+    rolled = rolls.any(axis=(0, 2))
+    phases, parts = rolled.shape
+    later = [[[n for n in range(part + 1, parts) if rolled[p, n]] for part in range(parts)] for p in range(phases)]
+    return np.array([[min(found, default=parts) for found in row] for row in later])
 
 
 def _ints(values: Any) -> np.ndarray:

@@ -115,10 +115,10 @@ def _dice_text(setup: LandSetup, part: Any, rolls: list[Roll], result: int, dice
 def _break_line(setup: LandSetup, before: Any, result: int, dice: random.Random) -> str:
     first = 0 if is_interception(setup.meeting.fields) else 1
     side = first if before.stage == land.FIRST_BREAK else 1 - first
-    man = setup.class_pairs[before.leaders].manoeuvre[side]
+    success, man = result & 1, setup.class_pairs[result >> 1].manoeuvre[side]
     left = setup.meeting.stacks[side].morale - (before.stars_a if side else before.stars_d)
-    die = dice.choice([face for face in FACES if (face <= man + left) == bool(result)])
-    ends = "gets away" if result else "fails: the enemy has +1/+1 on day 2"
+    die = dice.choice([face for face in FACES if (face <= man + left) == bool(success)])
+    ends = "gets away" if success else "fails: the enemy has +1/+1 on day 2"
     needed = f"{man + left} or less (manoeuvre {man}, morale {left})"
     return f"Break-off: the {SIDES[side]} needs {needed}, rolls {die} and {ends}."
 
