@@ -53,7 +53,8 @@ SIX_ROUNDS = {
 }
 
 CASES = [
-    Case("risk 20 v 15", "risk-20v15", risk_numpy.battles, ratio=25, exact=0.002),
+    Case("risk 20 v 15 (NumPy: dice)", "risk-20v15", risk_numpy.battles_by_dice, ratio=25, exact=0.002),
+    Case("risk 20 v 15 (NumPy: tables)", "risk-20v15", risk_numpy.battles_by_table, exact=0.002),
     Case("risk path", "risk-path"),
     Case("risk landing", "risk-landing"),
     Case("risk invasion", "risk-invasion"),
@@ -66,12 +67,17 @@ CASES = [
     Case("europa land, largest overseas", LARGEST_LAND | {"conditions": {"region": "rotw"}}, exact=0.2),
     Case("europa campaign, 6 rounds", SIX_ROUNDS, exact=0.5),
     Case(
-        "knt 10 v 10, citadel",
+        "knt 10 v 10, citadel (NumPy: dice)",
         "knt-ten-against-a-citadel",
-        kings_and_things_numpy.battles,
+        kings_and_things_numpy.battles_by_dice,
         pace=3e6,
         ratio=20,
         exact=2.0,
+    ),
+    Case(
+        "knt 10 v 10, citadel (NumPy: tables)",
+        "knt-ten-against-a-citadel",
+        kings_and_things_numpy.battles_by_table,
     ),
     Case("knt exploration", "knt-into-the-unknown"),
     Case("knt heroes", "knt-heroes-and-magic"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator import load
 from simulator.rules.europa.fates import Trial, fate
-from simulator.rules.europa.land_setup import retreat_thirds
+from simulator.rules.europa.land_leaders import retreat_thirds
 from simulator.rules.europa.meeting import meeting
 
 MET = meeting(load("europa-blenheim-1704").fields)
