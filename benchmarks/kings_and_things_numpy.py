@@ -102,8 +102,3 @@ def battles_by_dice(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
 def battles_by_table(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Draw each side's hits of a step from its table with one uniform number."""
     return _fight(n, rng, _drawn)
-
-
-def battles(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """The faster of the two (winner: 0 attacker, 1 defender)."""
-    return battles_by_table(n, rng)

@@ -1,6 +1,6 @@
 """Risk, 20 against 15 to the end, vectorised over battles with NumPy: the peer of our kernels.
 
-Two honest ways: dice rolled and sorted, and results drawn from the counted table of each hand. The faster is measured.
+Two honest ways: dice rolled and sorted, and results drawn from the counted table of each hand.
 """
 
 from __future__ import annotations
@@ -62,8 +62,3 @@ def battles_by_table(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
         own[running], enemy[running] = a, d
         running = running[(a > 0) & (d > 0)]
     return {"attackers": own, "defenders": enemy, "winner": np.where(enemy == 0, 0, 1)}
-
-
-def battles(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """The faster of the two; `python -m benchmarks.run` prints the pace of both."""
-    return battles_by_table(n, rng)

@@ -69,8 +69,20 @@ def exact_time(case: Case, runs: int) -> tuple[str, str]:
     return f"{1000 * median(seconds(fresh) for _ in range(runs)):.2f}", f"{states:,}"
 
 
+def asked(case: Case) -> str:
+    """What the project aims at, in words."""
+    aims = [
+        case.pace and f"{case.pace / 1e6:.0f} M/s",
+        case.ratio and f"{case.ratio:.0f}x",
+        case.exact and f"{1000 * case.exact:.0f} ms",
+    ]
+    return ", ".join(aim for aim in aims if aim)
+
+
 def measure_cases(only: str, rounds: int, target: float) -> None:
-    table = Table("battle", "M battles/s", "NumPy M/s", "ratio", "exact ms", "states", title=f"{processors()} threads")
+    table = Table(
+        "battle", "M battles/s", "NumPy M/s", "ratio", "exact ms", "states", "asked", title=f"{processors()} threads"
+    )
     for case in CASES:
         if only not in case.name:
             continue
@@ -84,7 +96,9 @@ def measure_cases(only: str, rounds: int, target: float) -> None:
         ratio = median(a / b for a, b in zip(ours, theirs, strict=True)) if theirs else None
         took, states = exact_time(case, 2 * rounds + 1)
         peer = f"{median(theirs) / 1e6:.2f}" if theirs else ""
-        table.add_row(case.name, f"{median(ours) / 1e6:.1f}", peer, f"{ratio:.0f}x" if ratio else "", took, states)
+        table.add_row(
+            case.name, f"{median(ours) / 1e6:.1f}", peer, f"{ratio:.0f}x" if ratio else "", took, states, asked(case)
+        )
     console.print(table)
 
 

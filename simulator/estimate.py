@@ -21,7 +21,8 @@ Progress = Callable[[int, int], Any]
 PORTION = 1 << 17
 FIRST_BATTLES = 1 << 16
 MOST_BATTLES = 10**12
-# Transitions that the automatic choice lets exact enumeration explore before it takes to dice (about a second).
+# Transitions that the automatic choice lets exact enumeration explore before it takes to dice: half a second or so
+# (17 million a second measured on the largest land battle of Europa).
 QUICK_BUDGET = 8_000_000
 
 

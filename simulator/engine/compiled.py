@@ -64,7 +64,7 @@ class Apart(NoAlias):
     """As NoAlias, and never inlined.
 
     Inlined into a larger kernel, the lane loop loses the promise that its arrays do not overlap, and with it SIMD:
-    20 instead of 130 M battles/s (Risk, 20 v 15, 2 cores).
+    20 instead of about 100 M battles/s (Risk, 20 v 15, 2 cores).
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -19,7 +19,7 @@ from simulator.engine.montecarlo import move, slot_of
 
 DONE, NEED_ROOM, ENDLESS = 0, 1, 2
 # Where `counters` keeps what.
-STATES, EXPANDED, EDGES, AT, FRONTIER, LAYERS = range(6)
+STATES, EDGES, AT, FRONTIER, FILL = range(5)
 
 
 class Store(NamedTuple):
@@ -100,7 +100,6 @@ def expand(p, rows, g, counters, i, layout):
     for row in range(fan):
         g.to[g.begin[i] + row] = find_or_add(p, g, counters, row)
     counters[EDGES] += fan
-    counters[EXPANDED] += 1
     return True
 
 
@@ -152,11 +151,11 @@ def spread(p, rows, g, counters, tolerance, layout):
     if counters[STATES] == 0:
         begin(p, g, counters, layout)
     while True:
-        fill = counters[LAYERS]
+        fill = counters[FILL]
         while counters[AT] < counters[FRONTIER]:
             i = g.frontier[counters[AT]]
             if g.table[i] < 0 and not expand(p, rows, g, counters, i, layout):
-                counters[LAYERS] = fill
+                counters[FILL] = fill
                 return NEED_ROOM
             g.queued[i] = 0
             fill = push(rows, g, i, fill)
@@ -169,7 +168,7 @@ def spread(p, rows, g, counters, tolerance, layout):
             left += g.mass[g.following[i]]
         counters[FRONTIER] = fill
         counters[AT] = 0
-        counters[LAYERS] = 0
+        counters[FILL] = 0
         if left < tolerance:
             return DONE
 
@@ -194,7 +193,7 @@ class Graph:
     chain: Chain
     budget: int = EDGE_BUDGET
     room: int = 1 << 11
-    counters: np.ndarray = field(default_factory=lambda: np.zeros(6, np.int64))
+    counters: np.ndarray = field(default_factory=lambda: np.zeros(5, np.int64))
 
     def __post_init__(self) -> None:
         self._layout = self.chain.layout()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulator.rules.battle import WINNERS
-from simulator.rules.risk.dice import compare, modified
+from simulator.rules.risk.dice import compare, kept_dice, modified
 from simulator.rules.risk.words import _situation
 from tests.risk.scenarios import invasion, risk
 
@@ -139,10 +139,10 @@ def test_8_convoy_attacked():
 
 def test_9_bonus_die_and_ties_and_stop_below():
     bonus = risk("land", 3, {"regiments": 2, "bonus_dice": 1})
-    hand = bonus.chain.tables
-    assert hand is not None
-    losses = compare((6, 6, 1), (6, 5), "defender")
-    assert losses == (1, 1)
+    _, hands, _, _, _, _ = _situation(bonus.fields, bonus.chain.start)
+    assert kept_dice(hands[1], 2)[6, 5] > kept_dice(hands[1]._replace(bonus=0), 2)[6, 5]
+    assert all(len(kept) == 2 for kept in kept_dice(hands[1], 2))
+    check(fight(bonus, ((6, 6, 1), (6, 5)), ((5, 4), (3,))), winner="attacker", attacker_regiments_left=2, rounds=2)
     check(fight(risk("land", 1, 1, ties="both"), ((4,), (4,))), winner="nobody", territories_captured=0)
     stopped = fight(
         risk("land", 5, 4, policy={"retreat": "stop-below", "stop_below": 3}), ((3, 3, 2), (6, 5)), ((2, 2, 1), (5, 1))

@@ -76,7 +76,7 @@ def _drawn(scene: Scene, after: Any) -> str:
 
 
 @lru_cache(maxsize=64)
-def _labels(band_name: str, labels: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+def _labels(labels: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(label.split("\n")) for label in labels)
 
 
@@ -92,7 +92,7 @@ def _names(scene: Scene, side: int) -> Sequence[Sequence[str]]:
     band: Band = scene.muster.sides[side]
     if scene.muster.draw and (side == 1 or len(scene.muster.lineups[side].role) > 1):
         return ()
-    return _labels(band.name, tuple(slot.label for slot in loss_order(band)))
+    return _labels(tuple(slot.label for slot in loss_order(band)))
 
 
 def _code(p: st.Params, slot: int) -> str:

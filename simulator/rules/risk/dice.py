@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 MOST_DICE = 4
-TIES = ("defender", "attacker", "both", "nobody")
 
 
 class Hand(NamedTuple):
