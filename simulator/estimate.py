@@ -12,7 +12,7 @@ import numpy as np
 from simulator.answers import Odds
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
-from simulator.rules.battle import WINNERS, Battle, Outcomes
+from simulator.rules.battle import WINNERS, Outcomes
 from simulator.scenarios import Scenario, load
 
 Progress = Callable[[int, int], Any]
@@ -77,18 +77,17 @@ def exact(scenario: Scenario | str | Path | Mapping[str, Any], budget: int | Non
 
 
 def _exact_outcomes(scenario: Scenario, budget: int) -> Outcomes:
-    battle = scenario.battle
     run = ExactRun(budget)
-    if battle.answer is not None:
-        found = battle.answer(scenario.fields, run)
+    if scenario.built.answer is not None:
+        found = scenario.built.answer(run)
         return Outcomes(found.columns, found.p, None, run.residual, run.explored)
     ends = run(scenario.chain)
-    return Outcomes(_seen(battle, scenario, ends), ends.p, None, run.residual, run.explored)
+    return Outcomes(_seen(scenario, ends), ends.p, None, run.residual, run.explored)
 
 
-def _seen(battle: Battle, scenario: Scenario, ends: Ends) -> dict[str, np.ndarray]:
-    assert battle.outcome is not None
-    return battle.outcome(scenario.fields, ends.states)
+def _seen(scenario: Scenario, ends: Ends) -> dict[str, np.ndarray]:
+    assert scenario.built.outcome is not None
+    return scenario.built.outcome(ends.states)
 
 
 def _labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None, seed: int | None = None) -> Odds:
@@ -109,7 +108,7 @@ class Fight:
         self.scenario, self.seed, self.threads = scenario, seed, threads
         self._portions: list[Outcomes] = []
         self._simulation: Any = None
-        if scenario.battle.answer is None:
+        if scenario.built.answer is None:
             from simulator.engine.montecarlo import Simulation
 
             self._simulation = Simulation(scenario.chain, seed, threads)
@@ -144,9 +143,9 @@ class Fight:
     def _portion(self, portion: int, size: int) -> Outcomes:
         from simulator.engine.streams import derive_seed
 
-        assert self.scenario.battle.answer is not None
+        assert self.scenario.built.answer is not None
         run = SimulatedRun(size, derive_seed(self.seed, portion), self.threads)
-        found = self.scenario.battle.answer(self.scenario.fields, run)
+        found = self.scenario.built.answer(run)
         # A calculator has no dice: its one row stands for every battle.
         count = found.count if found.count is not None else np.full(1, size)
         return Outcomes(found.columns, found.p, count)
@@ -162,7 +161,7 @@ class Fight:
         """The odds from all battles so far."""
         if self._simulation:
             ends = self._simulation.ends()
-            outcomes = Outcomes(_seen(self.scenario.battle, self.scenario, ends), ends.p, ends.count)
+            outcomes = Outcomes(_seen(self.scenario, ends), ends.p, ends.count)
         else:
             parts = self._portions
             counts = np.concatenate([part.count for part in parts if part.count is not None])
@@ -261,17 +260,16 @@ def replay(scenario: Scenario | str | Path | Mapping[str, Any], seed: int = 0, b
     if isinstance(battle, bool) or not 0 <= battle < MOST_BATTLES:
         raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")
     asked = _scenario(scenario)
-    kind = asked.battle
-    if kind.answer is None:
-        run = ReplayRun(asked, seed, battle)
+    if asked.built.answer is None:
+        run = ReplayRun(seed, battle)
         ends = run(asked.chain)
-        columns = _seen(kind, asked, ends)
+        columns = _seen(asked, ends)
     else:
         from simulator.engine.streams import derive_seed
 
         portion, inside = divmod(battle, PORTION)
-        run = ReplayRun(asked, derive_seed(seed, portion), inside)
-        columns = kind.answer(asked.fields, run).columns
+        run = ReplayRun(derive_seed(seed, portion), inside)
+        columns = asked.built.answer(run).columns
     told = {name: values[0].item() for name, values in columns.items()}
     told["winner"] = WINNERS[told["winner"]]
     return Replay(run.lines, told)

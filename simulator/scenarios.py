@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from simulator import complaints, rules
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Refusal
+from simulator.rules.battle import Battle, Built, Refusal
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d+\])*)$")
 
@@ -37,11 +37,16 @@ class Scenario:
     data: Mapping[str, Any]
 
     @cached_property
+    def built(self) -> Built:
+        """Everything that answers this scenario, built once."""
+        return self.battle.built(self.fields)
+
+    @property
     def chain(self) -> Chain:
         """The chain of states of this battle. Raises TypeError for a kind that is not one chain."""
-        if self.battle.chain is None:
+        if self.built.chain is None:
             raise TypeError(f"{self.battle.game} {self.battle.kind} is not one chain of states")
-        return self.battle.chain(self.fields)
+        return self.built.chain
 
     def replace(self, path: str, value: Any) -> Scenario:
         """The same scenario with one field changed, e.g. `replace("attacker.regiments", 25)`.
@@ -59,7 +64,7 @@ class Scenario:
 
     def assumptions(self) -> list[str]:
         """What the answer rests on: options, policies and assumed numbers."""
-        return list(self.battle.assumptions(self.fields))
+        return list(self.built.assumptions())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.fields == other.fields

@@ -74,7 +74,7 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
         show_certain(console, odds)
     else:
         console.print(Group(chance_table(odds), summary_table(odds), likely_table(odds)))
-    reasons = list(battle.explain(scenario.fields))
+    reasons = list(scenario.built.explain())
     if reasons and (explain or not odds.explored):
         console.print("How it comes about")
         for line in reasons:

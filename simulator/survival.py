@@ -70,14 +70,14 @@ def survival(
     from simulator.engine.limits import NoExactOdds
 
     asked = scenario if isinstance(scenario, Scenario) else load(scenario)
-    survivors = asked.battle.survivors
+    survivors = asked.built.pieces
     if survivors is None:
         raise ScenarioError(f"game: {asked.battle.game} {asked.battle.kind} does not tell single pieces apart")
     check_numbers(battles or 1, seed, threads)
     if battles is None:
         try:
             ends = ExactRun(QUICK_BUDGET)(asked.chain)
-            return _survival(survivors(asked.fields, ends.states), ends.p)
+            return _survival(survivors(ends.states), ends.p)
         except NoExactOdds:
             pass
     fight = Fight(asked, seed, threads)
@@ -86,7 +86,7 @@ def survival(
     else:
         fight.add(battles)
     ends = fight.ends()
-    return _survival(survivors(asked.fields, ends.states), ends.p, fight.battles, seed)
+    return _survival(survivors(ends.states), ends.p, fight.battles, seed)
 
 
 def _survival(pieces: Any, chances: Any, battles: int | None = None, seed: int | None = None) -> Survival:

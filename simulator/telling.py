@@ -11,14 +11,13 @@ from simulator.engine.alias import drawn
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.streams import Stream, derive_seed
-from simulator.scenarios import Scenario
 
 
 class ReplayRun:
     """Runs stages of one battle by hand; each has the one end that this battle comes to."""
 
-    def __init__(self, scenario: Scenario, seed: int, battle: int) -> None:
-        self.scenario, self.seed = scenario, seed
+    def __init__(self, seed: int, battle: int) -> None:
+        self.seed = seed
         self.lines: list[str] = []
         self._battle = battle
         self._previous: tuple[Chain, int, int] | None = None
@@ -51,14 +50,13 @@ class ReplayRun:
 
     def _fight(self, chain: Chain, seed: int) -> Any:
         running, table, step = (chain.part(name) for name in ("running", "table", "step"))
-        tell, story = self.scenario.battle.tell, self.scenario.fields if chain.story is None else chain.story
         stream, dice = Stream(seed, self._battle), random.Random(f"{seed} {self._battle}")
         state, p = chain.start, chain.params
         while running(p, state):
             index = int(table(p, state))
             result = drawn(chain.tables.alias, index, stream.next())
             after = type(state)(*(int(value) for value in step(p, state, result)))
-            line = tell(story, state, result, after, dice) if tell else _plainly(state, result, after)
+            line = chain.tell(state, result, after, dice) if chain.tell else _plainly(state, result, after)
             if line:
                 self.lines.append(line)
             state = after

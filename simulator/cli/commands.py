@@ -80,7 +80,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     if plot is not None:
         found.plot(column, plot)
     if as_json:
-        print(json.dumps(found.to_dict() | {"explanation": list(asked.battle.explain(asked.fields))}))
+        print(json.dumps(found.to_dict() | {"explanation": list(asked.built.explain())}))
     else:
         show_odds(console(), asked, found, explain)
     if cut:

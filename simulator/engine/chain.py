@@ -6,6 +6,15 @@ A game writes three plain functions on plain integers and marks them with `@rule
     table(p, s)           index of the chance table that the next result is drawn from (0 = no chance, result 0)
     step(p, s, result)    the state that follows
 
+Where two rolls do not depend on each other, a fourth function `second(p, s)` names the table of the other roll, and
+`step(p, s, result, other)` gets both results: no table of pairs is ever built.
+
+Where a side decides in some states, three more say so; a decision takes no random number:
+
+    decides(p, s)         0 where chance decides, 1 + side (0 = attacker, 1 = defender) where a side does
+    options(p, s)         how many options it has; `step(p, s, option)` follows option 0, 1, ...
+    choose(p, s)          the option that the side's fixed policy takes
+
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
 replays, and compiled in the engines: they never raise, allocate or print. This module imports no compiler, so that
@@ -24,14 +33,14 @@ import numpy as np
 from simulator.engine.chance import Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
-PARTS = ("running", "table", "step")
+PARTS = ("running", "table", "step", "second", "decides", "options", "choose")
 
 rules: dict[type, dict[str, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
 
 
 def rule(params: type) -> Callable[[F], F]:
-    """Mark `running`, `table` or `step` as the version for battles whose parameters are of type `params`.
+    """Mark one of `PARTS` as the version for battles whose parameters are of type `params`.
 
     Raises ValueError for any other function name.
     """
@@ -67,9 +76,11 @@ class Layout(NamedTuple):
 class Chain:
     """A battle ready to be fought or enumerated.
 
-    `limits` is a state that holds the largest value each field can reach; it decides how states are packed. `story`
-    is what the game's `tell` gets in place of the scenario's fields, for stages that a scenario alone does not tell.
-    `mapped`: many battles are fought on the spelled-out states (walk.py), for rules that branch too much for SIMD.
+    `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
+    `counters` names fields that only count upwards and that no rule reads (rounds, casualties of a kind): states that
+    differ in nothing else are one node of the graph. `tell(before, result, after, dice)` is a line for a replayed step,
+    or "" for none (`result` is a pair where two rolls are made at once); `dice` is a random.Random with which faces
+    that give `result` may be picked. `label` names a stage of a composed battle.
     """
 
     params: Any
@@ -78,6 +89,9 @@ class Chain:
     tables: Tables
     story: Any = None
     mapped: bool = False
+    counters: tuple[str, ...] = ()
+    tell: Callable[..., str] | None = None
+    label: str = ""
 
     @cached_property
     def map(self) -> Any:

@@ -25,6 +25,7 @@ from numba.core.typed_passes import NativeLowering
 from numba.extending import overload, register_jitable
 
 from simulator.engine import chain
+from simulator.engine.rewrite import compilable
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KEPT_CACHES = 4
@@ -186,7 +187,27 @@ def store(p, fields, i, s):
     raise NotImplementedError
 
 
-_GENERIC = {"running": running, "table": table, "step": step}
+def second(p, s):
+    """A game's `second`; bound by overload."""
+    raise NotImplementedError
+
+
+def decides(p, s):
+    """A game's `decides`; bound by overload."""
+    raise NotImplementedError
+
+
+def options(p, s):
+    """A game's `options`; bound by overload."""
+    raise NotImplementedError
+
+
+def choose(p, s):
+    """A game's `choose`; bound by overload."""
+    raise NotImplementedError
+
+
+_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose)}
 _bound: set[tuple[type, str]] = set()
 
 
@@ -221,15 +242,28 @@ def bind_state(params: type, state: type) -> None:
     _overload_on(store, params, scope["store"])
 
 
+def _bind_helper(function: Callable[..., Any]) -> None:
+    """Make a plain function callable from compiled rules, rewritten for numba where it needs to be."""
+    version = compilable(function)
+    if version is function:
+        register_jitable(forceinline=True)(function)
+        return
+
+    names = ", ".join(inspect.signature(function).parameters)
+    scope: dict[str, Any] = {"version": version}
+    exec(f"def choose({names}):\n    return version\n", scope)
+    overload(function, strict=False, jit_options={"forceinline": True})(scope["choose"])
+
+
 def bind_rules() -> None:
     """Bind everything that rules modules have marked since the last call."""
     while chain.helpers:
-        register_jitable(forceinline=True)(chain.helpers.pop())
+        _bind_helper(chain.helpers.pop())
     for params, parts in chain.rules.items():
         for name, function in parts.items():
             if (params, name) not in _bound:
                 _bound.add((params, name))
-                _overload_on(_GENERIC[name], params, function)
+                _overload_on(_GENERIC[name], params, compilable(function))
 
 
 __all__ = [

@@ -6,7 +6,7 @@ A kind is either a chain (`chain` and `outcome`), or an `answer`: a function tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -71,6 +71,11 @@ def nothing_more(_: Any) -> Sequence[str]:
     return ()
 
 
+def no_lines() -> Sequence[str]:
+    """No lines."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Piece:
     """A piece of a side, what it is worth, and whether it survives: 1.0 or 0.0 for each final state."""
@@ -82,20 +87,51 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Built:
+    """Everything that answers one scenario, made together from its fields by `Battle.build`; nothing is built twice.
+
+    Either a chain and how its final states are seen, or an answer that composes stages or simply reckons:
+
+    - `chain` (with its own `tell`, see Chain) and `outcome(states)`: final states (a State of int arrays) seen as the
+      user's columns; `winner` holds ATTACKER, DEFENDER or NOBODY, yes/no columns are bool arrays.
+    - or `answer(run)`: composed or reckoned outcomes; `run(chain, share)` fights a stage.
+    - `assumptions()`: one line for each option, policy and ASSUMED number that the answer rests on.
+    - `explain()`: lines that tell how the answer comes about (modifiers and their sources, a plan).
+    - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
+    """
+
+    chain: Chain | None = None
+    outcome: Callable[[Any], Columns] | None = None
+    answer: Callable[[Run], Outcomes] | None = None
+    assumptions: Callable[[], Sequence[str]] = no_lines
+    explain: Callable[[], Sequence[str]] = no_lines
+    pieces: Callable[[Any], Sequence[Piece]] | None = None
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What runs in a battle kind: the outcome column that counts its rounds or weeks, and a yes/no column to follow.
+
+    `event` is the outcome asked for by round ("fallen"), `title` says it in words, `plans` is the scenario path of the
+    policy whose values are compared side by side.
+    """
+
+    column: str
+    event: str
+    title: str
+    plans: str | None = None
+    unit: str = "round"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Battle:
     """One battle kind of one game.
 
     - `model`: pydantic model of the whole scenario (frame and fields); `check` refuses what types cannot (Refusal).
-    - `chain(fields)` and `outcome(fields, states)`: the chain, and final states (a State of int arrays) seen as the
-      user's columns; `winner` holds ATTACKER, DEFENDER or NOBODY, yes/no columns are bool arrays.
-    - or `answer(fields, run)`: composed or reckoned outcomes.
+    - `build(fields)`: chain or answer, outcome, assumptions, explanation, replay: see `Built`.
     - `headline`: the columns a summary shows, in order, beside the winner.
-    - `assumptions(fields)`: one line for each option, policy and ASSUMED number that the answer rests on.
-    - `explain(fields)`: lines that tell how the answer comes about (modifiers and their sources, a plan).
-    - `survivors(fields, states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each state.
-    - `tell(fields, before, result, after, dice)`: a line for a replayed step, or "" for none; `dice` is a
-      random.Random with which faces that give `result` may be picked. A chain that has a `story` gets that in place of
-      the fields.
+    - `clock`: for kinds that run over rounds, what may be asked by round.
+    - `version`: the rules version, which goes up whenever a change of rules changes odds.
     """
 
     game: str
@@ -104,6 +140,10 @@ class Battle:
     model: type[Fields]
     headline: tuple[str, ...]
     check: Callable[[Any], None] = lambda fields: None
+    build: Callable[[Any], Built] | None = None
+    clock: Clock | None = None
+    version: int = 1
+    # What the games that are not yet built in one piece still offer.
     chain: Callable[[Any], Chain] | None = None
     outcome: Callable[[Any, Any], Columns] | None = None
     answer: Callable[[Any, Run], Outcomes] | None = None
@@ -111,6 +151,37 @@ class Battle:
     explain: Callable[[Any], Sequence[str]] = nothing_more
     tell: Callable[..., str] | None = None
     survivors: Callable[[Any, Any], Sequence[Piece]] | None = None
+
+    def built(self, fields: Any) -> Built:
+        """Everything that answers a scenario of this kind."""
+        if self.build is not None:
+            return self.build(fields)
+        return _assembled(self, fields)
+
+
+def _assembled(battle: Battle, fields: Any) -> Built:
+    chain = battle.chain and battle.chain(fields)
+    if chain and battle.tell:
+        told, story = battle.tell, fields if chain.story is None else chain.story
+        chain = replace(chain, tell=lambda *step: told(story, *step))
+    outcome, answer, pieces = battle.outcome, battle.answer, battle.survivors
+
+    def told_answer(run: Run) -> Outcomes:
+        def stage(chain: Chain, share: Share | None = None) -> Ends:
+            told, story = battle.tell, fields if chain.story is None else chain.story
+            return run(replace(chain, tell=told and (lambda *step: told(story, *step))), share)
+
+        assert answer is not None
+        return answer(fields, stage)
+
+    return Built(
+        chain=chain,
+        outcome=outcome and (lambda states: outcome(fields, states)),
+        answer=answer and told_answer,
+        assumptions=lambda: battle.assumptions(fields),
+        explain=lambda: battle.explain(fields),
+        pieces=pieces and (lambda states: pieces(fields, states)),
+    )
 
 
 def by_kind(*battles: Battle) -> Mapping[str, Battle]:
