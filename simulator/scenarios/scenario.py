@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from simulator import complaints, rules
+from simulator import rules
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Refusal
+from simulator.scenarios import validation
+from simulator.scenarios.files import read
+from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d+\])*)$")
-
-
-class ScenarioError(ValueError):
-    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +115,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     try:
         fields = battle.model.model_validate(data)
     except ValidationError as error:
-        raise ScenarioError(complaints.first_complaint(error, battle.model)) from None
+        raise ScenarioError(validation.first_complaint(error, battle.model)) from None
     try:
         battle.check(fields)
     except Refusal as refusal:
@@ -130,52 +126,8 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
 def find_battle(game: Any, kind: Any) -> Battle:
     """The battle kind of a game. Raises ScenarioError for an unknown name."""
     if game not in rules.GAMES:
-        raise ScenarioError(f"game: {complaints.not_one_of(game, list(rules.GAMES))}")
+        raise ScenarioError(f"game: {validation.not_one_of(game, list(rules.GAMES))}")
     kinds = rules.battles(str(game))
     if kind not in kinds:
-        raise ScenarioError(f"battle: {complaints.not_one_of(kind, list(kinds))}")
+        raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
     return kinds[str(kind)]
-
-
-def read(source: str | Path) -> dict[str, Any]:
-    """The mapping in a TOML or JSON file, or in a shipped example of that name."""
-    path = Path(source)
-    if not path.is_file():
-        names = example_names()
-        if str(source) in names:
-            return parse(example_text(str(source)), str(source))
-        near = difflib.get_close_matches(str(source), names, 1)
-        hint = f"; did you mean the example {near[0]}?" if near else "; `battle-odds examples` lists the shipped ones"
-        raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"scenario: cannot read {str(source)!r}: {error}") from None
-    return parse(text, str(source))
-
-
-def parse(text: str, name: str) -> dict[str, Any]:
-    """The mapping written in TOML or JSON. Raises ScenarioError that tells what is wrong and where."""
-    try:
-        data = json.loads(text) if text.lstrip().startswith(("{", "[")) and _is_json(text) else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ScenarioError(f"scenario: {name} is not valid TOML or JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise ScenarioError(f"scenario: {name} holds a list; give a table with game, battle, attacker, defender")
-    return data
-
-
-def _is_json(text: str) -> bool:
-    # A TOML file may begin with a [table]; JSON scenarios begin with a brace.
-    return text.lstrip().startswith("{")
-
-
-def example_names() -> list[str]:
-    """Names of the shipped examples."""
-    folder = resources.files("simulator") / "examples"
-    return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
-
-
-def example_text(name: str) -> str:
-    """A shipped example as written. Its first line is a comment that says what it is."""
-    return (resources.files("simulator") / "examples" / f"{name}.toml").read_text(encoding="utf-8")
