@@ -25,7 +25,7 @@ def test_leaders_are_found_however_they_are_spelt(spelt):
 
 def test_a_misspelt_leader_is_suggested():
     with pytest.raises(
-        ScenarioError, match=r'attacker.leader: no leader .* did you mean "Gustav-Adolf" \(suede, king\)'
+        ScenarioError, match=r'attacker.leader: no leader .* did you mean "Gustav-Adolf" \(suede = Sweden, king\)'
     ):
         side(leader="Gustaf Adolf")
 
