@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from statistics import median
 
+from simulator.analysis.answer import QUICK_BUDGET, Fight, exact
 from simulator.engine.limits import NoExactOdds
-from simulator.estimate import QUICK_BUDGET, Fight, exact
 from simulator.scenarios import Scenario, example_names, load
 
 EXACT_RUNS = 5

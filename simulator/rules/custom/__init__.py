@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ def battles(game: str, rules: Any = None, folder: Path | None = None, paths: boo
     return _battles(files.find(game, rules, folder, paths))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shipped(game: str) -> Mapping[str, Battle]:
     return _battles(files.find(game))
 

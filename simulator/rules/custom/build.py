@@ -12,10 +12,10 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, loss_line
-from simulator.rules.custom.model import policies
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, onward, opened
 from simulator.rules.custom.setup import Setup
 from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Profile, Slot, packing, slots_of
+from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
 SLACK = 1e-12
@@ -52,9 +52,7 @@ class Layout:
             attacker: Gunnery(setup, attacker, places[attacker], places[defender], book),
             defender: Gunnery(setup, defender, places[defender], places[attacker], book),
         }
-        self.slots = [
-            {side: slots_of(self.guns[side].side, group) for side in SIDES} for group in setup.groups
-        ]
+        self.slots = [{side: slots_of(self.guns[side].side, group) for side in SIDES} for group in setup.groups]
         self.salvos = [salvo for number in range(len(setup.groups)) for salvo in self._salvos(number)]
         self._known: dict[Any, int] = {}
         self.tables: dict[str, list[tuple[np.ndarray, list[list[Profile]], Salvo]]] = {side: [] for side in SIDES}
@@ -66,9 +64,7 @@ class Layout:
 
     def _salvos(self, number: int) -> list[Salvo]:
         slots = self.slots[number]
-        together = all(
-            np.prod([cap + 1.0 for cap in self.caps(side, slots[side])]) <= MOST_RESULTS for side in SIDES
-        )
+        together = all(np.prod([cap + 1.0 for cap in self.caps(side, slots[side])]) <= MOST_RESULTS for side in SIDES)
         if together:
             return [Salvo(number, True, True, (_all(slots["attacker"]), _all(slots["defender"])))]
         longest = max(len(slots[side]) for side in SIDES)
@@ -77,8 +73,7 @@ class Layout:
             return (k,) if k < len(slots[side]) else ()
 
         return [
-            Salvo(number, k == 0, k == longest - 1, (only("attacker", k), only("defender", k)))
-            for k in range(longest)
+            Salvo(number, k == 0, k == longest - 1, (only("attacker", k), only("defender", k))) for k in range(longest)
         ]
 
     def _row(self, salvo: Salvo, phase: int) -> int:
@@ -87,9 +82,7 @@ class Layout:
         if (phase == 0) != (salvo.group < setup.opening):
             return 0
         rules = [
-            rule
-            for side in setup.sides.values()
-            for rule in (*side.shots.values(), *side.supports, *side.modifiers)
+            rule for side in setup.sides.values() for rule in (*side.shots.values(), *side.supports, *side.modifiers)
         ]
         key = (salvo, tuple(rule.in_round(phase) for rule in rules))
         if key not in self._known:
@@ -145,9 +138,9 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
     """The arrays of one side."""
     enemy = SIDES[1 - SIDES.index(side)]
-    own, guns = layout.places[side], layout.guns[side]
+    own = layout.places[side]
     policy = getattr(layout.setup.fields.policy, side)
-    chosen = policies(policy) if obey else ["never"]
+    chosen = policies(policy.retreat) if obey else ["never"]
     rolls, means = _rolls(layout, side)
     classes, stride, size, targets = _slots(layout, side)
     aimed = layout.guns[enemy].classes
@@ -209,7 +202,7 @@ def _clock(setup: Setup, obey: bool) -> int:
     most = setup.phases - 1
     for side in SIDES:
         policy = getattr(setup.fields.policy, side)
-        if obey and policies(policy) != ["never"]:
+        if obey and policies(policy.retreat) != ["never"]:
             most = max(most, setup.kind.retreat_after, policy.after_rounds or 0)
     return most
 

@@ -98,7 +98,9 @@ def _units(file: GameFile) -> None:
             raise Refusal(field, f"{key!r} is reserved; not allowed for a unit: {', '.join(RESERVED_UNITS)}")
         _name(key, field, UNDERSCORED, "a unit")
         if unit.combat is not None and (unit.attack is not None or unit.defence is not None):
-            raise Refusal(f"{field}.combat", "stands beside attack or defence; give combat alone, or attack and defence")
+            raise Refusal(
+                f"{field}.combat", "stands beside attack or defence; give combat alone, or attack and defence"
+            )
         for name in ("attack", "defence", "combat"):
             _roll(file, getattr(unit, name), f"{field}.{name}")
         for tag in unit.tags:
@@ -134,7 +136,9 @@ def _conditions(file: GameFile) -> None:
             raise Refusal(f"{field}.choices", "a name stands there twice; give 2 or more different names")
         allowed = choices or [True, False]
         if condition.default is not None and not _among(condition.default, allowed):
-            raise Refusal(f"{field}.default", f"{_said(condition.default)} is not allowed; must be one of {_list(allowed)}")
+            raise Refusal(
+                f"{field}.default", f"{_said(condition.default)} is not allowed; must be one of {_list(allowed)}"
+            )
 
 
 def _among(value: Any, allowed: Sequence[Any]) -> bool:
@@ -197,7 +201,9 @@ def _steps(file: GameFile) -> None:
         seen.add(step.name)
         for j, kind in enumerate(step.battle or ()):
             if kind not in file.battle:
-                raise Refusal(f"{field}.battle[{j}]", f"no battle kind {kind[:50]!r}; must be one of {_list([*file.battle])}")
+                raise Refusal(
+                    f"{field}.battle[{j}]", f"no battle kind {kind[:50]!r}; must be one of {_list([*file.battle])}"
+                )
         if step.when == "before-battle":
             for name in ("from_round", "to_round"):
                 if getattr(step, name) is not None:
@@ -252,9 +258,7 @@ def _scope(file: GameFile, scope: Any, field: str) -> None:
         check_selector(file, getattr(scope, name), f"{field}.{name}")
     for key, wanted in getattr(scope, "if_condition", {}).items():
         if key not in file.condition:
-            raise Refusal(
-                f"{field}.if_condition.{key}", f"no condition {key[:50]!r}{hint(key, [*file.condition])}"
-            )
+            raise Refusal(f"{field}.if_condition.{key}", f"no condition {key[:50]!r}{hint(key, [*file.condition])}")
         allowed = file.condition[key].choices or [True, False]
         for value in wanted if isinstance(wanted, list) else [wanted]:
             if not _among(value, allowed):

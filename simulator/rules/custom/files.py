@@ -6,7 +6,7 @@ import copy
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -65,18 +65,21 @@ def find(game: str, rules: Any = None, folder: Path | None = None, paths: bool =
     if is_path(game) and not paths:
         raise Refusal("game", f"{_short(game)}: game files are not read here; give a name, or custom and rules")
     if rules is None:
-        return Source(game, read_game(_read_path(game, folder), f"game: {_short(game)}: ") if is_path(game) else _named(game))
+        if not is_path(game):
+            return Source(game, _named(game))
+        return Source(game, read_game(_read_path(game, folder), f"game: {_short(game)}: "))
     base = _read_path(game, folder) if is_path(game) else _table(game)
     changes: list[tuple[str, str, str]] = []
+    # What was refused in the merged table is written as a path of `rules`.
     return Source(game, read_game(laid_over(base, rules, "", changes), "rules."), tuple(changes))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(shipped_text(name))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _named(name: str) -> GameFile:
     return read_game(_table(name), f"game: {name}: ")
 

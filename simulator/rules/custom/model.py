@@ -1,4 +1,4 @@
-"""The scenario of a game file: pydantic models made from the file's units (docs/rules/custom_games.md sections 3.2, 3.3).
+"""The scenario of a game file: pydantic models made from the file's units (docs/rules/custom_games.md section 3).
 
 Fields of units and conditions have inner names of their own (`unit_0`), since a unit may be called anything; outside
 they go by their names.
@@ -21,6 +21,8 @@ from simulator.rules.custom.checks import (
     words_of,
 )
 from simulator.rules.custom.format import SIDES, Added, GameFile, Order, SideModifier
+from simulator.rules.toolkit.policies import check_alone, check_parameters
+from simulator.rules.toolkit.policies import named as named_policies
 
 POLICIES = ("never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below")
 PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
@@ -171,35 +173,26 @@ def conditions_of(file: GameFile, given: Any) -> dict[str, Any]:
     return found
 
 
-def policies(policy: SidePolicy) -> list[str]:
-    """The retreat policies of a side, as a list."""
-    return [policy.retreat] if isinstance(policy.retreat, str) else list(policy.retreat)
-
-
 def check_scenario(file: GameFile, kind: str, fields: Any) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
     for side in SIDES:
         fights, _ = part_of(file, kind, side)
         own = getattr(fields, side)
         if not any(count for key, count in counts(own).items() if key in fights):
-            raise Refusal(side, f"no fighting unit; give at least one of {', '.join(k for k in file.unit if k in fights)}")
+            raise Refusal(
+                side, f"no fighting unit; give at least one of {', '.join(k for k in file.unit if k in fights)}"
+            )
         for i, modifier in enumerate(own.modifiers):
             check_modifier(file, modifier, f"{side}.modifiers[{i}]")
         _check_policy(file, kind, side, getattr(fields.policy, side))
 
 
 def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> None:
-    field, chosen = f"policy.{side}", policies(policy)
-    if "never" in chosen and len(chosen) > 1:
-        raise Refusal(f"{field}.retreat", "never cannot be combined with other policies")
+    field, chosen = f"policy.{side}", named_policies(policy.retreat)
+    check_alone(f"{field}.retreat", chosen, "never")
     if chosen != ["never"] and side not in file.battle[kind].may_retreat:
         raise Refusal(f"{field}.retreat", f"the {side} may not retreat in {kind}; give never")
-    for name, parameter in PARAMETERS.items():
-        given = getattr(policy, parameter) is not None
-        if name in chosen and not given:
-            raise Refusal(f"{field}.{parameter}", f"is needed by {name}")
-        if given and name not in chosen:
-            raise Refusal(f"{field}.{parameter}", f"is only for retreat = {name!r}")
+    check_parameters(field, policy, chosen, PARAMETERS)
     fights, _ = part_of(file, kind, side)
     if policy.loss_order is not None:
         able = [key for key in file.unit if key in fights]
@@ -208,6 +201,4 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
         try:
             check_selector(file, [entry], f"{field}.keep")
         except Refusal:
-            raise Refusal(
-                f"{field}.keep", f"no unit or tag {entry[:50]!r}{hint(entry, words_of(file))}"
-            ) from None
+            raise Refusal(f"{field}.keep", f"no unit or tag {entry[:50]!r}{hint(entry, words_of(file))}") from None

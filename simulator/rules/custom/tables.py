@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.engine.chance import Tables, from_rows
 from simulator.rules.custom.line import Places
-from simulator.rules.custom.setup import Setup, Shot, SideSetup, bits
+from simulator.rules.custom.setup import Setup, Shot, SideSetup
 from simulator.rules.custom.volleys import Standing, fires, volleys
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
@@ -149,9 +149,7 @@ class Gunnery:
         self.own, self.enemy = own, enemy
         self.own_stands, self.enemy_stands = own.standings(), enemy.standings()
         self.classes = sorted({slot.targets for group in setup.groups for slot in slots_of(self.side, group)})
-        self.caps = {
-            targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes
-        }
+        self.caps = {targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes}
 
     def seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
         """What of the enemy's places these steps' dice depend on: a number by place, and one standing for each."""
@@ -174,7 +172,9 @@ class Gunnery:
             shown.append(index[key])
         return np.array(shown), examples
 
-    def profiles(self, group: Sequence[int], slots: Sequence[Slot], number: int) -> tuple[np.ndarray, list[list[Profile]]]:
+    def profiles(
+        self, group: Sequence[int], slots: Sequence[Slot], number: int
+    ) -> tuple[np.ndarray, list[list[Profile]]]:
         """For a group in a round: what the enemy's places show, and the profiles by own place and by that."""
         shots = [self.side.shots[i] for i in group if i in self.side.shots]
         shown, examples = self.seen(shots, number)
