@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simulator.cli import INTERRUPTED, reading, working
+from simulator.cli.games import games_app
 
 app = typer.Typer(
     name="battle-odds",
@@ -253,30 +254,21 @@ def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
         console().print(found.how())
 
 
-@app.command()
-def games() -> None:
-    """The games and their battle kinds."""
-    from simulator import rules
-
-    table = Table("game", "battle", "what it is", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for game in rules.GAMES:
-        for kind, battle in rules.battles(game).items():
-            table.add_row(game, kind, battle.title)
-    console().print(table)
+app.add_typer(games_app, name="games")
 
 
 @app.command()
 def schema(
-    game: Annotated[str, typer.Argument(help="a game, see `battle-odds games`")],
-    battle: Annotated[str, typer.Argument(help="one of its battle kinds")],
+    game: Annotated[str, typer.Argument(help="a game, a game file, or game-file; see `battle-odds games`")],
+    battle: Annotated[str | None, typer.Argument(help="one of its battle kinds")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The fields of a battle kind: what each takes, its default and its meaning."""
+    """The fields of a battle kind: what each takes, default, meaning; `schema game-file`: those of a game file."""
     from simulator.report.tables import schema_table
-    from simulator.scenarios import find_battle
+    from simulator.scenarios import find_battle, game_file_battle
     from simulator.scenarios.validation import schema_of
 
-    kind = find_battle(game, battle)
+    kind = game_file_battle() if game == "game-file" else find_battle(game, battle)
     if as_json:
         print(json.dumps(schema_of(kind.model), indent=2))
     else:

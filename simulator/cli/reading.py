@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from simulator.scenarios import Scenario, ScenarioError, load, parse, read, set_path
@@ -18,7 +19,8 @@ def read_scenario(source: str, settings: Sequence[str] = ()) -> Scenario:
     for setting in settings:
         path, value = split_setting(setting, "--set")
         set_path(data, path, read_value(value))
-    return load(data)
+    # Game files that it names are looked for beside it.
+    return load(data, Path(source).absolute().parent if Path(source).is_file() else None)
 
 
 def split_setting(text: str, option: str) -> tuple[str, str]:

@@ -158,3 +158,10 @@ def kinds_of(
         raise ScenarioError(str(refusal)) from None
     except Misfit as misfit:
         raise ScenarioError(misfit.prefix + validation.first_complaint(misfit.error, misfit.model)) from None
+
+
+def game_file_battle() -> Battle:
+    """The keys of a game file, shown like the fields of a battle kind."""
+    from simulator.rules.custom.format import GameFile
+
+    return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +52,18 @@ def _battle(source: Source, kind: str) -> Battle:
 
 def built(source: Source, kind: str, fields: Any) -> Built:
     """Everything that answers one scenario."""
+    from dataclasses import replace
+
+    from simulator.rules.custom import text
     from simulator.rules.custom.build import lay_out
     from simulator.rules.custom.outcome import outcome, pieces
     from simulator.rules.custom.setup import Setup
 
     field = lay_out(Setup(source, kind, fields))
     return Built(
-        chain=field.chain,
+        chain=replace(field.chain, tell=text.Teller(field)),
         outcome=lambda states: outcome(field, states),
         pieces=lambda states: pieces(field, states),
+        assumptions=lambda: text.assumptions(field),
+        explain=lambda: text.explain(field),
     )

@@ -34,11 +34,12 @@ class Salvo(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A battle laid out: its setup, the places and dice of both sides, its salvos and its chain."""
+    """A battle laid out: its setup, the places of both sides, its salvos, the targets of its hit classes, its chain."""
 
     setup: Setup
     places: dict[str, Places]
     salvos: list[Salvo]
+    classes: dict[str, list[int]]
     chain: Chain
 
 
@@ -132,7 +133,8 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
     start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
     start = State(*(int(value) for value in start))
     chain = Chain(params, start, limits, book.close(), counters=("rounds",))
-    return Field(setup, places, layout.salvos, chain)
+    classes = {side: layout.guns[side].classes for side in SIDES}
+    return Field(setup, places, layout.salvos, classes, chain)
 
 
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
@@ -185,7 +187,8 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     guns, number = layout.guns[side], SIDES.index(side)
     widest = max(1, *(len(salvo.slots[number]) for salvo in layout.salvos))
     classes = np.zeros(len(layout.salvos), np.int64)
-    stride, size, targets = (np.ones((len(layout.salvos), widest), np.int64) for _ in range(3))
+    stride, size = (np.ones((len(layout.salvos), widest), np.int64) for _ in range(2))
+    targets = np.zeros((len(layout.salvos), widest), np.int64)
     for i, salvo in enumerate(layout.salvos):
         slots = [layout.slots[salvo.group][side][k] for k in salvo.slots[number]]
         caps = layout.caps(side, slots)

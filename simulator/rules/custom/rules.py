@@ -198,11 +198,11 @@ def fired(p, s, result, other):
     if p.ends[salvo] == 0:
         return s._replace(attacker_next=attacker, defender_next=defender, salvo=salvo + 1)
     after = s._replace(attacker=attacker, defender=defender, attacker_next=0, defender_next=0, salvo=salvo + 1)
+    if after.salvo == p.opening:
+        return checked(p, after)
     if after.salvo == p.salvos:
         counted = after._replace(salvo=p.opening, clock=min(s.clock + 1, p.clock), rounds=s.rounds + 1)
         return checked(p, counted)
-    if after.salvo == p.opening:
-        return checked(p, after)
     return after
 
 
