@@ -40,8 +40,8 @@ def _result(field, side, state, faces):
     """The faces as the result of the side's chance table."""
     setup, p = field.setup, field.chain.params
     rules, army, salvo = setup.sides[side], getattr(p, side), field.salvos[state.salvo]
-    own = field.places[side].standings()[getattr(state, side)]
-    enemy = field.places[rules.enemy].standings()[getattr(state, rules.enemy)]
+    own = field.places[side].standings[getattr(state, side)]
+    enemy = field.places[rules.enemy].standings[getattr(state, rules.enemy)]
     number = 0 if state.salvo < p.opening else state.clock + 1
     hits = {}
     for i in setup.groups[salvo.group]:

@@ -85,7 +85,7 @@ CHECKS = [
         AA,
         "sea",
         FLEET,
-        f"{FLEET} 2 transport",
+        FLEET.replace("6 sub", "4 sub") + " 2 transport",
         (0.646198581922, 0.353801418065, 1.3e-11, 3.687675239856),
         {"stalemate": 1.3e-11},
     ),

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, loss_line
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, onward, opened
+from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
 from simulator.rules.custom.setup import Setup
 from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Profile, Slot, packing, slots_of
 from simulator.rules.toolkit.policies import named as policies
@@ -119,6 +119,7 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         clock=clock,
         round_limit=setup.rounds or 0,
         retreat_after=setup.kind.retreat_after,
+        retreats=int(obey and any(policies(getattr(setup.fields.policy, side).retreat) != ["never"] for side in SIDES)),
     )
     limits = State(
         attacker=len(places["attacker"]) - 1,
@@ -240,10 +241,10 @@ def _below(field: Field, side: str, states: Any, value: np.ndarray, limit: float
     last = p.clock if p.round_limit == 0 else p.round_limit - 1
     for clock, attacker, defender in product(range(last + 1), range(len(attackers)), range(len(defenders))):
         if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
-            begun = onward(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
-            chance = known.get(State(*(int(part) for part in begun._replace(rounds=0))))
-            if begun.ending:
-                chance = winner_of(field, State(*(np.array([part]) for part in begun)))[0] == SIDES.index(side)
+            after = begun(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
+            chance = known.get(State(*(int(part) for part in after._replace(rounds=0))))
+            if after.ending:
+                chance = winner_of(field, State(*(np.array([part]) for part in after)))[0] == SIDES.index(side)
             found[clock, attacker, defender] = chance is not None and chance < limit
     return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))
 

@@ -84,7 +84,7 @@ def _absorbing(setup: Setup, side: str) -> list[int]:
 def explain(field: Field) -> list[str]:
     """Who rolls what at which value and why, with the units that stand at the start."""
     setup = field.setup
-    stands = {side: field.places[side].standings()[0] for side in SIDES}
+    stands = {side: field.places[side].standings[0] for side in SIDES}
     lines = []
     told: set[tuple[Any, ...]] = set()
     for phase in range(setup.phases + 1):
@@ -161,7 +161,7 @@ class Teller:
 
     def __init__(self, field: Field) -> None:
         self.field, self.setup = field, field.setup
-        self.stands = {side: field.places[side].standings() for side in SIDES}
+        self.stands = {side: field.places[side].standings for side in SIDES}
 
     def __call__(self, before: State, result: tuple[int, int], after: State, dice: random.Random) -> str:
         """One line."""
