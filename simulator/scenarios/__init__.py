@@ -1,8 +1,8 @@
 """Scenarios: reading them, checking them, what they may say, and the shipped examples."""
 
 from simulator.scenarios.examples import example_names, example_text
-from simulator.scenarios.files import parse, read
-from simulator.scenarios.scenario import Scenario, find_battle, load, set_path
+from simulator.scenarios.files import parse, read, read_input
+from simulator.scenarios.scenario import Scenario, find_battle, load, plain_copy, set_path
 from simulator.scenarios.validation import ScenarioError
 
 __all__ = [
@@ -13,6 +13,8 @@ __all__ = [
     "find_battle",
     "load",
     "parse",
+    "plain_copy",
     "read",
+    "read_input",
     "set_path",
 ]

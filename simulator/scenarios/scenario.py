@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+import numpy as np
+from pydantic import BaseModel, ValidationError
 
 from simulator import rules
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Built, Refusal
+from simulator.rules.battle import Battle, Built, Fields, Refusal
 from simulator.scenarios import validation
 from simulator.scenarios.files import read
 from simulator.scenarios.validation import ScenarioError
 
-_STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d+\])*)$")
+_STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
+MOST_DEPTH = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Scenario:
     """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from."""
 
     battle: Battle
-    fields: Any
+    fields: Fields
     data: Mapping[str, Any]
 
     @cached_property
@@ -53,7 +54,7 @@ class Scenario:
 
     def replace_all(self, changes: Mapping[str, Any]) -> Scenario:
         """The same scenario with several fields changed at once (path -> value), checked together."""
-        data = copy.deepcopy(dict(self.data))
+        data = plain_copy(self.data)
         for path, value in changes.items():
             set_path(data, path, value)
         return load(data)
@@ -62,14 +63,35 @@ class Scenario:
         """What the answer rests on: options, policies and assumed numbers."""
         return list(self.built.assumptions())
 
+    def settings(self) -> list[str]:
+        """What was set otherwise than by default: "path = value", in the order of the scenario."""
+        return [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+
+    @cached_property
+    def _key(self) -> str:
+        return json.dumps(self.fields.model_dump(mode="json"), sort_keys=True)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scenario) and self.fields == other.fields
+        return isinstance(other, Scenario) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(json.dumps(self.data, sort_keys=True, default=str))
+        return hash(self._key)
 
     def __repr__(self) -> str:
         return f"Scenario({json.dumps(self.data, default=str)})"
+
+
+def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields that have a default and were set to something else: (path, value)."""
+    for name, info in type(fields).model_fields.items():
+        here, value = f"{path}.{name}" if path else name, getattr(fields, name)
+        if isinstance(value, BaseModel):
+            yield from unlike_default(value, here)
+        elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
+            for i, item in enumerate(value):
+                yield from unlike_default(item, f"{here}[{i}]")
+        elif not info.is_required() and value != info.get_default(call_default_factory=True):
+            yield here, value
 
 
 def set_path(data: dict[str, Any], path: str, value: Any) -> None:
@@ -106,11 +128,11 @@ def _item(node: Any, place: int, path: str) -> Any:
 
 
 def load(source: str | Path | Mapping[str, Any]) -> Scenario:
-    """Read and check a scenario: a mapping, a TOML or JSON file, or the name of a shipped example.
+    """Read and check a scenario: a mapping (which is copied), a TOML or JSON file, or the name of a shipped example.
 
     Raises ScenarioError, whose message begins with the field to blame.
     """
-    data = source if isinstance(source, Mapping) else read(source)
+    data = plain_copy(source) if isinstance(source, Mapping) else read(source)
     battle = find_battle(data.get("game"), data.get("battle"))
     try:
         fields = battle.model.model_validate(data)
@@ -123,11 +145,28 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     return Scenario(battle, fields, data)
 
 
+def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
+    """A deep copy of nested tables and lists; NumPy's numbers become plain ones.
+
+    Raises ScenarioError for names that are no text, and for what is nested without end.
+    """
+    if depth > MOST_DEPTH:
+        raise ScenarioError(f"{path.partition('.')[0][:40] or 'scenario'}: nested more than {MOST_DEPTH} deep")
+    if isinstance(value, Mapping):
+        bad = next((name for name in value if not isinstance(name, str)), None)
+        if bad is not None:
+            raise ScenarioError(f"{path or 'scenario'}: {validation.shown(bad)} is no field name; names are text")
+        return {name: plain_copy(one, f"{path}.{name}" if path else name, depth + 1) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_copy(one, path, depth + 1) for one in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def find_battle(game: Any, kind: Any) -> Battle:
     """The battle kind of a game. Raises ScenarioError for an unknown name."""
-    if game not in rules.GAMES:
+    if not isinstance(game, str) or game not in rules.GAMES:
         raise ScenarioError(f"game: {validation.not_one_of(game, list(rules.GAMES))}")
-    kinds = rules.battles(str(game))
-    if kind not in kinds:
+    kinds = rules.battles(game)
+    if not isinstance(kind, str) or kind not in kinds:
         raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
-    return kinds[str(kind)]
+    return kinds[kind]
