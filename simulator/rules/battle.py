@@ -27,11 +27,15 @@ class Fields(BaseModel):
 
 
 class Refusal(ValueError):
-    """A scenario that the rules do not allow: the field to blame and what is allowed instead."""
+    """A scenario that the rules do not allow: the field to blame and what is allowed instead.
 
-    def __init__(self, field: str, text: str) -> None:
+    `unused`: the field is only refused because another choice leaves it without meaning; left out, all is well.
+    """
+
+    def __init__(self, field: str, text: str, unused: bool = False) -> None:
         super().__init__(f"{field}: {text}")
         self.field = field
+        self.unused = unused
 
 
 class Run(Protocol):
