@@ -131,7 +131,7 @@ class Sweep:
 
         Raises ValueError for three axes or more.
         """
-        from simulator.report.plots import plot_sweep
+        from simulator.report.grids import plot_sweep
 
         return plot_sweep(self, path)
 

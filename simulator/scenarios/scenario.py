@@ -162,11 +162,16 @@ def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def find_battle(game: Any, kind: Any) -> Battle:
-    """The battle kind of a game. Raises ScenarioError for an unknown name."""
+def find_game(game: Any) -> Mapping[str, Battle]:
+    """The battle kinds of a game. Raises ScenarioError for an unknown one."""
     if not isinstance(game, str) or game not in rules.GAMES:
         raise ScenarioError(f"game: {validation.not_one_of(game, list(rules.GAMES))}")
-    kinds = rules.battles(game)
+    return rules.battles(game)
+
+
+def find_battle(game: Any, kind: Any) -> Battle:
+    """The battle kind of a game. Raises ScenarioError for an unknown name."""
+    kinds = find_game(game)
     if not isinstance(kind, str) or kind not in kinds:
         raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
     return kinds[kind]
