@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +12,11 @@ from simulator.analysis.odds import Odds
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Columns, Outcomes
-from simulator.scenarios import Scenario, load
+from simulator.scenarios import Scenario, Source, load
 
 if TYPE_CHECKING:
     from simulator.engine.montecarlo import Simulation
 
-Source = Scenario | str | Path | Mapping[str, Any]
 # So much of so much is done; the whole is None where it is not known.
 Progress = Callable[[int, int | None], Any]
 
@@ -62,11 +60,6 @@ class Method:
         if not 0 < self.precision < 1:
             text = "give a number between 0 and 1, like 0.001 or 0.1%"
             raise ValueError(f"precision: {self.precision} is not allowed; {text}")
-
-
-def scenario_of(scenario: Source) -> Scenario:
-    """The scenario itself, or what `load` makes of it."""
-    return scenario if isinstance(scenario, Scenario) else load(scenario)
 
 
 def check_numbers(battles: int, seed: int, threads: int | None) -> None:
@@ -299,7 +292,7 @@ def answer(scenario: Source, method: Method | None = None, progress: Progress | 
     Raises NoExactOdds where only exact will do; Interrupted, with the odds so far, once battles have been fought.
     """
     try:
-        return settle(scenario_of(scenario), method or Method(), progress).odds()
+        return settle(load(scenario), method or Method(), progress).odds()
     except Interrupted as cut:
         raise Interrupted(cut.gathered.odds()) from None
 
@@ -346,4 +339,4 @@ def cell(scenario: Scenario, battles: int | None, seed: int, progress: Progress 
 
 def explain(scenario: Source) -> list[str]:
     """How the answer comes about: modifiers and their sources, or a calculator's plan, one line each."""
-    return list(scenario_of(scenario).built.explain())
+    return list(load(scenario).built.explain())

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from simulator.analysis.answer import MOST_BATTLES, PORTION, Source, check_numbers, scenario_of, seen
+from simulator.analysis.answer import MOST_BATTLES, PORTION, check_numbers, seen
 from simulator.engine.alias import drawn
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.streams import Stream, derive_seed
 from simulator.rules.battle import WINNERS
+from simulator.scenarios import Source, load
 
 
 class ReplayRun:
@@ -97,7 +98,7 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
     check_numbers(1, seed, None)
     if isinstance(battle, bool) or not isinstance(battle, int | np.integer) or not 0 <= battle < MOST_BATTLES:
         raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")
-    asked = scenario_of(scenario)
+    asked = load(scenario)
     if asked.built.answer is None:
         run = ReplayRun(seed, battle)
         columns = seen(asked, run(asked.chain))

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simulator import rules
-from simulator.analysis.answer import Interrupted, Method, Progress, Source, answer, scenario_of
+from simulator.analysis.answer import Interrupted, Method, Progress, answer
 from simulator.analysis.intervals import wilson
 from simulator.analysis.odds import Odds
 from simulator.rules.battle import Clock
-from simulator.scenarios import Scenario, ScenarioError
+from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.schema import choices
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def campaign(
     Exact where it fits, or simulated when `battles` is given. Raises ScenarioError for a kind without rounds or plans;
     Interrupted with what was answered until then.
     """
-    asked = scenario_of(scenario)
+    asked = load(scenario)
     clock = clock_of(asked)
     method = Method(battles=battles, seed=seed, threads=threads)
     if not all_plans:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analysis.answer import Interrupted, Method, Progress, Source, answer
+from simulator.analysis.answer import Interrupted, Method, Progress, answer
 from simulator.analysis.measure import Measure, is_chance, measure
-from simulator.analysis.sweep import changed, data_of
-from simulator.scenarios import ScenarioError, find_battle
+from simulator.analysis.sweep import changed
+from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
 
 ALIKE = 1e-12
@@ -56,8 +56,8 @@ class Search:
         method: Method,
         progress: Progress | None,
     ) -> None:
-        self.data = data_of(scenario)
-        self.battle = find_battle(self.data.get("game"), self.data.get("battle"))
+        self.draft = draft(scenario)
+        self.battle = self.draft.battle()
         given: dict[str, Iterable[int] | None] = {vary: None} if isinstance(vary, str) else dict(vary)
         if not given:
             raise ValueError("vary: nothing to vary; give a field, like attacker.regiments")
@@ -129,7 +129,7 @@ class Search:
     def _ask(self, settings: Settings) -> Tried:
         cost = self.cost(settings)
         try:
-            scenario, _ = changed(self.data, self.paths, settings)
+            scenario, _ = changed(self.draft, self.paths, settings)
         except ScenarioError as error:
             return Tried(settings, cost, refused=str(error))
         inner = self.progress and (lambda done, total: self._told())
@@ -166,7 +166,7 @@ class Search:
         """Do the rules allow this combination?"""
         if settings not in self._allowances:
             try:
-                changed(self.data, self.paths, settings)
+                changed(self.draft, self.paths, settings)
                 self._allowances[settings] = ""
             except ScenarioError as error:
                 self._allowances[settings] = str(error)

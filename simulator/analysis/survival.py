@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.answer import Enumerated, Fight, Interrupted, Method, Progress, Source, scenario_of, settle
+from simulator.analysis.answer import Enumerated, Fight, Interrupted, Method, Progress, settle
 from simulator.analysis.intervals import wilson
-from simulator.scenarios import Scenario, ScenarioError
+from simulator.scenarios import Scenario, ScenarioError, Source, load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ def survival(
     Interrupted with what was gathered until then.
     """
     method = Method(battles=battles, seed=seed, threads=threads)
-    asked = scenario_of(scenario)
+    asked = load(scenario)
     if asked.built.pieces is None:
         raise ScenarioError(f"battle: {asked.battle.game} {asked.battle.kind} does not tell single pieces apart")
     try:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import Interrupted, Progress, Source, cell, check_numbers
+from simulator.analysis.answer import Interrupted, Progress, cell, check_numbers
 from simulator.analysis.measure import Measure, measure
-from simulator.scenarios import Scenario, ScenarioError, load, plain_copy, read, set_path
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,7 +176,7 @@ class Sweeping:
     """A sweep under way."""
 
     def __init__(self, scenario: Source, paths: tuple[str, ...], battles: int | None, seed: int) -> None:
-        self.data = data_of(scenario)
+        self.draft = draft(scenario)
         self.paths, self.battles, self.seed = paths, battles, seed
         self._stopped = threading.Event()
 
@@ -193,7 +193,8 @@ class Sweeping:
         settings = list(product(*values))
         if asked is None:
             asked = (self._own_value(settings),)
-        swept = Sweep(self.paths, values, asked, self.seed, f"{self.data.get('game')} {self.data.get('battle')}")
+        battle = self.draft.battle()
+        swept = Sweep(self.paths, values, asked, self.seed, f"{battle.game} {battle.kind}")
         workers = min(threads or processors(), len(settings))
         with ThreadPoolExecutor(workers) as pool:
             waiting = (pool.submit(self._cell, one, asked) for one in settings)
@@ -219,7 +220,7 @@ class Sweeping:
         refused = None
         for one in settings:
             try:
-                return cell(changed(self.data, self.paths, one)[0], self.battles, self.seed).value
+                return cell(changed(self.draft, self.paths, one)[0], self.battles, self.seed).value
             except ScenarioError as error:
                 refused = refused or error
         assert refused is not None
@@ -227,7 +228,7 @@ class Sweeping:
 
     def _cell(self, settings: tuple[Any, ...], asked: tuple[str, ...]) -> Cell:
         try:
-            scenario, note = changed(self.data, self.paths, settings)
+            scenario, note = changed(self.draft, self.paths, settings)
         except ScenarioError as error:
             return Cell(settings, (NOTHING,) * len(asked), "refused", refused=str(error))
         found = cell(scenario, self.battles, self.seed, self._told)
@@ -240,47 +241,23 @@ class Sweeping:
             raise KeyboardInterrupt
 
 
-def data_of(scenario: Source) -> Mapping[str, Any]:
-    """The mapping of a scenario that need not be allowed before its cells are made of it."""
-    if isinstance(scenario, Scenario):
-        return scenario.data
-    data: Mapping[str, Any] = plain_copy(scenario) if isinstance(scenario, Mapping) else read(scenario)
-    return data
-
-
-def changed(data: Mapping[str, Any], paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario, str]:
+def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario, str]:
     """The scenario with several fields set at once, checked together, and a note of what was left out for it.
 
     Where a policy is varied, a number that belongs to the policy before (`stop_below`) is left out where the new one
-    refuses it. Raises ScenarioError, with the rules' own words, for what they do not allow.
+    has no use for it. Raises ScenarioError, with the rules' own words, for what they do not allow.
     """
-    cells = plain_copy(data)
-    for path, setting in zip(paths, settings, strict=True):
-        set_path(cells, path, plain_copy(setting))
-    tables = {path.rpartition(".")[0] for path in paths if path.startswith("policy.")}
+    base = base.with_fields(dict(zip(paths, settings, strict=True)))
     left_out: list[str] = []
-    first: ScenarioError | None = None
     while True:
         try:
-            scenario = load(cells)
+            scenario = base.checked()
             break
         except ScenarioError as error:
-            first = first or error
             path = str(error).partition(":")[0]
-            table, _, name = path.rpartition(".")
-            if table not in tables or path in paths or not _drop(cells, table, name):
-                raise first from None
+            smaller = base.without(path) if error.unused and path not in paths else None
+            if smaller is None:
+                raise
+            base = smaller
             left_out.append(path)
-    note = f"{', '.join(left_out)} left out where the policy does not ask for it" if left_out else ""
-    return scenario, note
-
-
-def _drop(data: dict[str, Any], table: str, name: str) -> bool:
-    """Take a field out of a table of nested tables; False if it is not there."""
-    node: Any = data
-    for part in table.split("."):
-        node = node.get(part) if isinstance(node, dict) else None
-    if not isinstance(node, dict) or name not in node:
-        return False
-    del node[name]
-    return True
+    return scenario, f"{', '.join(left_out)} left out where the policy has no use for it" if left_out else ""

@@ -139,7 +139,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
-    data = reading.read_data(scenario, settings or ())
+    base = reading.read_draft(scenario, settings or ())
     ranges = reading.read_vary(vary)
     if plot is not None and len(ranges) > 2:
         raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
@@ -147,7 +147,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     cut = False
     try:
         with working.bar("cells", quiet) as shown:
-            swept = answer_grid(data, ranges, value or None, battles, seed or 0, threads=threads, progress=shown)
+            swept = answer_grid(base, ranges, value or None, battles, seed or 0, threads=threads, progress=shown)
     except Interrupted as short:
         swept, cut = short.gathered, True
     if as_json:
@@ -193,7 +193,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
-    data = reading.read_data(scenario, settings or ())
+    base = reading.read_draft(scenario, settings or ())
     chance = value is None or is_chance(value)
     goal = None if target is None else (reading.read_share if chance else reading.read_number)(target, "--target")
     announce_compiling(quiet)
@@ -201,7 +201,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     try:
         with working.bar("combinations", quiet) as shown:
             found = search(
-                data,
+                base,
                 reading.read_needs(vary),
                 goal,
                 value,

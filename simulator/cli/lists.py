@@ -54,12 +54,12 @@ def schema(
 ) -> None:
     """The fields of a battle kind: what each takes, its default and its meaning."""
     from simulator.report.tables import schema_table
-    from simulator.scenarios import find_battle, find_game
+    from simulator.scenarios import find_battle, kinds_of
     from simulator.scenarios.schema import field_rows, schema_of
 
     if battle is None:
         table = _plain("battle", "what it is")
-        for kind, one in find_game(game).items():
+        for kind, one in kinds_of(game).items():
             table.add_row(kind, one.title)
         console().print(table)
         return
@@ -84,10 +84,10 @@ def names(
     """What fields take by name: leaders, countries, creatures, items, units."""
     from simulator import rules
     from simulator.report.tables import listing
-    from simulator.scenarios import find_game
+    from simulator.scenarios import kinds_of
     from simulator.scenarios.validation import not_one_of
 
-    find_game(game)
+    kinds_of(game)
     found = rules.lists(game)
     if not found:
         raise ValueError(f"list: {game} takes no names; `battle-odds schema {game}` tells what its fields take")

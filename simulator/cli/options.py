@@ -32,12 +32,11 @@ def complete_example(incomplete: str) -> list[str]:
 
 def complete_path(context: typer.Context, incomplete: str) -> list[str]:
     """Fields of the scenario that stands on the command line."""
-    from simulator.scenarios import ScenarioError, find_battle, read
+    from simulator.scenarios import ScenarioError, draft
     from simulator.scenarios.schema import field_rows
 
     try:
-        data = read(str(context.params.get("scenario") or ""))
-        battle = find_battle(data.get("game"), data.get("battle"))
+        battle = draft(str(context.params.get("scenario") or "")).battle()
     except (ScenarioError, OSError):
         return []
     names = [row.path for row in field_rows(battle) if row.path not in {"game", "battle"}]

@@ -9,23 +9,21 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from simulator.analysis.answer import DEFAULT_PRECISION, Method
-from simulator.scenarios import Scenario, ScenarioError, load, read, read_input, set_path
+from simulator.scenarios import Draft, Scenario, ScenarioError, draft, read_input
 
 MOST_VALUES = 10_000
 
 
-def read_data(source: str, settings: Sequence[str] = ()) -> dict[str, Any]:
-    """The mapping of a file, a shipped example or `-` for standard input, with `path=value` settings put in."""
-    data = read_input() if source == "-" else read(source)
-    for setting in settings:
-        path, value = split_setting(setting, "--set")
-        set_path(data, path, read_value(value))
-    return data
+def read_draft(source: str, settings: Sequence[str] = ()) -> Draft:
+    """A file, a shipped example or `-` for standard input, with `path=value` settings put in, not checked yet."""
+    base = draft(read_input()) if source == "-" else draft(source)
+    pairs = [split_setting(setting, "--set") for setting in settings]
+    return base.with_fields({path: read_value(value) for path, value in pairs})
 
 
 def read_scenario(source: str, settings: Sequence[str] = ()) -> Scenario:
     """The same as a checked scenario."""
-    return load(read_data(source, settings))
+    return read_draft(source, settings).checked()
 
 
 def split_setting(text: str, option: str) -> tuple[str, str]:

@@ -2,19 +2,21 @@
 
 from simulator.scenarios.examples import example_names, example_text
 from simulator.scenarios.files import parse, read, read_input
-from simulator.scenarios.scenario import Scenario, find_battle, find_game, load, plain_copy, set_path
+from simulator.scenarios.scenario import Draft, Scenario, Source, draft, find_battle, kinds_of, load, set_path
 from simulator.scenarios.validation import ScenarioError
 
 __all__ = [
+    "Draft",
     "Scenario",
     "ScenarioError",
+    "Source",
+    "draft",
     "example_names",
     "example_text",
     "find_battle",
-    "find_game",
+    "kinds_of",
     "load",
     "parse",
-    "plain_copy",
     "read",
     "read_input",
     "set_path",

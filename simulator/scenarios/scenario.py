@@ -16,9 +16,9 @@ from pydantic import BaseModel, ValidationError
 
 from simulator import rules
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Built, Fields, Refusal
+from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.scenarios import validation
-from simulator.scenarios.files import read
+from simulator.scenarios.files import is_file, read
 from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
@@ -27,11 +27,16 @@ MOST_DEPTH = 60
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from."""
+    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from.
+
+    `folder` is where the paths of game files start, None for the current folder; `paths` whether any are read.
+    """
 
     battle: Battle
     fields: Fields
     data: Mapping[str, Any]
+    folder: Path | None = None
+    paths: bool = True
 
     @cached_property
     def built(self) -> Built:
@@ -54,10 +59,7 @@ class Scenario:
 
     def replace_all(self, changes: Mapping[str, Any]) -> Scenario:
         """The same scenario with several fields changed at once (path -> value), checked together."""
-        data = plain_copy(self.data)
-        for path, value in changes.items():
-            set_path(data, path, value)
-        return load(data)
+        return draft(self).with_fields(changes).checked()
 
     def assumptions(self) -> list[str]:
         """What the answer rests on: options, policies and assumed numbers."""
@@ -69,7 +71,10 @@ class Scenario:
 
     @cached_property
     def _key(self) -> str:
-        return json.dumps(self.fields.model_dump(mode="json"), sort_keys=True)
+        game = self.data.get("game")
+        home = None if game in rules.GAMES else str(self.folder)
+        told = [game, self.data.get("rules"), home, self.fields.model_dump(mode="json")]
+        return json.dumps(told, sort_keys=True, default=str)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self._key == other._key
@@ -127,22 +132,78 @@ def _item(node: Any, place: int, path: str) -> Any:
     return node[place]
 
 
-def load(source: str | Path | Mapping[str, Any]) -> Scenario:
-    """Read and check a scenario: a mapping (which is copied), a TOML or JSON file, or the name of a shipped example.
+@dataclass(frozen=True)
+class Draft:
+    """A scenario that is not checked yet: its mapping, and where game files that it names are looked for."""
 
-    Raises ScenarioError, whose message begins with the field to blame.
+    data: Mapping[str, Any]
+    folder: Path | None = None
+    paths: bool = True
+
+    def battle(self) -> Battle:
+        """Its battle kind. Raises ScenarioError for an unknown one."""
+        return find_battle(
+            self.data.get("game"), self.data.get("battle"), self.data.get("rules"), self.folder, self.paths
+        )
+
+    def with_fields(self, changes: Mapping[str, Any]) -> Draft:
+        """The same with several fields set (path -> value). Raises ScenarioError for a bad path."""
+        data = plain_copy(self.data)
+        for path, value in changes.items():
+            set_path(data, path, plain_copy(value))
+        return Draft(data, self.folder, self.paths)
+
+    def without(self, path: str) -> Draft | None:
+        """The same without a field; None if it has none at this path of nested tables."""
+        data = plain_copy(self.data)
+        *tables, name = path.split(".")
+        node: Any = data
+        for table in tables:
+            node = node.get(table) if isinstance(node, dict) else None
+        if not isinstance(node, dict) or name not in node:
+            return None
+        del node[name]
+        return Draft(data, self.folder, self.paths)
+
+    def checked(self) -> Scenario:
+        """The scenario. Raises ScenarioError, whose message begins with the field to blame."""
+        battle = self.battle()
+        try:
+            fields = battle.model.model_validate(self.data)
+        except ValidationError as error:
+            raise ScenarioError(validation.first_complaint(error, battle.model)) from None
+        try:
+            battle.check(fields)
+        except Refusal as refusal:
+            raise ScenarioError(str(refusal), unused=refusal.unused) from None
+        return Scenario(battle, fields, self.data, self.folder, self.paths)
+
+
+Source = Scenario | Draft | str | Path | Mapping[str, Any]
+
+
+def draft(source: Source, folder: Path | None = None, paths: bool = True) -> Draft:
+    """A scenario before it is checked, see `load`. Mappings are copied."""
+    if isinstance(source, Draft):
+        return source
+    if isinstance(source, Scenario):
+        return Draft(source.data, source.folder, source.paths)
+    if isinstance(source, Mapping):
+        return Draft(plain_copy(source), folder, paths)
+    data = read(source)
+    if is_file(Path(source)):
+        folder = Path(source).absolute().parent
+    return Draft(data, folder, paths)
+
+
+def load(source: Source, folder: Path | None = None, paths: bool = True) -> Scenario:
+    """Read and check a scenario: a mapping (it is copied), a TOML or JSON file, or the name of a shipped example.
+
+    A game file that it names by a path is looked for from the scenario's file, from `folder` if it is no file; never
+    if `paths` is False, as for scenarios from strangers. Raises ScenarioError, whose message begins with the field to
+    blame.
     """
-    data = plain_copy(source) if isinstance(source, Mapping) else read(source)
-    battle = find_battle(data.get("game"), data.get("battle"))
-    try:
-        fields = battle.model.model_validate(data)
-    except ValidationError as error:
-        raise ScenarioError(validation.first_complaint(error, battle.model)) from None
-    try:
-        battle.check(fields)
-    except Refusal as refusal:
-        raise ScenarioError(str(refusal)) from None
-    return Scenario(battle, fields, data)
+    return source if isinstance(source, Scenario) else draft(source, folder, paths).checked()
 
 
 def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
@@ -162,16 +223,29 @@ def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def find_game(game: Any) -> Mapping[str, Battle]:
-    """The battle kinds of a game. Raises ScenarioError for an unknown one."""
-    if not isinstance(game, str) or game not in rules.GAMES:
-        raise ScenarioError(f"game: {validation.not_one_of(game, list(rules.GAMES))}")
-    return rules.battles(game)
-
-
-def find_battle(game: Any, kind: Any) -> Battle:
-    """The battle kind of a game. Raises ScenarioError for an unknown name."""
-    kinds = find_game(game)
+def find_battle(
+    game: Any, kind: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
+) -> Battle:
+    """The battle kind of a game or game file. Raises ScenarioError for an unknown name or a file that is no game."""
+    kinds = kinds_of(game, house_rules, folder, paths)
     if not isinstance(kind, str) or kind not in kinds:
         raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
     return kinds[kind]
+
+
+def kinds_of(
+    game: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
+) -> Mapping[str, Battle]:
+    """The battle kinds of a game or game file, by name. Raises ScenarioError as `find_battle`."""
+    if isinstance(game, str) and game in rules.GAMES:
+        return rules.battles(game)
+    from simulator.rules import custom
+
+    if not custom.knows(game):
+        raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
+    try:
+        return custom.battles(game, house_rules, folder, paths)
+    except Refusal as refusal:
+        raise ScenarioError(str(refusal)) from None
+    except Misfit as misfit:
+        raise ScenarioError(misfit.prefix + validation.first_complaint(misfit.error, misfit.model)) from None

@@ -12,7 +12,14 @@ from simulator.scenarios.schema import Schema, allowed, branches, schema_of
 
 
 class ScenarioError(ValueError):
-    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed."""
+    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed.
+
+    `unused` marks a number that belongs to a policy which is not the one chosen.
+    """
+
+    def __init__(self, text: str, unused: bool = False) -> None:
+        super().__init__(text)
+        self.unused = unused
 
 
 def first_complaint(error: ValidationError, model: type[BaseModel]) -> str:
