@@ -211,8 +211,8 @@ class Sweeping:
                 if isinstance(error, KeyboardInterrupt) and swept.cells:
                     raise Interrupted(swept) from None
                 raise
-        if len(swept.refusals) == len(swept.cells):
-            raise ScenarioError(swept.cells[0].refused)
+        if swept.cells and len(swept.refusals) == len(swept.cells):
+            raise ScenarioError(swept.cells[0].refused or "")
         return swept
 
     def _own_value(self, settings: Sequence[tuple[Any, ...]]) -> str:
@@ -248,16 +248,20 @@ def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple
     has no use for it. Raises ScenarioError, with the rules' own words, for what they do not allow.
     """
     base = base.with_fields(dict(zip(paths, settings, strict=True)))
+    tables = {path.rpartition(".")[0] for path in paths if path.startswith("policy.")}
     left_out: list[str] = []
+    first: ScenarioError | None = None
     while True:
         try:
             scenario = base.checked()
             break
         except ScenarioError as error:
+            first = first or error
             path = str(error).partition(":")[0]
-            smaller = base.without(path) if error.unused and path not in paths else None
+            fit = error.unused or path.rpartition(".")[0] in tables
+            smaller = base.without(path) if fit and path not in paths else None
             if smaller is None:
-                raise
+                raise first from None
             base = smaller
             left_out.append(path)
     return scenario, f"{', '.join(left_out)} left out where the policy has no use for it" if left_out else ""

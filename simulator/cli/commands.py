@@ -20,9 +20,9 @@ from simulator.cli.options import (
     Threads,
     ValueName,
     Vary,
-    announce_compiling,
     complete_path,
     console,
+    gather,
     json_text,
     note,
 )
@@ -82,7 +82,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     quiet: Quiet = False,
 ) -> int:
     """Odds of a battle: who wins, what it costs, the likeliest outcomes, and what the answer rests on."""
-    from simulator.analysis.answer import Interrupted, answer
+    from simulator.analysis.answer import answer
     from simulator.report.tables import quiet_lines, show_odds
 
     files = working.Files(csv, plot, force, scenario)
@@ -91,15 +91,9 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     if column is not None and not plot:
         raise ValueError("--column: goes with --plot")
     method = reading.method_of(only_exact, battles, seed, precision, threads)
-    announce_compiling(quiet)
-    cut = False
-    try:
-        with working.bar(
-            "states" if method.battles is None and method.exact is not False else "battles", quiet
-        ) as shown:
-            found = answer(asked, method, shown)
-    except Interrupted as short:
-        found, cut = short.gathered, True
+    found, cut = gather(
+        "battles" if method.exact is False else "states", quiet, lambda shown: answer(asked, method, shown)
+    )
     if column is not None:
         found.kind_of(column)
     if as_json:
@@ -133,7 +127,6 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     quiet: Quiet = False,
 ) -> int:
     """A grid of answers over one or several fields, as a table and a picture."""
-    from simulator.analysis.answer import Interrupted
     from simulator.analysis.sweep import sweep as answer_grid
     from simulator.report.tables import show_sweep
 
@@ -143,13 +136,11 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     ranges = reading.read_vary(vary)
     if plot is not None and len(ranges) > 2:
         raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
-    announce_compiling(quiet)
-    cut = False
-    try:
-        with working.bar("cells", quiet) as shown:
-            swept = answer_grid(base, ranges, value or None, battles, seed or 0, threads=threads, progress=shown)
-    except Interrupted as short:
-        swept, cut = short.gathered, True
+    swept, cut = gather(
+        "cells",
+        quiet,
+        lambda shown: answer_grid(base, ranges, value or None, battles, seed or 0, threads=threads, progress=shown),
+    )
     if as_json:
         told = {"value": swept.value, "values": list(swept.asked), "seed": swept.seed, "how": swept.how()}
         print(json_text(told | {"cells": swept.rows()}))
@@ -186,35 +177,30 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     quiet: Quiet = False,
 ) -> int:
     """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
-    from simulator.analysis.answer import Interrupted
-    from simulator.analysis.measure import is_chance
     from simulator.analysis.need import need as search
     from simulator.report.tables import need_table
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
     base = reading.read_draft(scenario, settings or ())
-    chance = value is None or is_chance(value)
-    goal = None if target is None else (reading.read_share if chance else reading.read_number)(target, "--target")
-    announce_compiling(quiet)
-    cut = False
-    try:
-        with working.bar("combinations", quiet) as shown:
-            found = search(
-                base,
-                reading.read_needs(vary),
-                goal,
-                value,
-                cost=reading.read_prices(cost or ()),
-                budget=budget,
-                most=most,
-                seed=seed or 0,
-                pruning=not no_pruning,
-                threads=threads,
-                progress=shown,
-            )
-    except Interrupted as short:
-        found, cut = short.gathered, True
+    goal = reading.read_target(target, value)
+    found, cut = gather(
+        "combinations",
+        quiet,
+        lambda shown: search(
+            base,
+            reading.read_needs(vary),
+            goal,
+            value,
+            cost=reading.read_prices(cost or ()),
+            budget=budget,
+            most=most,
+            seed=seed or 0,
+            pruning=not no_pruning,
+            threads=threads,
+            progress=shown,
+        ),
+    )
     if as_json:
         print(json_text(found.to_dict()))
     else:
@@ -241,22 +227,19 @@ def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
     quiet: Quiet = False,
 ) -> int:
     """By round: the chance that it has come about by each round, for battles that run over rounds."""
-    from simulator.analysis.answer import Interrupted
     from simulator.analysis.rounds import campaign as by_round
     from simulator.report.tables import rounds_table
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
     asked = reading.read_scenario(scenario, settings or ())
-    announce_compiling(quiet)
-    cut = False
-    try:
-        with working.bar("answers", quiet) as shown:
-            found = by_round(
-                asked, all_plans=all_plans, battles=battles, seed=seed or 0, threads=threads, progress=shown
-            )
-    except Interrupted as short:
-        found, cut = short.gathered, True
+    found, cut = gather(
+        "answers",
+        quiet,
+        lambda shown: by_round(
+            asked, all_plans=all_plans, battles=battles, seed=seed or 0, threads=threads, progress=shown
+        ),
+    )
     if as_json:
         print(json_text(found.to_dict()))
     else:
@@ -283,20 +266,13 @@ def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
     quiet: Quiet = False,
 ) -> int:
     """The chance of each piece to survive, for games of individual pieces."""
-    from simulator.analysis.answer import Interrupted
     from simulator.analysis.survival import survival as find
     from simulator.report.tables import survival_table
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
     asked = reading.read_scenario(scenario, settings or ())
-    announce_compiling(quiet)
-    cut = False
-    try:
-        with working.bar("battles", quiet) as shown:
-            found = find(asked, battles, seed or 0, threads, shown)
-    except Interrupted as short:
-        found, cut = short.gathered, True
+    found, cut = gather("battles", quiet, lambda shown: find(asked, battles, seed or 0, threads, shown))
     if as_json:
         print(json_text(found.to_dict()))
     else:
@@ -318,7 +294,6 @@ def replay(
     from simulator.analysis.replay import replay as tell
 
     asked = reading.read_scenario(scenario, settings or ())
-    announce_compiling(False)
     told = tell(asked, seed, battle)
     if as_json:
         print(json_text(told.to_dict()))

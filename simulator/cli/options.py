@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 
+from simulator.cli.working import Bar, bar
+
 UNWATCHED_WIDTH = 120
+T = TypeVar("T")
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -110,16 +114,26 @@ def note(text: str, quiet: bool = False) -> None:
         print(text, file=sys.stderr)
 
 
-def announce_compiling(quiet: bool) -> None:
-    """Say once, when something has to be compiled first, that this takes a while."""
-    from simulator.engine import limits  # noqa: F401 - the engine's cache tells
+def gather(what: str, quiet: bool, work: Callable[[Bar], T]) -> tuple[T, bool]:
+    """Do the work with a progress bar; what came of it, and whether Ctrl-C cut it short."""
+    from simulator.analysis.answer import Interrupted
 
+    _announce_compiling(quiet)
+    try:
+        with bar(what, quiet) as shown:
+            return work(shown), False
+    except Interrupted as short:
+        return short.gathered, True
+
+
+def _announce_compiling(quiet: bool) -> None:
+    """Say once, when something has to be compiled first, that this takes a while."""
     try:
         from simulator.engine.cache import announce
     except ImportError:
         return
     if not quiet and not announce:
-        announce.append(lambda text: print(text, file=sys.stderr))
+        announce.append(note)
 
 
 def json_text(value: Any) -> str:

@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from simulator.analysis.answer import DEFAULT_PRECISION, Method
+from simulator.analysis.measure import is_chance
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft, read_input
 
 MOST_VALUES = 10_000
@@ -121,6 +122,13 @@ def read_share(text: str, option: str) -> float:
         hint = f"; did you mean {text.strip()}%?" if "%" not in text and 1 < value <= 100 else ""
         raise ScenarioError(f"{option}: {text!r} is not allowed; a chance is from 0 to 1, or from 0% to 100%{hint}")
     return value
+
+
+def read_target(text: str | None, value: str | None) -> float | None:
+    """What `need` is to reach: a chance, or a number where the value asked is no chance."""
+    if text is None:
+        return None
+    return read_share(text, "--target") if value is None or is_chance(value) else read_number(text, "--target")
 
 
 def read_precision(text: str) -> float:
