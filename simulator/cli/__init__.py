@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+CUT_SHORT = -INTERRUPTED  # interrupted, and what was gathered has been shown
 NO_MEMORY = "there is not enough for this answer; ask for fewer threads (--threads 1) or fewer battles"
 
 
@@ -61,10 +62,16 @@ def _run(arguments: Sequence[str]) -> int:
     except (ValueError, NoExactOdds, OSError) as error:
         return refused(str(error))
     except Exception as error:
+        if type(error).__name__ == "Abort":
+            return interrupted()
         # The parser's own complaints (unknown option, missing argument) know how to tell themselves.
         if not hasattr(error, "format_message"):
             raise
         return refused(error.format_message())
+    if status == INTERRUPTED:  # the parser's own word for Ctrl-C
+        return interrupted()
+    if status == CUT_SHORT:
+        return INTERRUPTED
     return status if isinstance(status, int) else 0
 
 

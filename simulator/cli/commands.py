@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import INTERRUPTED, lists, reading, working
+from simulator.cli import CUT_SHORT, lists, reading, working
 from simulator.cli.options import (
     AsJson,
     Battles,
@@ -58,7 +58,7 @@ def _finished(cut: bool, what: str, quiet: bool) -> int:
     """The exit status, and a word on an answer that Ctrl-C cut short."""
     if cut:
         note(what, quiet)
-    return INTERRUPTED if cut else 0
+    return CUT_SHORT if cut else 0
 
 
 @app.command()
