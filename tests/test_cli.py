@@ -145,7 +145,7 @@ def test_lists(battle_odds):
     assert "risk-20v15" in battle_odds("examples")[1]
     out = battle_odds("schema", "risk", "land")[1]
     assert "attacker.regiments" in out
-    assert "from 1 to 1000" in out
+    assert "from 1 to 100000" in out
     assert json.loads(battle_odds("schema", "risk", "land", "--json")[1])["properties"]["attacker"]
 
 
@@ -159,7 +159,7 @@ def test_bench(battle_odds):
 BAD = [
     (
         ["odds", "risk-20v15", "--set", "attacker.regiments=0"],
-        "attacker.regiments: 0 is not allowed; give a whole number from 1 to 1000",
+        "attacker.regiments: 0 is not allowed; give a whole number from 1 to 100000",
     ),
     (["odds", "risk-20v15", "--set", "attacker.regiments"], "--set: 'attacker.regiments' is not allowed"),
     (["odds", "risk-20v15", "--set", "attacker.x.y.z=1"], "attacker.x: unknown field"),
@@ -182,10 +182,24 @@ BAD = [
     (["sweep", "risk-20v15"], "Missing option"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=3:1"], "--vary: '3:1' is not allowed"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:x"], "--vary: '1:x' is not allowed"),
-    (["sweep", "risk-20v15", "--vary", "attacker.regiments=0:3"], "attacker.regiments: 0 is not allowed"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=-3:0"], "attacker.regiments: -3 is not allowed"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=1,,2"], "there is an empty value in it"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=1", "--vary", "attacker.regiments=2"], "is given twice"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:1e9"], "over at most 10000 values"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:3", "--value", "luck"], "query 'luck' cannot be read"),
     (["need", "risk-20v15", "--vary", "attacker.cannons"], "attacker.cannons: unknown field"),
     (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "most"], "--target: 'most' is not allowed"),
+    (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "80"], "did you mean 80%?"),
+    (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "150%"], "--target: '150%' is not allowed"),
+    (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "nan"], "--target: 'nan' is not allowed"),
+    (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "-1"], "--target: '-1' is not allowed"),
+    (["need", "risk-20v15", "--vary", "attacker.regiments", "--cost", "attacker.fleets=2"], "is not varied"),
+    (["odds", "risk-20v15", "--column", "rounds"], "--column: goes with --plot"),
+    (["campaign", "risk-20v15"], "battle: risk land has no rounds to ask for"),
+    (["survival", "risk-20v15"], "battle: risk land does not tell single pieces apart"),
+    (["survival", "knt-raid", "--battles", "0"], "battles: 0 is not allowed"),
+    (["schema", "risk", "land", "--search", "zeppelin"], "no field of risk land speaks of 'zeppelin'"),
+    (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:3", "--value", "winner == 'Attacker'"], "'attacker'?"),
     (["replay", "risk-20v15", "--battle", "-1"], "battle: -1 is not allowed"),
     (["schema", "chess", "land"], "game: 'chess' is not allowed; must be one of risk"),
     (["schema", "risk", "air"], "battle: 'air' is not allowed"),

@@ -6,15 +6,12 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from simulator.cli.options import AsJson, console
 
 games_app = typer.Typer(help="The games and their battle kinds; game files to start from.", invoke_without_command=True)
-
-
-def _console() -> Console:
-    out = Console(highlight=False, markup=False)
-    return out if out.is_terminal else Console(highlight=False, markup=False, width=120)
 
 
 def _table(*names: str) -> Table:
@@ -44,7 +41,7 @@ def games(context: typer.Context, as_json: Annotated[bool, typer.Option("--json"
     table = _table("game", "battle", "what it is")
     for row in rows:
         table.add_row(str(row["game"]), str(row["battle"]), str(row["title"]))
-    out = _console()
+    out = console()
     out.print(table)
     out.print(f"Game files, yours to change (games show NAME): {', '.join(custom.names())}")
 
@@ -64,7 +61,7 @@ def show(name: Annotated[str, typer.Argument(metavar="NAME", help="a shipped gam
 @games_app.command()
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a game file, or the name of a shipped one")],
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read a game file: its units, steps and the chances of their dice, or what is wrong with it."""
     from simulator.rules.battle import Misfit
@@ -85,12 +82,12 @@ def check(
         rows = {name: [dict(zip(head, row, strict=True)) for row in body] for name, (head, body) in listing.items()}
         print(json.dumps({"name": game.name, **rows}))
         return
-    out = _console()
+    out = console()
     for line in describe.summary(game):
-        out.print(line)
+        out.print(line, markup=False)
     for head, body in listing.values():
         table = _table(*head)
         for row in body:
-            table.add_row(*row)
+            table.add_row(*map(Text, row))
         out.print()
         out.print(table)

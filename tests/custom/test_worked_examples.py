@@ -147,7 +147,11 @@ def test_9_a_die_is_rerolled_by_its_face_even_if_it_hit():
 
 
 def test_10_a_land_unit_is_kept_to_the_end():
-    scenario = AA | {"battle": "land", "attacker": {"infantry": 2, "tank": 1, "fighter": 2}, "defender": {"infantry": 1}}
+    scenario = AA | {
+        "battle": "land",
+        "attacker": {"infantry": 2, "tank": 1, "fighter": 2},
+        "defender": {"infantry": 1},
+    }
     assert line_of(scenario) == ["infantry", "infantry", "tank", "fighter", "fighter"]
     kept = scenario | {"policy": {"attacker": {"keep": {"land": 1}}}}
     assert line_of(kept) == ["infantry", "infantry", "fighter", "fighter", "tank"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from simulator.rules.custom import files
 from simulator.rules.custom.files import INLINE, Source, knows, names
 from simulator.rules.custom.model import check_scenario, model_of, shape_of
 
-__all__ = ["INLINE", "battles", "knows", "names"]
+__all__ = ["INLINE", "battles", "knows", "lists", "names"]
 
 
 def battles(game: str, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Mapping[str, Battle]:
@@ -23,6 +23,16 @@ def battles(game: str, rules: Any = None, folder: Path | None = None, paths: boo
     if rules is None and game in names():
         return _shipped(game)
     return _battles(files.find(game, rules, folder, paths))
+
+
+def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
+    """What a shipped game file has by name: its units. Raises KeyError for another game."""
+    from simulator.rules.custom.describe import unit_rows
+
+    if game not in names():
+        raise KeyError(game)
+    heads = ("unit", "cost", "hits", "tags", "rolls")
+    return {"units": lambda: [dict(zip(heads, row, strict=True)) for row in unit_rows(files.find(game).file)]}
 
 
 @cache
