@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from simulator.cli.options import AsJson, console
+from simulator.cli.options import AsJson, console, gather, json_text
 
 games_app = typer.Typer(help="The games and their battle kinds; game files to start from.", invoke_without_command=True)
 
@@ -91,3 +91,27 @@ def check(
             table.add_row(*map(Text, row))
         out.print()
         out.print(table)
+
+
+def fight_waves(scenarios: list[str], settings: list[str], files: Any, as_json: bool, quiet: bool) -> int:
+    """Several battles in turn: odds of the whole."""
+    from simulator.analysis.waves import waves
+    from simulator.cli import reading, working
+    from simulator.report.tables import chance_table, likely_table, quiet_lines, summary_table
+
+    drafts = [reading.read_draft(source, settings) for source in scenarios]
+    found, _ = gather("states", quiet, lambda shown: waves(drafts, shown))
+    if as_json:
+        print(json_text(found.to_dict()))
+    elif quiet:
+        print("\n".join(quiet_lines(found)))
+    else:
+        out = console()
+        out.print(f"{found.battle.game}: {len(drafts)} battles in turn", markup=False)
+        for part in (chance_table(found, "winner", found.results), summary_table(found), likely_table(found)):
+            if part is not None:
+                out.print(part)
+        out.print(Text(f"Method: {found.how()}"))
+        out.print(Text(f"Rests on: {'; '.join(found.assumptions)}", style="dim"))
+    files.write(found, working.outcome_rows(found) if files.csv else (), None)
+    return 0
