@@ -26,7 +26,7 @@ def waves(scenarios: Sequence[Source], progress: Progress | None = None) -> Odds
     Whoever is left of a side and has not retreated fights the next battle beside the units that its scenario lists (0
     of each will do, where the survivors are enough); damage is repaired between battles. A battle to which one side
     brings nobody is won by the other. Columns: `winner` of the last battle, `rounds` and losses of all of them, units
-    left at the end. Raises ScenarioError for scenarios that do not share a game file, NoExactOdds where one is too large.
+    left at the end. Raises ScenarioError for scenarios that do not share a game file, NoExactOdds for one too large.
     """
     drafts = [draft(scenario) for scenario in scenarios]
     _check(drafts)
@@ -136,10 +136,10 @@ def _after(rows: Outcomes, chosen: np.ndarray, armies: dict[str, Army], fought: 
     before = {name: np.repeat(values[chosen], len(fought.p)) for name, values in rows.columns.items()}
     now = {name: np.tile(values, len(chosen)) for name, values in fought.columns.items()}
     columns = before | now
-    for name in before:
+    for name, earlier in before.items():
         counts = name == "rounds" or name.endswith(("_lost", "_away"))
         if counts and name in now:
-            columns[name] = before[name] + now[name]
+            columns[name] = earlier + now[name]
     return Outcomes(columns, np.repeat(rows.p[chosen], len(fought.p)) * np.tile(fought.p, len(chosen)))
 
 
