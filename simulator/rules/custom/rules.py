@@ -75,7 +75,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """Places of both sides; where they will be when the group is over (0 unless it has several salvos); what is next.
 
-    `clock` counts rounds up to Params.clock; `rounds` counts them all, and no rule reads it.
+    `clock` counts rounds up to Params.clock; `rounds` counts those beyond, and no rule reads it.
     """
 
     attacker: int
@@ -164,7 +164,7 @@ def removed(p, s):
 @helper
 def ended(s, ending):
     """The battle is over."""
-    return s._replace(ending=ending, salvo=0, clock=0)
+    return s._replace(ending=ending, salvo=0)
 
 
 @helper
@@ -208,7 +208,8 @@ def landed(p, s, result, other):
     if salvo + 1 == p.opening:
         return after._replace(salvo=p.salvos)
     if salvo + 1 == p.salvos:
-        return after._replace(clock=min(s.clock + 1, p.clock), rounds=s.rounds + 1)
+        clock = min(s.clock + 1, p.clock)
+        return after._replace(clock=clock, rounds=s.rounds + s.clock + 1 - clock)
     return after
 
 

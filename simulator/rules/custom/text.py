@@ -175,7 +175,7 @@ class Teller:
             told = self._rolled(side, before, hits, dice)
             if told:
                 parts.append(f"{side}: {told}")
-        when = "Before the battle" if opening else f"Round {before.rounds + 1}"
+        when = "Before the battle" if opening else f"Round {before.clock + before.rounds + 1}"
         losses = [text for side in SIDES if (text := self._losses(side, getattr(before, side), getattr(after, side)))]
         text = f"{when}, {listed([*names])}: {'; '.join(parts)}."
         if losses:
