@@ -12,6 +12,7 @@ GAMES = {
     "price-of-power": "simulator.rules.price_of_power",
     "europa": "simulator.rules.europa",
     "kings-and-things": "simulator.rules.kings_and_things",
+    "birthright": "simulator.rules.birthright",
 }
 
 
