@@ -56,6 +56,6 @@ def largest_z(scenario: Any, seed: int = 20261, battles: int = BATTLES) -> float
         else:
             assert abs(count - p * battles) < 60
     for column, values in true.columns.items():
-        if column != "winner" and values.dtype != bool and (spread := true.std(column)) > 1e-9:
+        if column != "winner" and values.dtype.kind in "iuf" and (spread := true.std(column)) > 1e-9:
             worst = max(worst, abs(seen.mean(column) - true.mean(column)) / (spread / math.sqrt(battles)))
     return worst

@@ -36,7 +36,6 @@ def build_fight(fields: Any) -> Built:
         outcome=lambda states: outcome.columns(setup, chain.params, states),
         assumptions=lambda: text.assumptions(fields),
         explain=lambda: text.explain(setup),
-        told_apart=lambda: outcome.told_apart(fields),
     )
 
 
@@ -110,7 +109,7 @@ BATTLES = by_kind(
         headline=("seasons", "level_left", "attacker_steps_left", "defender_steps_left", "relief_came", "storms"),
         check=refusals.check_siege,
         build=build_siege,
-        clock=Clock("seasons", "fallen", "the place has fallen", "policy.attacker.siege", "season"),
+        clock=Clock("seasons", "winner == 'attacker'", "the place has fallen", "policy.attacker.siege", "season"),
     ),
     Battle(
         game="birthright",

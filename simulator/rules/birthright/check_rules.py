@@ -59,7 +59,7 @@ def check_losses(c, attacker_lost, defender_lost, result, pursues):
 
 
 class QuickParams(NamedTuple):
-    """Numbers before the first roll: strengths in half points by steps lost of both; `fight_on` 0 for a single check."""
+    """Numbers before the first roll: strengths in half points by steps lost of both; `fight_on` 0 for one check."""
 
     check: Check
     attacker_strength: np.ndarray

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -60,11 +59,6 @@ def assumptions(fields: Any) -> list[str]:
     return lines
 
 
-def survivors_text(army: Army) -> Sequence[tuple[str, int]]:
-    """Names of the units with their numbers."""
-    return list(Counter(unit.name for unit in army.units).items())
-
-
 def points(half: int) -> str:
     """Half points as a strength."""
     return f"{half // 2}{' 1/2' if half % 2 else ''}"
@@ -102,7 +96,7 @@ def check_lines(battle: Matchup, level: int, names: tuple[str, str] = SIDES) -> 
     for result, ways in battle.chances(net).items():
         ahead[result & 3] += ways
     lines.append(
-        f"ahead after a check: the {names[0]} {ahead[1] / 4:g} %, the {names[1]} {ahead[2] / 4:g} %, neither {ahead[0] / 4:g} %"
+        f"ahead after a check: {names[0]} {ahead[1] / 4:g} %, {names[1]} {ahead[2] / 4:g} %, neither {ahead[0] / 4:g} %"
     )
     return lines
 

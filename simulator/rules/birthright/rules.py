@@ -22,8 +22,8 @@ class FieldParams(NamedTuple):
     """Numbers before the first roll.
 
     By front: `card` is its row or column in `engagements`, the chance tables; `size`, `horse` and `wounds` are units,
-    hunting cavalry and hits of it and of the fresh behind; `unhurt` is the same front without hits, `next_fresh` the one
-    that follows (0: none), `lying` + an end of an engagement the place where it rests, `falls` what it adds to the
+    hunting cavalry and hits of it and of the fresh behind; `unhurt` is the same front without hits, `next_fresh` the
+    one that follows (0: none), `lying` + an end of an engagement the place where it rests, `falls` what it adds to the
     fallen when destroyed. By number of resting units: the number `with_one` more, by its place, and `without_first`;
     the front which that first one becomes; `resting`, `resting_horse`, `resting_wounds`. `ended` is the front that
     stands for a side after the battle, by units and hits; `chase` the table of so many d6 in the pursuit; `policies` is

@@ -1,4 +1,4 @@
-"""From a siege to its chain: ratings, reach, and the checks of relief and storm (docs/rules/birthright.md section 5)."""
+"""From a siege to its chain: ratings, reach, the checks of relief and storm (docs/rules/birthright.md section 5)."""
 
 from __future__ import annotations
 

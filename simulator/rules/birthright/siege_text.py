@@ -17,7 +17,7 @@ RELIEVERS, STORMERS = ("relief", "besieger"), ("besieger", "garrison")
 
 
 def columns(siege: Siege, states: Any) -> Columns:
-    """Final states as the user's columns; `fallen`: taken by storm or surrendered."""
+    """Final states as the user's columns."""
     return {
         "winner": WINNER[states.ended],
         "seasons": states.season,
@@ -26,7 +26,6 @@ def columns(siege: Siege, states: Any) -> Columns:
         "defender_steps_left": siege.garrison.steps - states.garrison_lost,
         "relief_came": states.relief != NOT_COME,
         "storms": states.storms,
-        "fallen": states.ended == ATTACKER_WON,
     }
 
 

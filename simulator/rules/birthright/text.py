@@ -23,7 +23,7 @@ def assumptions(fields: Any) -> list[str]:
     lines = [
         f"a 10 on the d10: {ten}; morale on a {options.morale_die}; rally: {options.rally}",
         f"missile_rounds: {options.missile_rounds} while the lines close (ASSUMED)",
-        f"command edge: 1 column for {options.warcraft_step} points of Warcraft, at most {options.warcraft_max} (ASSUMED)",
+        f"command edge: a column for {options.warcraft_step} Warcraft, at most {options.warcraft_max} (ASSUMED)",
         CHECKS_ASSUMED,
     ]
     if fields.battle == "storm":
