@@ -12,10 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.answers import Odds
+    from simulator.analysis.answer import exact, odds, simulate
+    from simulator.analysis.odds import Odds
+    from simulator.analysis.replay import Replay, replay
+    from simulator.analysis.sweep import Sweep, sweep
     from simulator.engine.limits import NoExactOdds
-    from simulator.estimate import Replay, exact, odds, replay, simulate
-    from simulator.grids import Sweep, sweep
     from simulator.scenarios import Scenario, ScenarioError, load
 
 __version__ = "0.1.0"
@@ -24,15 +25,15 @@ _HOMES = {
     "load": "simulator.scenarios",
     "Scenario": "simulator.scenarios",
     "ScenarioError": "simulator.scenarios",
-    "Odds": "simulator.answers",
-    "odds": "simulator.estimate",
-    "exact": "simulator.estimate",
-    "simulate": "simulator.estimate",
-    "replay": "simulator.estimate",
-    "Replay": "simulator.estimate",
+    "Odds": "simulator.analysis.odds",
+    "odds": "simulator.analysis.answer",
+    "exact": "simulator.analysis.answer",
+    "simulate": "simulator.analysis.answer",
+    "replay": "simulator.analysis.replay",
+    "Replay": "simulator.analysis.replay",
     "NoExactOdds": "simulator.engine.limits",
-    "sweep": "simulator.grids",
-    "Sweep": "simulator.grids",
+    "sweep": "simulator.analysis.sweep",
+    "Sweep": "simulator.analysis.sweep",
 }
 
 __all__ = [

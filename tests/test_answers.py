@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulator import NoExactOdds, Odds, exact, odds, simulate
-from simulator.answers import merge, wilson
+from simulator.analysis.odds import merge, wilson
 from simulator.rules.battle import Outcomes
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}

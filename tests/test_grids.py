@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from simulator import ScenarioError, exact, load, simulate, sweep
-from simulator.grids import Sweeping, enough, measure
+from simulator.analysis.measure import measure
+from simulator.analysis.need import enough
+from simulator.analysis.sweep import Sweeping
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 

@@ -44,7 +44,7 @@ def check_files(csv: Path | None, plot: Path | None) -> None:
     if csv is not None:
         working.check_folder(csv, "csv")
     if plot is not None:
-        from simulator.plots import check_path
+        from simulator.report.plots import check_path
 
         check_path(plot)
 
@@ -67,7 +67,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     column: Annotated[str | None, typer.Option("--column", help="the column that --plot draws")] = None,
 ) -> int:
     """Odds of a battle: who wins, what it costs, the likeliest outcomes, and what the answer rests on."""
-    from simulator.show import show_odds
+    from simulator.report.tables import show_odds
 
     check_files(csv, plot)
     asked = reading.read_scenario(scenario, settings or ())
@@ -104,8 +104,8 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     plot: PlotFile = None,
 ) -> int:
     """A grid of answers over one or several fields, as a table and a picture."""
-    from simulator.grids import Sweeping
-    from simulator.show import show_sweep
+    from simulator.analysis.sweep import Sweeping
+    from simulator.report.tables import show_sweep
 
     check_files(csv, plot)
     asked = reading.read_scenario(scenario, settings or ())
@@ -148,8 +148,8 @@ def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
     plot: PlotFile = None,
 ) -> int:
     """A siege over several rounds: the chance that the fortress has fallen by each round."""
-    from simulator import campaigns
-    from simulator.estimate import check_numbers
+    from simulator.analysis import rounds as campaigns
+    from simulator.analysis.answer import check_numbers
 
     check_files(csv, plot)
     asked = reading.read_scenario(scenario, settings or ())
@@ -164,7 +164,9 @@ def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
     if csv is not None:
         working.write_csv(csv, rows)
     if plot is not None:
-        campaigns.plot_fallen(found, plot)
+        from simulator.report.plots import plot_fallen
+
+        plot_fallen(found, plot)
     if as_json:
         how = {plan: odds.how() for plan, odds in found.items()}
         print(json.dumps({"how": how, "rounds": rows, "assumptions": asked.assumptions()}))
@@ -190,7 +192,7 @@ def need(
     settings: Settings = None,
 ) -> int:
     """How much is enough: the smallest setting of a field that reaches a chance."""
-    from simulator.grids import enough
+    from simulator.analysis.need import enough
 
     asked = reading.read_scenario(scenario, settings or ())
     goal = reading.read_share(target, "--target")
@@ -211,7 +213,7 @@ def replay(
     settings: Settings = None,
 ) -> None:
     """One simulated battle told roll by roll: the very one that a simulation with this seed counted."""
-    from simulator.estimate import replay as tell
+    from simulator.analysis.replay import replay as tell
 
     told = tell(reading.read_scenario(scenario, settings or ()), seed, battle)
     for line in told.lines:
@@ -235,8 +237,8 @@ def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
     plot: PlotFile = None,
 ) -> None:
     """The chance of each counter to survive, for games of individual counters."""
-    from simulator.show import survival_table
-    from simulator.survival import survival as find
+    from simulator.analysis.survival import survival as find
+    from simulator.report.tables import survival_table
 
     check_files(csv, plot)
     found = find(reading.read_scenario(scenario, settings or ()), battles, seed or 0, threads)
@@ -270,9 +272,9 @@ def schema(
     as_json: AsJson = False,
 ) -> None:
     """The fields of a battle kind: what each takes, its default and its meaning."""
-    from simulator.complaints import schema_of
+    from simulator.report.tables import schema_table
     from simulator.scenarios import find_battle
-    from simulator.show import schema_table
+    from simulator.scenarios.validation import schema_of
 
     kind = find_battle(game, battle)
     if as_json:
@@ -300,8 +302,8 @@ def examples(context: typer.Context) -> None:
 @examples_app.command("show")
 def show_example(name: Annotated[str, typer.Argument(help="a shipped example")]) -> None:
     """Print an example scenario, ready to be saved and changed."""
-    from simulator.complaints import not_one_of
     from simulator.scenarios import example_names, example_text
+    from simulator.scenarios.validation import not_one_of
 
     if name not in example_names():
         raise ValueError(f"example: {not_one_of(name, example_names())}")

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from simulator.answers import Odds
+from simulator.analysis.answer import QUICK_BUDGET, Fight, check_numbers, exact, to_precision
+from simulator.analysis.odds import Odds
 from simulator.cli import INTERRUPTED
 from simulator.engine.limits import NoExactOdds
-from simulator.estimate import QUICK_BUDGET, Fight, check_numbers, exact, to_precision
 from simulator.scenarios import Scenario
 
 PATIENCE = 1.0

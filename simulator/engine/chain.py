@@ -97,21 +97,18 @@ class Chain:
     tell: Callable[..., str] | None = None
     label: str = ""
 
-    @property
-    def counted(self) -> int:
-        """Place of the field that is followed as a counter, -1 if there is none."""
-        return self.start._fields.index(self.counters[0]) if self.counters else -1
-
     @cached_property
-    def layout(self) -> Layout:
-        """How states are packed: fields in order, each in just enough bits, a new word when one is full.
-
-        Raises BrokenGame for a counter that is no field.
-        """
+    def counted(self) -> int:
+        """Place of the field that is followed as a counter, -1 if there is none. Raises BrokenGame for an unknown one."""
         fields = self.start._fields
         unknown = set(self.counters) - set(fields)
         if unknown:
             raise BrokenGame(f"counters: {type(self.start).__name__} has no field {min(unknown)!r}")
+        return fields.index(self.counters[0]) if self.counters else -1
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
         word, shift, mask = [], [], []
         current = used = 0
         for f, limit in enumerate(self.limits):

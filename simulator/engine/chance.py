@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from math import gcd
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ ROUNDING = 1e-9
 CERTAIN: Mapping[int, int] = {0: 1}
 
 Weights = Mapping[Any, int]
+Row = tuple[np.ndarray, np.ndarray]
 
 
 def die(sides: int) -> Counter[int]:
@@ -124,47 +126,63 @@ class Tables:
 
 def tables(weights: Iterable[Weights]) -> Tables:
     """Flatten result -> integer weight tables. Raises ValueError for an empty table or a result out of range."""
-    first, result, chance = [0], [], []
-    for table in weights:
-        total = sum(table.values())
-        if total <= 0:
-            raise ValueError("a chance table needs at least one result with a positive weight")
-        if min(table.values()) < 0:
-            raise BrokenGame(f"a chance table has the weight {min(table.values())}")
-        for value, weight in sorted(table.items()):
-            if weight:
-                result.append(value)
-                chance.append(weight / total)
-        first.append(len(result))
-    return Tables(np.array(first), np.array(result), np.array(chance))
+    return from_rows([row_of(table) for table in weights])
+
+
+def row_of(weights: Weights) -> Row:
+    """Results in order and their chances. Raises ValueError for an empty table."""
+    total = sum(weights.values())
+    if total <= 0:
+        raise ValueError("a chance table needs at least one result with a positive weight")
+    if min(weights.values()) < 0:
+        raise BrokenGame(f"a chance table has the weight {min(weights.values())}")
+    able = sorted((value, weight) for value, weight in weights.items() if weight)
+    return np.array([value for value, _ in able]), np.array([weight / total for _, weight in able])
 
 
 class TableBook:
-    """Collects tables and hands out their indices; the same weights get the same index. Table 0 is certain."""
+    """Collects tables and hands out their indices; the same table gets the same index. Table 0 is certain."""
 
     def __init__(self) -> None:
-        self._index: dict[tuple[tuple[Any, int], ...], int] = {}
-        self._weights: list[Weights] = []
+        self._index: dict[Hashable, int] = {}
+        self._kept: dict[Hashable, int] = {}
+        self._tables: list[Weights | Row] = []
         self.add(CERTAIN)
 
-    def add(self, weights: Weights) -> int:
-        """Index of a table with these weights, added if new."""
-        key = tuple(sorted(weights.items()))
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def add(self, table: Weights | Row) -> int:
+        """Index of a table, added if new: integer weights (kept in lowest terms), or (results, chances) as arrays."""
+        key: Hashable
+        if isinstance(table, tuple):
+            key = (table[0].tobytes(), table[1].tobytes())
+        else:
+            common = gcd(*table.values()) or 1
+            table = {value: weight // common for value, weight in table.items() if weight}
+            key = tuple(sorted(table.items()))
         if key not in self._index:
-            self._index[key] = len(self._weights)
-            self._weights.append(weights)
+            self._index[key] = len(self._tables)
+            self._tables.append(table)
         return self._index[key]
 
+    def by(self, key: Hashable, make: Callable[[], Weights | Row]) -> int:
+        """Index of the table kept under `key`, made by `make()` the first time."""
+        if key not in self._kept:
+            self._kept[key] = self.add(make())
+        return self._kept[key]
+
     def weights(self, index: int) -> Weights:
-        """The integer weights of table `index`."""
-        return self._weights[index]
+        """The weights of table `index`: whole numbers, or the chances it was given with."""
+        table = self._tables[index]
+        return dict(zip(*(a.tolist() for a in table), strict=True)) if isinstance(table, tuple) else table
 
     def close(self) -> Tables:
         """All tables, flattened."""
-        return tables(self._weights)
+        return from_rows([table if isinstance(table, tuple) else row_of(table) for table in self._tables])
 
 
-def from_rows(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Tables:
+def from_rows(rows: Sequence[Row]) -> Tables:
     """Flatten ready (results, chances) pairs, for games that build many tables with NumPy."""
     sizes = [len(result) for result, _ in rows]
     first = np.concatenate([[0], np.cumsum(sizes)])

@@ -41,6 +41,7 @@ from simulator.engine.compiled import (
 from simulator.engine.explicit import Graph, plain_state, spell_out
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import lookup_chain
+from simulator.engine.solve import Solver
 
 # Measured, Risk 20 v 15, processor time of a battle: 512 lanes refilled when a quarter stand idle 18.9 ns; 256 lanes
 # 19.8, 2048 lanes 18.9; refilled when a third stand idle 19.1, an eighth 19.7.
@@ -49,12 +50,13 @@ IDLE_SHARE = 4
 CHUNK = 1 << 16
 # Rolls of all lanes between two returns to Python: some hundredths of a second.
 SLICE = 1 << 12
-# No battle of any game comes near so many rolls: one that does never ends.
-MOST_ROLLS, MOST_STEPS = 1 << 22, 1 << 20
+# After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
+# is believed to end that has not by then.
+SUSPICIOUS, MOST_ROLLS, FOR_EVER = 1 << 15, 1 << 19, 1 << 62
 # The first chunk of a thread, and how long a chunk may take: Ctrl-C waits for those under way, but not for ever.
 FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 10, 0.1, 0.3
-# What `at` holds: battles started and counted, lanes that still run, rolls since a battle ended, and what went wrong.
-STARTED, COUNTED, ALIVE, ROLLS, WRONG = range(5)
+# What `at` holds: battles started and counted, lanes that still run, rolls since a battle ended.
+STARTED, COUNTED, ALIVE, ROLLS = range(4)
 DONE, PAUSED, BROKEN, ENDLESS = range(4)
 
 _GAMMA = streams.GAMMA
@@ -99,10 +101,16 @@ def drawn(t, number, bits, entry):
 
 
 @inner
+def there(p, t, bits, entry):
+    """The table, or table 0 in place of one that is not there: `astray` tells of it."""
+    return t if absorbing(p) or uint64(t) < uint64(entry.shape[0]) >> uint64(bits) else int64(0)
+
+
+@inner
 def advance(p, s, number, bits, entry):
     """One step of one battle with a 32-bit number; a battle that is over stays as it is."""
     go = absorbing(p) or running(p, s)
-    t = table(p, s) if go else int64(0)
+    t = there(p, table(p, s), bits, entry) if go else int64(0)
     result = drawn(t, number, bits, entry)
     return moved(p, s, result, int64(0)) if go else s
 
@@ -111,15 +119,18 @@ def advance(p, s, number, bits, entry):
 def advance_pair(p, s, number, other, bits, entry):
     """One step of one battle with two 32-bit numbers, one for each of two independent rolls."""
     go = absorbing(p) or running(p, s)
-    t = table(p, s) if go else int64(0)
-    u = second(p, s) if go else int64(0)
+    t = there(p, table(p, s), bits, entry) if go else int64(0)
+    u = there(p, second(p, s), bits, entry) if go else int64(0)
     result, beside = drawn(t, number, bits, entry), drawn(u, other, bits, entry)
     return moved(p, s, result, beside) if go else s
 
 
 @inner
-def astray(p, s, tables, limit):
+def astray(p, s, bits, entry, limit):
     """1 for a state outside its limits, or whose table is not there."""
+    if absorbing(p):
+        return int32(0)
+    tables = uint64(entry.shape[0]) >> uint64(bits)
     if not within(p, s, limit):
         return int32(1)
     if not running(p, s):
@@ -128,13 +139,13 @@ def astray(p, s, tables, limit):
 
 
 @apart
-def roll(p, fields, keys, bits, entry):
-    """Two steps of every lane, or one of two rolls; returns how many battles still run.
+def roll(p, fields, keys, bits, entry, limit):
+    """Two steps of every lane, or one of two rolls; returns how many battles still run, -1 if one went astray.
 
     LLVM turns this loop into SIMD where it can. The arrays come one by one, since only plain array arguments carry the
     promise that they do not overlap.
     """
-    alive = int32(0)
+    alive, wrong = int32(0), int32(0)
     for lane in range(fields.shape[1]):
         keys[lane] += _GAMMA
         word = mix(keys[lane])
@@ -143,10 +154,12 @@ def roll(p, fields, keys, bits, entry):
             s = advance_pair(p, s, uint32(word >> _HIGH), uint32(word), bits, entry)
         else:
             s = advance(p, s, uint32(word >> _HIGH), bits, entry)
+            wrong |= astray(p, s, bits, entry, limit)
             s = advance(p, s, uint32(word), bits, entry)
+        wrong |= astray(p, s, bits, entry, limit)
         store(p, fields, lane, s)
         alive += int32(running(p, s))
-    return alive
+    return int32(-1) if wrong else alive
 
 
 @apart
@@ -230,17 +243,17 @@ def idle_lanes(lanes, start):
 
 
 @kernel
-def fight(p, start, alias, order, lanes, layout, tally, at, slice_):
+def fight(p, start, alias, order, lanes, layout, tally, at, most):
     """Fight the ordered battles and add their final states to the tally, which must have room for as many new ones.
 
-    Returns DONE, PAUSED after `slice_` rolls (call again), BROKEN or ENDLESS.
+    Returns DONE, PAUSED now and then (call again), BROKEN, or ENDLESS when `most` rolls ended no battle.
     """
     width = lanes.key.shape[0]
     if at[STARTED] == 0:
         idle_lanes(lanes, start)
         at[STARTED] = min(order.battles, width)
         refill(lanes, start, order.seed, order.battle, at[STARTED])
-    for _ in range(slice_):
+    for _ in range(SLICE):
         waiting = at[STARTED] < order.battles
         if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
             found = find_ended(p, lanes.fields, lanes.busy, lanes.ended)
@@ -253,9 +266,11 @@ def fight(p, start, alias, order, lanes, layout, tally, at, slice_):
             fresh = min(found, order.battles - at[STARTED])
             refill(lanes, start, order.seed, order.battle + at[STARTED], fresh)
             at[STARTED] += fresh
-        at[ALIVE] = roll(p, lanes.fields, lanes.key, alias.bits, alias.entry)
+        at[ALIVE] = roll(p, lanes.fields, lanes.key, alias.bits, alias.entry, layout.limit)
+        if at[ALIVE] < 0:
+            return BROKEN
         at[ROLLS] += 1
-    return ENDLESS if at[ROLLS] > MOST_ROLLS else PAUSED
+    return ENDLESS if at[ROLLS] > most else PAUSED
 
 
 class Simulation:
@@ -279,12 +294,13 @@ class Simulation:
         self.battles = 0
         self.origin = chain
         self.graph = graph or (None if direct else _graph_if_it_fits(chain))
-        self.chain, self._order = lookup_chain(self.graph) if self.graph else (replace(chain, counters=()), np.empty(0))
+        self.chain, self._order = lookup_chain(self.graph) if self.graph else (_by_rules(chain), np.empty(0))
         self._layout: Layout = self.chain.layout
         self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
         bind_state(type(self.chain.params), type(self.chain.start))
         self._fight = fight.of(self.chain.params)
+        self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property
     def engine(self) -> str:
@@ -314,6 +330,8 @@ class Simulation:
                 if not work.spoiled:
                     self._merge(tallies)
                     self.battles = begin + work.done
+        if work.endless:
+            raise BrokenGame(f"no battle of seed {self.seed} ended within {2 * MOST_ROLLS:,} steps; perhaps none does")
         if work.broken:
             raise _culprit(self.origin, self.seed, *work.broken)
         if progress:
@@ -334,17 +352,26 @@ class Simulation:
         while (portion := work.take(size)) is not None:
             tally = _with_room(tally, portion[1])
             begun = time.perf_counter()
-            order, at = Order(np.uint64(self.seed), *portion), np.zeros(5, np.int64)
-            fought = (chain.params, start, chain.tables.alias, order, lanes, layout, tally, at, SLICE)
-            while (status := self._fight(*fought)) == PAUSED and not work.gives_up():
-                pass
+            order, at = Order(np.uint64(self.seed), *portion), np.zeros(4, np.int64)
+            fought = (chain.params, start, chain.tables.alias, order, lanes, layout, tally, at)
+            while (status := self._fight(*fought, self._most_rolls)) != DONE and not work.gives_up():
+                if status == BROKEN or (status == ENDLESS and not self._ends_for_sure()):
+                    break
             if status != DONE:
-                work.spoil(portion if status in {BROKEN, ENDLESS} else None)
+                work.spoil(portion if status == BROKEN else None, status == ENDLESS)
                 break
             work.tell(portion[1])
             if time.perf_counter() - begun < CHUNK_SECONDS / 2:
                 size = min(2 * size, self.chunk)
         return tally
+
+    def _ends_for_sure(self) -> bool:
+        """Is every battle known to end, however late? Raises BrokenGame if it is known not to."""
+        if self.graph is None or self._most_rolls == FOR_EVER:
+            return self.graph is not None
+        Solver(self.graph, counted=False).values(np.zeros(len(self.graph)))
+        self._most_rolls = FOR_EVER
+        return True
 
     def _merge(self, tallies: list[np.ndarray]) -> None:
         """Add the threads' tallies to the total, sorted by packed state."""
@@ -372,6 +399,11 @@ class Simulation:
         return Ends(states, self._counts / max(1, self.battles), self._counts)
 
 
+def _by_rules(chain: Chain) -> Chain:
+    """The chain as lanes fight it: its counter is a field like others, and decisions at the start have been taken."""
+    return replace(chain, counters=(), start=chain.settled(chain.start))
+
+
 def _graph_if_it_fits(chain: Chain) -> Graph | None:
     try:
         return spell_out(chain, QUICK_BYTES)
@@ -383,11 +415,11 @@ def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
     """What went wrong in one of these battles: they are fought once more, slowly, with every state checked."""
     for battle in range(first, first + battles):
         try:
-            for _ in zip(range(MOST_STEPS), told_steps(chain, seed, battle), strict=False):
+            for _ in told_steps(chain, seed, battle):
                 pass
         except BrokenGame as error:
             return error
-    return BrokenGame(f"battle {first} of seed {seed}, or one soon after it, does not end within {MOST_STEPS} steps")
+    return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} went astray")
 
 
 def told_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any, Any]]:
@@ -415,7 +447,7 @@ class _Work:
         self.done = 0
         self._lock = threading.Lock()
         self._stopped_at = 0.0
-        self.spoiled = False
+        self.spoiled = self.endless = False
         self.broken: tuple[int, int] | None = None
         self.finished = threading.Event()
         if self._left == 0:
@@ -446,10 +478,11 @@ class _Work:
         """Has work been stopped so long ago that not even the chunk under way is waited for?"""
         return self._stopped_at > 0 and time.perf_counter() - self._stopped_at > LAST_WAIT
 
-    def spoil(self, broken: tuple[int, int] | None) -> None:
+    def spoil(self, broken: tuple[int, int] | None, endless: bool) -> None:
         """A chunk could not be finished: nothing that was added counts. `broken` are its first battle and size."""
         with self._lock:
             self.spoiled = True
+            self.endless |= endless
             self.broken = broken or self.broken
             self._end = self._next
         self.finished.set()

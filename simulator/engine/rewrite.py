@@ -11,11 +11,11 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 
-@lru_cache(maxsize=None)
+@cache
 def _swapper(names: tuple[str, ...]) -> Any:
     """An intrinsic `swap(s, value, ...)`: the named tuple `s` with these fields replaced, of unchanged field types."""
     from numba.core import cgutils

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simulator.engine.chain import Chain, Ends, Share
 
@@ -27,11 +27,23 @@ class Fields(BaseModel):
 
 
 class Refusal(ValueError):
-    """A scenario that the rules do not allow: the field to blame and what is allowed instead."""
+    """A scenario that the rules do not allow: the field to blame and what is allowed instead.
 
-    def __init__(self, field: str, text: str) -> None:
+    `unused`: the field is only refused because another choice leaves it without meaning; left out, all is well.
+    """
+
+    def __init__(self, field: str, text: str, unused: bool = False) -> None:
         super().__init__(f"{field}: {text}")
-        self.field = field
+        self.field, self.text = field, text
+        self.unused = unused
+
+
+class Misfit(ValueError):
+    """Data that do not fit a model: where they stand (`prefix` of their fields), the model and its complaints."""
+
+    def __init__(self, prefix: str, error: ValidationError, model: type[BaseModel]) -> None:
+        super().__init__(f"{prefix}{error}")
+        self.prefix, self.error, self.model = prefix, error, model
 
 
 class Run(Protocol):

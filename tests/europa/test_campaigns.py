@@ -2,8 +2,10 @@ import json
 
 import pytest
 
-from simulator import campaigns, exact, simulate
+from simulator import exact, simulate
+from simulator.analysis import rounds as campaigns
 from simulator.cli import run
+from simulator.report.plots import plot_fallen
 from tests.europa.scenarios import CAMPAIGNS, LAND
 
 FIXED = CAMPAIGNS["fixed rounds"]
@@ -31,7 +33,7 @@ def test_all_plans_side_by_side(tmp_path):
     for plan in plans.columns:
         alone = exact(FIXED | {"policy": {"attacker": {"plan": plan, "pillage": "lose-detachment"}}})
         assert plans[plan].iloc[-1] == pytest.approx(alone.p("fallen"))
-    campaigns.plot_fallen(campaigns.plan_odds(FIXED), tmp_path / "curves.png")
+    plot_fallen(campaigns.plan_odds(FIXED), tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 1000
 
 

@@ -1,7 +1,7 @@
 """Random small battles with odd options, and ways to run them, for comparison with the slow reference."""
 
 from simulator import load
-from simulator.answers import Odds
+from simulator.analysis.odds import Odds
 from simulator.engine.exact import exact_ends
 from simulator.rules.battle import Outcomes
 from simulator.rules.kings_and_things import build, seen

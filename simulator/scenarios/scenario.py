@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from simulator import complaints, rules
+from simulator import rules
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Built, Refusal
+from simulator.rules.battle import Battle, Built, Misfit, Refusal
+from simulator.scenarios import validation
+from simulator.scenarios.files import read
+from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d+\])*)$")
 
 
-class ScenarioError(ValueError):
-    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed."""
-
-
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from."""
+    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from.
+
+    `folder` is where the paths of game files start, None for the current folder; `paths` whether any are read.
+    """
 
     battle: Battle
     fields: Any
     data: Mapping[str, Any]
+    folder: Path | None = None
+    paths: bool = True
 
     @cached_property
     def built(self) -> Built:
@@ -60,7 +61,7 @@ class Scenario:
         data = copy.deepcopy(dict(self.data))
         for path, value in changes.items():
             set_path(data, path, value)
-        return load(data)
+        return load(data, self.folder, self.paths)
 
     def assumptions(self) -> list[str]:
         """What the answer rests on: options, policies and assumed numbers."""
@@ -109,73 +110,51 @@ def _item(node: Any, place: int, path: str) -> Any:
     return node[place]
 
 
-def load(source: str | Path | Mapping[str, Any]) -> Scenario:
+def load(source: str | Path | Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Scenario:
     """Read and check a scenario: a mapping, a TOML or JSON file, or the name of a shipped example.
 
-    Raises ScenarioError, whose message begins with the field to blame.
+    A game file that it names by a path is looked for from the scenario's file, from `folder` if it is no file; never
+    if `paths` is False, as for scenarios from strangers. Raises ScenarioError, whose message begins with the field to
+    blame.
     """
     data = source if isinstance(source, Mapping) else read(source)
-    battle = find_battle(data.get("game"), data.get("battle"))
+    if not isinstance(source, Mapping) and Path(source).is_file():
+        folder = Path(source).absolute().parent
+    battle = find_battle(data.get("game"), data.get("battle"), data.get("rules"), folder, paths)
     try:
         fields = battle.model.model_validate(data)
     except ValidationError as error:
-        raise ScenarioError(complaints.first_complaint(error, battle.model)) from None
+        raise ScenarioError(validation.first_complaint(error, battle.model)) from None
     try:
         battle.check(fields)
     except Refusal as refusal:
         raise ScenarioError(str(refusal)) from None
-    return Scenario(battle, fields, data)
+    return Scenario(battle, fields, data, folder, paths)
 
 
-def find_battle(game: Any, kind: Any) -> Battle:
-    """The battle kind of a game. Raises ScenarioError for an unknown name."""
-    if game not in rules.GAMES:
-        raise ScenarioError(f"game: {complaints.not_one_of(game, list(rules.GAMES))}")
-    kinds = rules.battles(str(game))
-    if kind not in kinds:
-        raise ScenarioError(f"battle: {complaints.not_one_of(kind, list(kinds))}")
-    return kinds[str(kind)]
+def find_battle(
+    game: Any, kind: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
+) -> Battle:
+    """The battle kind of a game or game file. Raises ScenarioError for an unknown name or a file that is no game."""
+    kinds = kinds_of(game, house_rules, folder, paths)
+    if not isinstance(kind, str) or kind not in kinds:
+        raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
+    return kinds[kind]
 
 
-def read(source: str | Path) -> dict[str, Any]:
-    """The mapping in a TOML or JSON file, or in a shipped example of that name."""
-    path = Path(source)
-    if not path.is_file():
-        names = example_names()
-        if str(source) in names:
-            return parse(example_text(str(source)), str(source))
-        near = difflib.get_close_matches(str(source), names, 1)
-        hint = f"; did you mean the example {near[0]}?" if near else "; `battle-odds examples` lists the shipped ones"
-        raise ScenarioError(f"scenario: no file or example {str(source)!r}{hint}")
+def kinds_of(
+    game: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
+) -> Mapping[str, Battle]:
+    """The battle kinds of a game or game file, by name. Raises ScenarioError as `find_battle`."""
+    if isinstance(game, str) and game in rules.GAMES:
+        return rules.battles(game)
+    from simulator.rules import custom
+
+    if not custom.knows(game):
+        raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"scenario: cannot read {str(source)!r}: {error}") from None
-    return parse(text, str(source))
-
-
-def parse(text: str, name: str) -> dict[str, Any]:
-    """The mapping written in TOML or JSON. Raises ScenarioError that tells what is wrong and where."""
-    try:
-        data = json.loads(text) if text.lstrip().startswith(("{", "[")) and _is_json(text) else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ScenarioError(f"scenario: {name} is not valid TOML or JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise ScenarioError(f"scenario: {name} holds a list; give a table with game, battle, attacker, defender")
-    return data
-
-
-def _is_json(text: str) -> bool:
-    # A TOML file may begin with a [table]; JSON scenarios begin with a brace.
-    return text.lstrip().startswith("{")
-
-
-def example_names() -> list[str]:
-    """Names of the shipped examples."""
-    folder = resources.files("simulator") / "examples"
-    return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
-
-
-def example_text(name: str) -> str:
-    """A shipped example as written. Its first line is a comment that says what it is."""
-    return (resources.files("simulator") / "examples" / f"{name}.toml").read_text(encoding="utf-8")
+        return custom.battles(game, house_rules, folder, paths)
+    except Refusal as refusal:
+        raise ScenarioError(str(refusal)) from None
+    except Misfit as misfit:
+        raise ScenarioError(misfit.prefix + validation.first_complaint(misfit.error, misfit.model)) from None

@@ -11,10 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-import numpy as np
-
-from simulator.answers import Odds, wilson
-from simulator.estimate import exact, simulate
+from simulator.analysis.answer import exact, simulate
+from simulator.analysis.odds import Odds, wilson
 from simulator.scenarios import Scenario, load
 
 if TYPE_CHECKING:
@@ -95,27 +93,3 @@ def compared_rows(found: Mapping[str, Odds]) -> list[dict[str, Any]]:
         {"round": number + 1} | {plan: curve[min(number, len(curve) - 1)] for plan, curve in curves.items()}
         for number in range(longest)
     ]
-
-
-def plot_fallen(found: Mapping[str, Odds], path: Any = None) -> Any:
-    """Curves of the chance to have fallen by each round, one a plan, with 95 % bands when simulated.
-
-    Saved to `path` (png, svg or pdf) if given. Returns the matplotlib figure.
-    """
-    from simulator.plots import new_figure, save
-
-    figure, axes = new_figure()
-    for (plan, odds), style in zip(found.items(), ("o-", "s--", "^-.", "d:", "v-"), strict=False):
-        rows = fallen_rows(odds)
-        at, p, low, high = (np.array([row[key] for row in rows]) for key in ("round", "p", "low", "high"))
-        (line,) = axes.plot(at, p, style, label=plan)
-        if odds.battles is not None:
-            axes.fill_between(at, low, high, color=line.get_color(), alpha=0.2, lw=0)
-    axes.set_xlabel("round")
-    axes.set_ylabel("chance that the fortress has fallen")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
-    axes.set_title(next(iter(found.values())).how(), fontsize=9, color="0.35", loc="left")
-    return save(figure, path)

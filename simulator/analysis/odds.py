@@ -232,7 +232,7 @@ class Odds:
 
         Saved to `path` (png or svg) if given. Returns the matplotlib figure.
         """
-        from simulator.plots import plot_odds
+        from simulator.report.plots import plot_odds
 
         return plot_odds(self, column, path)
 

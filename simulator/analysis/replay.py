@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from simulator.engine.alias import drawn
+from simulator.analysis.answer import MOST_BATTLES, PORTION, Source, check_numbers, scenario_of, seen
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.engine.montecarlo import Simulation
-from simulator.engine.streams import Stream, derive_seed
+from simulator.engine.montecarlo import Simulation, told_steps
+from simulator.engine.streams import derive_seed
+from simulator.rules.battle import WINNERS
 
 
 class ReplayRun:
@@ -49,22 +51,48 @@ class ReplayRun:
         return int(ends.count[same].sum())
 
     def _fight(self, chain: Chain, seed: int) -> Any:
-        running, table, step = (chain.part(name) for name in ("running", "table", "step"))
-        stream, dice = Stream(seed, self._battle), random.Random(f"{seed} {self._battle}")
-        state, p = chain.start, chain.params
-        while running(p, state):
-            index = int(table(p, state))
-            result = drawn(chain.tables.alias, index, stream.next())
-            after = type(state)(*(int(value) for value in step(p, state, result)))
-            line = chain.tell(state, result, after, dice) if chain.tell else _plainly(state, result, after)
+        dice = random.Random(f"{seed} {self._battle}")
+        state = chain.settled(chain.start)
+        for before, result, after in told_steps(chain, seed, self._battle):
+            line = chain.tell(before, result, after, dice) if chain.tell else _plainly(before, result, after)
             if line:
                 self.lines.append(line)
             state = after
         return state
 
 
-def _plainly(before: Any, result: int, after: Any) -> str:
+def _plainly(before: Any, result: int | tuple[int, int], after: Any) -> str:
     changed = [
         f"{name} {old} -> {new}" for name, old, new in zip(before._fields, before, after, strict=True) if old != new
     ]
     return f"result {result}: " + (", ".join(changed) or "nothing changes")
+
+
+@dataclass
+class Replay:
+    """One battle told roll by roll: `lines` of text, and its `outcome` as the game's columns."""
+
+    lines: list[str] = field(default_factory=list)
+    outcome: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
+    """The very battle that `simulate` counts as number `battle` (from 0) of `seed`, told roll by roll."""
+    check_numbers(1, seed, None)
+    if isinstance(battle, bool) or not 0 <= battle < MOST_BATTLES:
+        raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")
+    asked = scenario_of(scenario)
+    if asked.built.answer is None:
+        run = ReplayRun(seed, battle)
+        ends = run(asked.chain)
+        columns = seen(asked, ends)
+    else:
+        portion, inside = divmod(battle, PORTION)
+        run = ReplayRun(derive_seed(seed, portion), inside)
+        columns = asked.built.answer(run).columns
+    told = {name: values[0].item() for name, values in columns.items()}
+    told["winner"] = WINNERS[told["winner"]]
+    return Replay(run.lines, told)

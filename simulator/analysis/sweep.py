@@ -1,4 +1,4 @@
-"""Grids of scenarios: sweeps over one or several fields, and how much of something is enough.
+"""Grids of scenarios: sweeps over one or several fields.
 
 Simulated cells all use the same seed (common random numbers), so that neighbouring cells differ by their settings
 and not by their luck.
@@ -6,29 +6,21 @@ and not by their luck.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.answers import Odds
-from simulator.engine.limits import NoExactOdds
-from simulator.estimate import Fight, check_numbers, exact
-from simulator.rules.battle import WINNERS
-from simulator.scenarios import Scenario, load
+from simulator.analysis.answer import Source, answer_cell, check_numbers, scenario_of
+from simulator.analysis.measure import measure
+from simulator.scenarios import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CELL_BUDGET = 1_000_000
-CELL_BATTLES = 100_000
-_STATISTIC = re.compile(r"(mean|std|q(\d\d?))[._](\w+)$")
 
 
 @dataclass(frozen=True)
@@ -91,7 +83,7 @@ class Sweep:
 
         Raises ValueError for three axes or more.
         """
-        from simulator.plots import plot_sweep
+        from simulator.report.plots import plot_sweep
 
         return plot_sweep(self, path)
 
@@ -100,38 +92,8 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float | str | bool) else str(value)
 
 
-def measure(odds: Odds, value: str) -> tuple[float, float, float]:
-    """A value asked of odds, with its interval.
-
-    `value` is `p_attacker`, `p_defender`, `p_nobody`; `mean.COLUMN`, `std.COLUMN`, `q90.COLUMN`; or a question as for
-    `Odds.p`. Raises ValueError for anything else. A standard deviation or quantile of a simulation has no interval.
-    """
-    if value.startswith("p_") and value[2:] in WINNERS:
-        return odds.winner(value[2:]), *odds.winner_interval(value[2:])
-    if match := _STATISTIC.match(value):
-        kind, percent, column = match.groups()
-        if kind == "mean":
-            return odds.mean(column), *odds.interval(column)
-        number = odds.std(column) if kind == "std" else odds.quantile(column, int(percent) / 100)
-        unsure = number if odds.battles is None else float("nan")
-        return number, unsure, unsure
-    return odds.p(value), *odds.interval(value)
-
-
-def answer_cell(scenario: Scenario, battles: int | None, seed: int) -> Odds:
-    """Exact when the cell is small enough (and no battles are asked for), else simulated on one thread."""
-    if battles is None:
-        try:
-            return exact(scenario, CELL_BUDGET)
-        except NoExactOdds:
-            pass
-    fight = Fight(scenario, seed, threads=1)
-    fight.add(battles or CELL_BATTLES)
-    return fight.odds()
-
-
 def sweep(
-    scenario: Scenario | str | Path | Mapping[str, Any],
+    scenario: Source,
     vary: Mapping[str, Iterable[Any]],
     value: str = "p_attacker",
     battles: int | None = None,
@@ -156,13 +118,13 @@ class Sweeping:
 
     def __init__(
         self,
-        scenario: Scenario | str | Path | Mapping[str, Any],
+        scenario: Source,
         vary: Mapping[str, Iterable[Any]],
         value: str = "p_attacker",
         battles: int | None = None,
         seed: int = 0,
     ) -> None:
-        self.scenario = scenario if isinstance(scenario, Scenario) else load(scenario)
+        self.scenario = scenario_of(scenario)
         values = tuple(tuple(options) for options in vary.values())
         if not vary or not all(values):
             raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
@@ -193,50 +155,3 @@ class Sweeping:
 def changed(scenario: Scenario, paths: Sequence[str], settings: Sequence[Any]) -> Scenario:
     """The scenario with several fields set at once, so that they are only checked together."""
     return scenario.replace_all(dict(zip(paths, settings, strict=True)))
-
-
-@dataclass(frozen=True)
-class Enough:
-    """The smallest setting of a field that reaches a value; `setting` is None if none up to `most` does."""
-
-    path: str
-    target: float
-    setting: int | None
-    value: float
-    low: float
-    high: float
-    method: str
-    most: int
-
-
-def enough(
-    scenario: Scenario | str | Path | Mapping[str, Any],
-    path: str,
-    target: float = 0.8,
-    value: str = "p_attacker",
-    *,
-    most: int = 100,
-    seed: int = 0,
-) -> Enough:
-    """How much is enough: the smallest whole number for `path`, upwards from 1, that brings `value` to `target`.
-
-    Settings that the rules refuse are passed over. Raises ValueError if none up to `most` is allowed.
-    """
-    from simulator.scenarios import ScenarioError
-
-    asked = scenario if isinstance(scenario, Scenario) else load(scenario)
-    best: Enough | None = None
-    refused: ScenarioError | None = None
-    for setting in range(1, most + 1):
-        try:
-            odds = answer_cell(asked.replace(path, setting), None, seed)
-        except ScenarioError as error:
-            refused = error
-            continue
-        number, low, high = measure(odds, value)
-        best = Enough(path, target, setting if number >= target else None, number, low, high, odds.method, setting)
-        if number >= target:
-            return best
-    if best is None:
-        raise refused or ValueError(f"{path}: no setting up to {most} is allowed")
-    return best

@@ -12,6 +12,10 @@ from pydantic import BaseModel, ValidationError
 Schema = dict[str, Any]
 
 
+class ScenarioError(ValueError):
+    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed."""
+
+
 @lru_cache(maxsize=64)
 def schema_of(model: type[BaseModel]) -> Schema:
     """JSON schema of a scenario model."""

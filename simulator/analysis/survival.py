@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.answers import wilson
-from simulator.estimate import QUICK_BUDGET, ExactRun, Fight, check_numbers, to_precision
+from simulator.analysis.answer import QUICK_BUDGET, ExactRun, Fight, check_numbers, to_precision
+from simulator.analysis.odds import wilson
 from simulator.scenarios import Scenario, ScenarioError, load
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Survival:
 
     def plot(self, path: Any = None) -> Any:
         """A figure of the chances, saved to `path` if given."""
-        from simulator.plots import plot_survival
+        from simulator.report.plots import plot_survival
 
         return plot_survival(self, path)
 

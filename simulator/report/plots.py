@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from simulator.answers import Odds, wilson
-from simulator.grids import Sweep
+from simulator.analysis.odds import Odds, wilson
+from simulator.analysis.rounds import fallen_rows
+from simulator.analysis.survival import Survival
+from simulator.analysis.sweep import Sweep
 from simulator.rules.battle import WINNERS
-from simulator.survival import Survival
 
 # Okabe and Ito's palette, told apart by colour-blind readers.
 COLOURS = {"attacker": "#D55E00", "defender": "#0072B2", "nobody": "#999999"}
@@ -144,4 +147,26 @@ def plot_survival(found: Survival, path: Any = None) -> Figure:
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.legend(frameon=False, loc="lower right")
     axes.set_title(found.how(), fontsize=9, color="0.35", loc="left")
+    return save(figure, path)
+
+
+def plot_fallen(found: Mapping[str, Odds], path: Any = None) -> Any:
+    """Curves of the chance to have fallen by each round, one a plan, with 95 % bands when simulated.
+
+    Saved to `path` (png, svg or pdf) if given. Returns the matplotlib figure.
+    """
+    figure, axes = new_figure()
+    for (plan, odds), style in zip(found.items(), ("o-", "s--", "^-.", "d:", "v-"), strict=False):
+        rows = fallen_rows(odds)
+        at, p, low, high = (np.array([row[key] for row in rows]) for key in ("round", "p", "low", "high"))
+        (line,) = axes.plot(at, p, style, label=plan)
+        if odds.battles is not None:
+            axes.fill_between(at, low, high, color=line.get_color(), alpha=0.2, lw=0)
+    axes.set_xlabel("round")
+    axes.set_ylabel("chance that the fortress has fallen")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
+    axes.set_title(next(iter(found.values())).how(), fontsize=9, color="0.35", loc="left")
     return save(figure, path)

@@ -10,11 +10,11 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from simulator.answers import Odds
-from simulator.grids import Sweep
+from simulator.analysis.odds import Odds
+from simulator.analysis.survival import Survival
+from simulator.analysis.sweep import Sweep
 from simulator.rules.battle import WINNERS, Battle
 from simulator.scenarios import Scenario
-from simulator.survival import Survival
 
 MOST_GRID_COLUMNS = 14
 
@@ -132,7 +132,7 @@ def _cell_table(swept: Sweep) -> Table:
 
 def schema_table(battle: Battle, schema: Mapping[str, Any]) -> Table:
     """Every field of a battle kind: path, what it takes, default, meaning."""
-    from simulator.complaints import allowed
+    from simulator.scenarios.validation import allowed
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{battle.game} {battle.kind}", title_justify="left")
     for name in ("field", "takes", "default", "meaning"):

@@ -1,19 +1,21 @@
-"""Answering a scenario: exactly, with dice, or whichever fits; and telling one battle roll by roll."""
+"""Answering a scenario: exactly, with dice, or whichever fits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from simulator.answers import Odds
+from simulator.analysis.odds import Odds
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
+from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import WINNERS, Outcomes
 from simulator.scenarios import Scenario, load
+
+Source = Scenario | str | Path | Mapping[str, Any]
 
 Progress = Callable[[int, int], Any]
 
@@ -21,12 +23,13 @@ Progress = Callable[[int, int], Any]
 PORTION = 1 << 17
 FIRST_BATTLES = 1 << 16
 MOST_BATTLES = 10**12
-# Transitions that the automatic choice lets exact enumeration explore before it takes to dice: half a second or so
-# (17 million a second measured on the largest land battle of Europa).
-QUICK_BUDGET = 8_000_000
+QUICK_BUDGET = QUICK_BYTES
+CELL_BUDGET = 1_000_000
+CELL_BATTLES = 100_000
 
 
-def _scenario(scenario: Scenario | str | Path | Mapping[str, Any]) -> Scenario:
+def scenario_of(scenario: Source) -> Scenario:
+    """The scenario itself, or what `load` makes of it."""
     return scenario if isinstance(scenario, Scenario) else load(scenario)
 
 
@@ -43,7 +46,7 @@ class ExactRun:
         from simulator.engine.exact import exact_ends
 
         share = share or Share()
-        ends = exact_ends(chain, self.budget - self.explored)
+        ends = exact_ends(chain, self.budget)
         self.residual += share.p * ends.residual
         self.explored += ends.explored
         return Ends(ends.states, share.p * ends.p, path=share.path)
@@ -70,10 +73,10 @@ class SimulatedRun:
         return Ends(ends.states, ends.count / self.battles, ends.count, path=share.path)
 
 
-def exact(scenario: Scenario | str | Path | Mapping[str, Any], budget: int | None = None) -> Odds:
-    """Exact odds. Raises NoExactOdds, which tells how large the state space is, past `budget` transitions."""
-    asked = _scenario(scenario)
-    return _labelled(asked, _exact_outcomes(asked, budget or EDGE_BUDGET))
+def exact(scenario: Source, budget: int | None = None) -> Odds:
+    """Exact odds. Raises NoExactOdds, which tells how large the state space is, past `budget` bytes."""
+    asked = scenario_of(scenario)
+    return _labelled(asked, _exact_outcomes(asked, budget or EXACT_BYTES))
 
 
 def _exact_outcomes(scenario: Scenario, budget: int) -> Outcomes:
@@ -82,10 +85,11 @@ def _exact_outcomes(scenario: Scenario, budget: int) -> Outcomes:
         found = scenario.built.answer(run)
         return Outcomes(found.columns, found.p, None, run.residual, run.explored)
     ends = run(scenario.chain)
-    return Outcomes(_seen(scenario, ends), ends.p, None, run.residual, run.explored)
+    return Outcomes(seen(scenario, ends), ends.p, None, run.residual, run.explored)
 
 
-def _seen(scenario: Scenario, ends: Ends) -> dict[str, np.ndarray]:
+def seen(scenario: Scenario, ends: Ends) -> dict[str, np.ndarray]:
+    """Final states as the user's columns."""
     assert scenario.built.outcome is not None
     return scenario.built.outcome(ends.states)
 
@@ -161,7 +165,7 @@ class Fight:
         """The odds from all battles so far."""
         if self._simulation:
             ends = self._simulation.ends()
-            outcomes = Outcomes(_seen(self.scenario, ends), ends.p, ends.count)
+            outcomes = Outcomes(seen(self.scenario, ends), ends.p, ends.count)
         else:
             parts = self._portions
             counts = np.concatenate([part.count for part in parts if part.count is not None])
@@ -178,7 +182,7 @@ class Fight:
 
 
 def simulate(
-    scenario: Scenario | str | Path | Mapping[str, Any],
+    scenario: Source,
     battles: int = 1_000_000,
     seed: int = 0,
     threads: int | None = None,
@@ -189,7 +193,7 @@ def simulate(
     `progress(done, battles)` is called now and then. Raises ValueError for a count or seed out of range.
     """
     check_numbers(battles, seed, threads)
-    fight = Fight(_scenario(scenario), seed, threads)
+    fight = Fight(scenario_of(scenario), seed, threads)
     fight.add(battles, progress and (lambda done: progress(done, battles)))
     return fight.odds()
 
@@ -224,14 +228,14 @@ def to_precision(fight: Fight, precision: float, progress: Progress | None = Non
 
 
 def odds(
-    scenario: Scenario | str | Path | Mapping[str, Any],
+    scenario: Source,
     precision: float = 0.001,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Odds:
     """Exact odds when they fit, else simulated until every winner chance is within `precision` (95 %)."""
-    asked = _scenario(scenario)
+    asked = scenario_of(scenario)
     check_numbers(1, seed, threads)
     try:
         return exact(asked, QUICK_BUDGET)
@@ -241,35 +245,13 @@ def odds(
         return fight.odds()
 
 
-@dataclass
-class Replay:
-    """One battle told roll by roll: `lines` of text, and its `outcome` as the game's columns."""
-
-    lines: list[str] = field(default_factory=list)
-    outcome: dict[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
-
-
-def replay(scenario: Scenario | str | Path | Mapping[str, Any], seed: int = 0, battle: int = 0) -> Replay:
-    """The very battle that `simulate` counts as number `battle` (from 0) of `seed`, told roll by roll."""
-    from simulator.telling import ReplayRun
-
-    check_numbers(1, seed, None)
-    if isinstance(battle, bool) or not 0 <= battle < MOST_BATTLES:
-        raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")
-    asked = _scenario(scenario)
-    if asked.built.answer is None:
-        run = ReplayRun(seed, battle)
-        ends = run(asked.chain)
-        columns = _seen(asked, ends)
-    else:
-        from simulator.engine.streams import derive_seed
-
-        portion, inside = divmod(battle, PORTION)
-        run = ReplayRun(derive_seed(seed, portion), inside)
-        columns = asked.built.answer(run).columns
-    told = {name: values[0].item() for name, values in columns.items()}
-    told["winner"] = WINNERS[told["winner"]]
-    return Replay(run.lines, told)
+def answer_cell(scenario: Scenario, battles: int | None, seed: int) -> Odds:
+    """Exact when the cell is small enough (and no battles are asked for), else simulated on one thread."""
+    if battles is None:
+        try:
+            return exact(scenario, CELL_BUDGET)
+        except NoExactOdds:
+            pass
+    fight = Fight(scenario, seed, threads=1)
+    fight.add(battles or CELL_BATTLES)
+    return fight.odds()

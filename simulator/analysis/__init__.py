@@ -1,0 +1,1 @@
+"""One question a module, asked of scenarios and of their answers."""

@@ -1,0 +1,11 @@
+"""What games share: small plain functions, none of which knows a game.
+
+faces      dice that give a result, for replays
+weights    integer weights: sums of draws, hits of n dice
+losses     loss orders: hits taken along a line say who is left
+retreat    retreat policies as numbers, and the one rule that reads them
+policies   parameters that a policy needs or does not use
+naming     sides, winners and counts in words
+
+Chance tables collected by key are `simulator.engine.chance.TableBook.by`.
+"""

@@ -1,0 +1,38 @@
+"""Sides, winners and counts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
+
+SIDES = ("attacker", "defender")
+
+
+def winners(attacker_won: np.ndarray, defender_won: np.ndarray) -> np.ndarray:
+    """Winner codes of final states from two yes/no arrays: nobody where neither won."""
+    return np.where(attacker_won, ATTACKER, np.where(defender_won, DEFENDER, NOBODY))
+
+
+def winner_text(code: int) -> str:
+    """Who wins, as a sentence without its full stop."""
+    return ("the attacker wins", "the defender wins", "nobody wins")[code]
+
+
+def plural(number: int, word: str, more: str | None = None) -> str:
+    """A number with its word: "1 hit", "2 hits"; `more` is the plural where "s" does not make it."""
+    return f"{number} {word if number == 1 else more or word + 's'}"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Words as in a sentence: "a", "a and b", "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital and a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -1,0 +1,33 @@
+"""Policies of a scenario and their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from simulator.rules.battle import Refusal
+
+
+def named(value: Any) -> list[str]:
+    """The policies named, one or several."""
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def check_alone(field: str, chosen: list[str], alone: str) -> None:
+    """Refuse a policy that makes no sense beside others ("to-the-end", "never")."""
+    if alone in chosen and len(chosen) > 1:
+        raise Refusal(field, f"{alone} cannot be combined with other policies")
+
+
+def check_parameters(where: str, policy: Any, chosen: list[str], parameters: Mapping[str, str]) -> None:
+    """A parameter is needed by its policy and refused without it.
+
+    `parameters` maps policy names to field names of `policy`, the table at path `where`. A refusal of what is not used
+    is marked `unused`, so that a sweep over policies may leave it out where it does not count.
+    """
+    for name, parameter in parameters.items():
+        given = getattr(policy, parameter)
+        if name in chosen and given is None:
+            raise Refusal(f"{where}.{parameter}", f"is needed by the policy {name}")
+        if name not in chosen and given is not None:
+            raise Refusal(f"{where}.{parameter}", f"{given} is not allowed without the policy {name}", unused=True)

@@ -1,0 +1,90 @@
+"""When a side leaves: the policies that most games know, as numbers, and the one rule that reads them.
+
+A game maps the names of its own policies to these: `any_of(at_most(3), after(2))`. A `Leave` says yes as soon as one of
+its parts does; the parts that are not named never do.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from simulator.engine.chain import helper
+
+NO_LIMIT = 2**31 - 1
+
+
+class Leave(NamedTuple):
+    """Fewer units than `below`; after `rounds`; weaker (own * `own_times` < enemy * `enemy_times`); enemy worn down."""
+
+    below: int = 0
+    rounds: int = NO_LIMIT
+    own_times: int = 0
+    enemy_times: int = 0
+    worn_down: int = -1
+
+
+@helper
+def leaves(leave, units, rounds, own, enemy):
+    """Does the policy say leave, with so many own units, rounds fought, and these strengths (units, or firepower)?"""
+    return (
+        (units < leave.below)
+        | (rounds >= leave.rounds)
+        | (own * leave.own_times < enemy * leave.enemy_times)
+        | (enemy <= leave.worn_down)
+    )
+
+
+def never() -> Leave:
+    """To the end."""
+    return Leave()
+
+
+def below(units: int) -> Leave:
+    """With fewer units than this."""
+    return Leave(below=units)
+
+
+def at_most(units: int) -> Leave:
+    """With this many units or fewer."""
+    return Leave(below=units + 1)
+
+
+def half_of(start: int) -> Leave:
+    """With half of the units at the start, or fewer."""
+    return Leave(below=start // 2 + 1)
+
+
+def after(rounds: int) -> Leave:
+    """Once so many rounds have been fought."""
+    return Leave(rounds=min(rounds, NO_LIMIT))
+
+
+def outnumbered(ratio: Fraction = Fraction(1)) -> Leave:
+    """When weaker than the enemy: own strength < `ratio` x the enemy's."""
+    return Leave(own_times=ratio.denominator, enemy_times=ratio.numerator)
+
+
+def worn_down(units: int) -> Leave:
+    """When the enemy has this many units or fewer: the purpose is served."""
+    return Leave(worn_down=units)
+
+
+def any_of(*policies: Leave) -> Leave:
+    """Leave as soon as one of them says so. Raises ValueError for two different ratios."""
+    ratios = {(policy.own_times, policy.enemy_times) for policy in policies} - {(0, 0)}
+    if len(ratios) > 1:
+        raise ValueError("two policies ask for different ratios")
+    own_times, enemy_times = ratios.pop() if ratios else (0, 0)
+    return Leave(
+        below=max((policy.below for policy in policies), default=0),
+        rounds=min((policy.rounds for policy in policies), default=NO_LIMIT),
+        own_times=own_times,
+        enemy_times=enemy_times,
+        worn_down=max((policy.worn_down for policy in policies), default=-1),
+    )
+
+
+def reads_rounds(leave: Leave) -> bool:
+    """Does it matter how many rounds were fought? If not, rounds may be a counter of the chain."""
+    return leave.rounds < NO_LIMIT

@@ -1,0 +1,51 @@
+"""Integer weights: sums of independent draws, and hits of several dice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import comb
+
+import numpy as np
+
+
+def hits(dice: int, hitting: int, sides: int) -> Counter[int]:
+    """Hits of `dice` equal dice that hit with `hitting` of their `sides` faces; out of sides ** dice."""
+    hitting = max(0, min(hitting, sides))
+    ways = {n: comb(dice, n) * hitting**n * (sides - hitting) ** (dice - n) for n in range(dice + 1)}
+    return Counter({n: weight for n, weight in ways.items() if weight})
+
+
+def sum_of(weights: Mapping[int, int], times: int) -> Counter[int]:
+    """Sum of `times` equal draws of values >= 0."""
+    one, out = _dense(weights), np.array([1], dtype=object)
+    for bit in bin(times)[2:]:
+        out = np.convolve(out, out)
+        if bit == "1":
+            out = np.convolve(out, one)
+    return _sparse(out)
+
+
+def sum_of_all(parts: Iterable[Mapping[int, int]]) -> Counter[int]:
+    """Sum of independent draws of values >= 0."""
+    out = np.array([1], dtype=object)
+    for part in parts:
+        out = np.convolve(out, _dense(part))
+    return _sparse(out)
+
+
+def capped(weights: Mapping[int, int], most: int) -> Counter[int]:
+    """The same draw with every value beyond `most` counted as `most`: hits that find nothing more to hit."""
+    out: Counter[int] = Counter()
+    for value, weight in weights.items():
+        out[min(value, most)] += weight
+    return out
+
+
+def _dense(weights: Mapping[int, int]) -> np.ndarray:
+    # dtype object: whole numbers of any size, so that nothing is rounded.
+    return np.array([weights.get(value, 0) for value in range(max(weights) + 1)], dtype=object)
+
+
+def _sparse(ways: np.ndarray) -> Counter[int]:
+    return Counter({value: int(weight) for value, weight in enumerate(ways) if weight})
