@@ -58,7 +58,6 @@ def test_plain_and_compiled_passes_give_the_same_chances(name, counted):
 def test_counters_change_no_answer():
     # The wide urn's draws of the first kind are read by no rule: as a counter or as a field they come out alike.
     field, counter = exact_ends(urn(12)), exact_ends(replace(urn(12), counters=("first",)))
-    assert counter.explored < field.explored / 4
     assert np.allclose(rows(field, field.p), rows(counter, counter.p), rtol=1e-12)
 
 
