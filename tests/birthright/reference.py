@@ -6,6 +6,7 @@ leads back to where it was, and is summed up. Every face of every die is listed.
 
 import csv
 from collections import defaultdict
+from heapq import heappop, heappush
 from pathlib import Path
 
 DATA = Path(__file__).parents[2] / "simulator" / "rules" / "birthright" / "data"
@@ -204,37 +205,48 @@ class Fight:
             found |= {"defender_captured": taken, "defender_routed": found["defender_routed"] - taken}
         return tuple(sorted(found.items()))
 
-    def odds(self):
-        """{outcome: chance}."""
-        found, now = defaultdict(float), {}
-        opening = ("approach", self.get("missile_rounds", 1)) if self.get("missile_rounds", 1) else ("contact",)
+    def worn(self, state):
+        """Grows with everything that can happen to a side."""
+        front, _, resting, routed, destroyed = state
+        at_front = (20 if front[2] else 0) + front[1] if front else 0
+        return at_front + sum(10 + hits for _, hits in resting) + 40 * (routed + destroyed)
 
-        def meet(sides, p, then):
+    def odds(self):
+        """{outcome: chance}; situations are taken in the order in which they can come about, each once."""
+        found, waiting, line = defaultdict(float), {}, []
+        opening = ("approach", self.get("missile_rounds", 1)) if self.get("missile_rounds", 1) else ("contact",)
+        order = ["melee", "back", "contact", "approach"]
+
+        def wait(own, enemy, step, p):
+            if (own, enemy, step) not in waiting:
+                late = -order.index(step[0]), -step[1] if step[0] == "approach" else 0
+                heappush(line, (self.worn(own) + self.worn(enemy), late, len(line), (own, enemy, step)))
+            waiting[own, enemy, step] = waiting.get((own, enemy, step), 0.0) + p
+
+        def meet(sides, p):
             winner, ends = self.verdict([self.filled(side) for side in sides])
             if winner is None:
-                then[(*ends, opening)] = then.get((*ends, opening), 0.0) + p
+                wait(*ends, opening, p)
             else:
                 for outcome, q in self.finished(winner, ends, p):
                     found[outcome] += q
 
-        meet([(None, line, (), 0, 0) for line in self.line], 1.0, now)
-        while now:
-            then = {}
-            for (own, enemy, step), p in now.items():
-                uses, follows = self.exchange(step, (own[0], enemy[0]))
-                pairs = [
-                    (q * r, [self.suffers(0, own, mine), self.suffers(1, enemy, theirs)])
-                    for theirs, q in self.attack(0, (own[0], enemy[0]), uses[0]).items()
-                    for mine, r in self.attack(1, (own[0], enemy[0]), uses[1]).items()
-                ]
-                same = sum(q for q, sides in pairs if follows == step and sides == [own, enemy])
-                for q, sides in pairs:
-                    share = p * q / (1 - same)
-                    if not (sides[0][0] and sides[1][0]):
-                        meet(sides, share, then)
-                    elif follows != step or sides != [own, enemy]:
-                        then[(*sides, follows)] = then.get((*sides, follows), 0.0) + share
-            now = then
+        meet([(None, units, (), 0, 0) for units in self.line], 1.0)
+        while line:
+            own, enemy, step = heappop(line)[-1]
+            p = waiting.pop((own, enemy, step))
+            uses, follows = self.exchange(step, (own[0], enemy[0]))
+            pairs = [
+                (q * r, (self.suffers(0, own, mine), self.suffers(1, enemy, theirs), follows))
+                for theirs, q in self.attack(0, (own[0], enemy[0]), uses[0]).items()
+                for mine, r in self.attack(1, (own[0], enemy[0]), uses[1]).items()
+            ]
+            same = sum(q for q, then in pairs if then == (own, enemy, step))
+            for q, then in pairs:
+                if not (then[0][0] and then[1][0]):
+                    meet(then[:2], p * q / (1 - same))
+                elif then != (own, enemy, step):
+                    wait(*then, p * q / (1 - same))
         return dict(found)
 
 
