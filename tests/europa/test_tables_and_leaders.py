@@ -1,9 +1,13 @@
+from typing import get_args
+
 import pytest
 
 from simulator import ScenarioError, exact, load
+from simulator.rules import lists
 from simulator.rules.battle import Refusal
 from simulator.rules.europa import tables
 from simulator.rules.europa.leaders import leader_of
+from simulator.rules.europa.model import Country
 from simulator.rules.europa.stacks import detachments
 from simulator.rules.europa.text import value_text
 from simulator.scenarios import example_names
@@ -62,6 +66,13 @@ def test_values_are_written_as_the_game_does():
     assert value_text("attacker_losses_thirds", 10) == "3 LD 1/3"
     assert value_text("attacker_losses_thirds", 10.4) == "3.47 LD"
     assert value_text("pillages", 2) == "2"
+
+
+def test_lists_of_what_fields_take():
+    leaders = {row["name"]: row for row in lists("europa")["leaders"]()}
+    assert leaders["Gustav-Adolf"]["english"] == "Sweden"
+    countries = {row["country"] for row in lists("europa")["countries"]()}
+    assert countries == set(get_args(Country))
 
 
 def test_fragile_robust_and_explorers():
