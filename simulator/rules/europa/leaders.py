@@ -98,8 +98,9 @@ def leader_of(side: Any, book: Book, path: str, types: tuple[str, ...] = LAND_TY
         row, origin, name, turns = given.model_dump(), "table", "", None
         kind, anonymous, robust = row.get("type", "general"), row["anonymous"], row["robust"]
     part = 2 if kind == "explorer" and types is LAND_TYPES else 1
-    values = [int(row[value]) // part for value in ("manoeuvre", "fire", "shock", "siege")]
-    return Leader(origin, name, kind, *values, anonymous, is_fragile(row["fire"], row["shock"]) and not robust, turns)
+    man, fire, shock, siege = (int(row[value]) // part for value in ("manoeuvre", "fire", "shock", "siege"))
+    fragile = is_fragile(row["fire"], row["shock"]) and not robust
+    return Leader(origin, name, kind, man, fire, shock, siege, anonymous, fragile, turns)
 
 
 def is_fragile(fire: int, shock: int) -> bool:
