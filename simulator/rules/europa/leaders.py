@@ -17,6 +17,7 @@ import numpy as np
 from simulator.engine.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
+from simulator.rules.toolkit.naming import plural
 
 LAND_TYPES = ("KING", "GENERAL", "CONQUISTADOR", "GOVERNOR", "EXPLORER", "PACHA", "ENGINEER")
 ROBUST = ("Marlborough", "Friedrich II")
@@ -240,6 +241,5 @@ def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:
 def fate_told(code: int) -> str:
     """A fate in words."""
     if code > WOUNDED:
-        rounds = code - WOUNDED
-        return f"wounded for {rounds} round{'s' * (rounds != 1)}"
+        return f"wounded for {plural(code - WOUNDED, 'round')}"
     return ("unharmed", "killed", "captured")[code]
