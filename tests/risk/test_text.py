@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from simulator import replay, simulate
+from simulator import exact, replay, simulate, sweep
 from simulator.rules.risk import tables, text
 from simulator.rules.risk.rules import GOES_ON, STOPPED, UNDECIDED
 from tests.risk.scenarios import invasion, risk
@@ -127,10 +127,19 @@ def test_a_hundred_thousand_regiments():
     scenario = risk("land", 100_000, 85_500)
     odds = simulate(scenario, 200, seed=1)
     assert odds.battles == 200
-    assert odds.mean("attacker_regiments_lost") == pytest.approx(0.8535 * odds.mean("defender_regiments_lost"), rel=0.02)
+    assert odds.mean("attacker_regiments_lost") == pytest.approx(
+        0.8535 * odds.mean("defender_regiments_lost"), rel=0.02
+    )
 
 
 def test_a_replay_tells_no_line_for_a_decision():
     lines = replay(risk("land", 8, 6, policy={"retreat": "stop-below", "stop_below": 3}), 3).lines
     assert all(line.startswith("Round ") for line in lines)
     assert [int(line.split(",")[0].split()[1]) for line in lines] == list(range(1, len(lines) + 1))
+
+
+def test_a_sweep_over_policies_when_the_file_carries_a_parameter():
+    scenario = risk("land", 8, 6, policy={"retreat": "stop-below", "stop_below": 3})
+    found = sweep(scenario, {"policy.attacker.retreat": ["to-the-end", "stop-below"]})
+    assert [cell.method for cell in found.cells] == ["exact", "exact"]
+    assert found.cells[0].value == pytest.approx(exact(risk("land", 8, 6)).winner("attacker"), abs=1e-12)
