@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -252,10 +254,19 @@ def _tables_of(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> RoundTables:
 
 
 def most_rounds(units: int, calm: float) -> int:
-    """Rounds after which `units` are gone but for a chance below 1e-18, if each is without loss at most with `calm`."""
-    if calm == 0:
-        return units
-    return min(int((units + 12 * units**0.5 + 80) / (1 - calm)) + 1, 2**31 - 1)
+    """Rounds after which `units` are gone but for a chance below 1e-18, if each is without loss at most with `calm`.
+
+    Chernoff's bound for fewer than `units` rounds with a loss among so many.
+    """
+
+    def enough(rounds: int) -> bool:
+        share = (units - 1) / rounds
+        if share >= 1 - calm:
+            return False
+        distance = (1 - share) * log((1 - share) / calm) + (share * log(share / (1 - calm)) if share else 0.0)
+        return rounds * distance > 43
+
+    return units if calm == 0 else units + bisect_left(range(units, 2**31 - 1), True, key=enough)
 
 
 # --- parameters ----------------------------------------------------------------------------------------------------
