@@ -57,7 +57,7 @@ def test_the_order_of_steps_in_a_group_does_not_matter_if_their_targets_are_alik
 
 
 def test_a_policy_that_never_says_yes_changes_nothing():
-    policy = {"attacker": {"retreat": "after-rounds", "after_rounds": 500}}
+    policy = {"attacker": {"retreat": "after-rounds", "after_rounds": 60}}
     armies = {"foot": 4}, {"foot": 5}
     assert chances(fought(*armies, policy=policy)) == pytest.approx(chances(fought(*armies)), abs=1e-12)
 

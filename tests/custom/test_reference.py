@@ -51,7 +51,8 @@ def test_random_games_with_retreat_by_odds(scenario):
 def test_shipped_games(name):
     asked = load(name)
     game = merged(asked)
-    small = {side: {k: min(v, 2) for k, v in asked.data[side].items()} for side in ("attacker", "defender")}
+    most = 1 if name == "axis-sea-carriers" else 2
+    small = {side: {k: min(v, most) for k, v in asked.data[side].items()} for side in ("attacker", "defender")}
     scenario = dict(asked.data) | small
     assert_alike(rows_of(exact(scenario)), Reference(game, scenario).table())
 
@@ -91,7 +92,7 @@ def test_waves_are_the_sum_over_all_survivors():
     for i, p in enumerate(odds.chances):
         columns = {name: values[i] for name, values in odds.columns.items()}
         found[WINNERS[columns["winner"]], int(columns["rounds"]), int(columns["defender_units_left"])] += p
-    assert found == pytest.approx(expected, abs=1e-12)
+    assert all(abs(found[key] - expected[key]) < 1e-12 for key in {*found, *expected})
     assert odds.mean("attacker_units_lost") + odds.mean("attacker_units_left") == pytest.approx(4)
 
 
