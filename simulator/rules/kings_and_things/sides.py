@@ -1,40 +1,33 @@
 """Who fights: each side's counters after the events before round 1, in the order in which they are lost.
 
-rules/kings_and_things.md sections 3.2 (0), 4 (strength and ties) and 5.
+docs/rules/kings_and_things.md sections 3.2 (0), 4 (strength and ties) and 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
-from simulator.rules.kings_and_things.fields import FORTS, SETTLEMENTS
-from simulator.rules.kings_and_things.items import dispelled
-from simulator.rules.kings_and_things.state import (
-    AIMED,
-    BALLOON,
-    FIREWALL,
-    FORT,
-    GOLEM,
-    HOLDER,
-    MAGIC,
-    MELEE,
-    PASSENGER,
-    PEOPLE,
-    RANGED,
-    SETTLEMENT,
-    SPECIAL,
-    STRUCTURE,
-    SWORD_MASTER,
-)
+from simulator.rules.kings_and_things.model import FORTS, SETTLEMENTS, Scenario
 
 SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
+MAGIC, RANGED, MELEE = range(3)
+
+# What a slot is (bits of `role`).
+PEOPLE, GOLEM, BALLOON, PASSENGER, AIMED, SWORD_MASTER, HOLDER, SPECIAL = (1 << bit for bit in range(8))
+FIREWALL, SETTLEMENT, FORT = (1 << bit for bit in range(8, 11))
+STRUCTURE = FIREWALL | SETTLEMENT | FORT
+
 HOME = {"": MELEE, "C": MELEE, "R": RANGED, "M": MAGIC}
 FORT_HOME = {"tower": MELEE, "keep": MELEE, "castle": RANGED, "citadel": MAGIC}
 BATTERERS = ("baron-munchausen", "grand-duke")
 STRUCTURES = {"firewall": FIREWALL, "settlement": SETTLEMENT, "fort": FORT}
+# What `dispel = "auto"` looks for, in this order (section 4).
+DISPELLED_FIRST = (
+    "dust-of-defense", "golem", "firewall", "magic-sword", "talisman", "balloon", "magic-bow", "lucky-charm", "fan",
+)  # fmt: skip
 AIMED_VALUE = 2
 UNROLLED = 6  # a Firewall whose die is yet to be rolled stands, whatever it will show
 
@@ -43,10 +36,10 @@ UNROLLED = 6  # a Firewall whose die is yet to be rolled stands, whatever it wil
 class Slot:
     """A structure, or `number` counters that are equal in everything that matters in battle.
 
-    `value` is what the dice are rolled against, `printed` what counts in the outputs.
+    `value` is what the dice are rolled against, `printed` what counts in the outputs; `labels` names each counter.
     """
 
-    label: str
+    labels: tuple[str, ...]
     role: int
     value: int
     printed: int
@@ -54,7 +47,11 @@ class Slot:
     dice: int = 1
     key: str = ""
     number: int = 1
-    symbol: str = ""
+
+    @property
+    def label(self) -> str:
+        """What one of them is called."""
+        return self.labels[0]
 
     @property
     def strength(self) -> int:
@@ -77,6 +74,15 @@ class Slot:
         """Is it people, but no special character?"""
         return bool(self.role & PEOPLE) and not self.role & SPECIAL
 
+    @property
+    def worth(self) -> str:
+        """Printed value and symbol, like 3R."""
+        return f"{self.printed}{'C' if self.dice == 2 else {MAGIC: 'M', RANGED: 'R'}.get(self.home, '')}"
+
+    def equals(self, other: Slot) -> bool:
+        """Are both equal in everything that matters in battle?"""
+        return replace(self, labels=(), key="", number=1) == replace(other, labels=(), key="", number=1)
+
 
 def weakest_first(slot: Slot) -> Any:
     """Sort key: ascending strength."""
@@ -88,9 +94,17 @@ def strongest_first(slot: Slot) -> Any:
     return -slot.strength, slot.ties
 
 
+def by_name(slot: Slot) -> str:
+    """Sort key: what decides in the end."""
+    return slot.label.lower()
+
+
 @dataclass
 class Band:
-    """One side: its policy, its single counters, levels of its structures and items in play."""
+    """One side: its policy, its single counters, levels of its structures and items in play.
+
+    `taken` is the counter that its Warlord has taken over, `battered` lists the structures that Baron and Duke hit.
+    """
 
     name: str
     fields: Any
@@ -101,10 +115,17 @@ class Band:
     fort: str = "none"
     cloud: int = 0
     dispelled: str | None = None
+    taken: Slot | None = None
+    battered: list[str] = field(default_factory=list)
 
     def has(self, special: str) -> int:
         """How many counters of a special character."""
         return sum(slot.key == f"row {special}" and bool(slot.role & SPECIAL) for slot in self.counters)
+
+    @property
+    def unrolled(self) -> bool:
+        """Is the die of its Firewall yet to be rolled?"""
+        return "firewall" in self.items and not self.fields.firewall_value
 
 
 def special_role(creature: Creature, policy: Any) -> int:
@@ -117,28 +138,25 @@ def special_role(creature: Creature, policy: Any) -> int:
     return role
 
 
-def fighter(creature: Creature, policy: Any, symbol: str | None = None) -> Slot:
-    """A creature or special character as it fights."""
-    symbol = creature.symbol if symbol is None else symbol
+def fighter(creature: Creature, policy: Any, dispelled: bool = False) -> Slot:
+    """A creature or special character as it fights; Dispel Magic makes magic people fight in melee."""
+    symbol = "" if dispelled and creature.symbol == "M" else creature.symbol
     role = PEOPLE | (special_role(creature, policy) if creature.special else 0)
     if creature.special != "marksman":
         role |= HOLDER
     return Slot(
-        label=creature.label,
+        labels=(creature.label,),
         role=role,
         value=AIMED_VALUE if role & AIMED else creature.value,
         printed=creature.value,
         home=HOME[symbol],
         dice=2 if symbol == "C" else 1,
         key=f"row {creature.special}" if creature.special else creature.key,
-        symbol=symbol,
     )
 
 
-def passengers(band: Band) -> None:
-    """Put the balloon's passengers aboard."""
-    aboard = parse(band.fields.balloon_passengers, f"{band.name}.balloon_passengers")
-    for creature in aboard:
+def _put_aboard(band: Band) -> None:
+    for creature in parse(band.fields.balloon_passengers, f"{band.name}.balloon_passengers"):
         place = next(
             n for n, slot in enumerate(band.counters) if slot.key == creature.key and not slot.role & PASSENGER
         )
@@ -146,40 +164,40 @@ def passengers(band: Band) -> None:
         band.counters[place] = replace(slot, role=(slot.role | PASSENGER) & ~HOLDER)
 
 
-def band_of(scenario: Any, name: str, dispels: bool, voided: str | None) -> Band:
+def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> Band:
     """A side as it comes to round 1, but for what other sides' characters do to it."""
     fields, policy = getattr(scenario, name), getattr(scenario.policy, name)
     items = set(getattr(fields, "items", ())) - {voided}
-    band = Band(name, fields, policy, [], items, dispelled=voided)
-    for creature in parse(fields.creatures, f"{name}.creatures"):
-        # Dispel Magic: all people with the magic symbol fight in melee for the whole battle.
-        band.counters.append(fighter(creature, policy, "" if dispels and creature.symbol == "M" else None))
+    creatures = parse(fields.creatures, f"{name}.creatures")
+    band = Band(name, fields, policy, [fighter(creature, policy, dispels) for creature in creatures], items)
+    band.dispelled = voided
     if "balloon" in items:
-        passengers(band)
-        band.counters.append(Slot("Balloon", BALLOON, 3, 3, RANGED, key="balloon"))
+        _put_aboard(band)
+        band.counters.append(Slot(("Balloon",), BALLOON, 3, 3, RANGED, key="balloon"))
     if "golem" in items:
-        band.counters.append(Slot("Golem", GOLEM, 6, 6, MELEE, key="golem"))
+        band.counters.append(Slot(("Golem",), GOLEM, 6, 6, MELEE, key="golem"))
     if "firewall" in items:
         band.levels["firewall"] = fields.firewall_value or UNROLLED
-    if name == "defender":
-        _structures(band, fields)
-    return band
-
-
-def _structures(band: Band, fields: Any) -> None:
     band.fort = getattr(fields, "fort", "none")
     if band.fort != "none":
         band.levels["fort"] = FORTS.index(band.fort) - fields.fort_damage
     if getattr(fields, "settlement", "none") != "none":
         band.levels["settlement"] = SETTLEMENTS.index(fields.settlement) - fields.settlement_damage
+    return band
 
 
-def present_sides(scenario: Any) -> list[str]:
+def present_sides(scenario: Scenario) -> list[str]:
     """Names of the sides of a scenario, in the order of their numbers."""
     return [name for name in SIDES if getattr(scenario, name, None) is not None]
 
 
-def bands(scenario: Any) -> list[Band]:
+def dispelled(items: Iterable[str], choice: str) -> str | None:
+    """The item of the enemy that Dispel Magic voids, or None."""
+    wanted = DISPELLED_FIRST if choice == "auto" else (choice,)
+    return next((item for item in wanted if item in items), None)
+
+
+def bands(scenario: Scenario) -> list[Band]:
     """All sides after Dispel Magic and the Fan (section 3.2, 0)."""
     names = present_sides(scenario)
     held = {name: set(getattr(getattr(scenario, name), "items", ())) for name in names}
@@ -190,26 +208,30 @@ def bands(scenario: Any) -> list[Band]:
             if "dispel-magic" in held[name]:
                 dispels[enemy] = True
                 voided[enemy] = dispelled(held[enemy], getattr(scenario.policy, name).dispel)
-    found = [band_of(scenario, name, dispels[name], voided[name]) for name in names]
+    found = [_band(scenario, name, dispels[name], voided[name]) for name in names]
     attacker, defender = found[0], found[1]
     if "fan" in attacker.items:
         defender.items.discard("dust-of-defense")
-    cloud = getattr(scenario.conditions, "black_cloud", False) and "fan" not in defender.items
-    defender.cloud = int(cloud)
+    defender.cloud = int(getattr(scenario.conditions, "black_cloud", False) and "fan" not in defender.items)
     return found
 
 
-def warlord(band: Band, enemy: Band) -> Slot | None:
-    """The Warlord of `band` takes the last creature of the enemy's weakest-first order over; returns it."""
-    if not band.has("warlord") or band.policy.warlord == "unused":
-        return None
-    takable = [slot for slot in enemy.counters if slot.creature and not slot.role & PASSENGER]
-    if not takable:
-        return None
-    taken = max(takable, key=lambda slot: (weakest_first(slot), slot.label.lower()))
-    enemy.counters.remove(taken)
-    band.counters.append(taken)
-    return taken
+def takes(band: Band) -> bool:
+    """Does its Warlord take a creature over?"""
+    return bool(band.has("warlord")) and band.policy.warlord != "unused"
+
+
+def takable(slots: Iterable[Slot]) -> Slot | None:
+    """Whom a Warlord takes: the last creature of the weakest-first order, no special character, no passenger."""
+    able = [slot for slot in slots if slot.creature and not slot.role & PASSENGER]
+    return max(able, key=lambda slot: (weakest_first(slot), by_name(slot)), default=None)
+
+
+def _take_over(band: Band, enemy: Band) -> None:
+    band.taken = takable(enemy.counters) if takes(band) else None
+    if band.taken:
+        enemy.counters.remove(band.taken)
+        band.counters.append(band.taken)
 
 
 def batterers(found: Iterable[Band]) -> int:
@@ -217,15 +239,7 @@ def batterers(found: Iterable[Band]) -> int:
     return sum(band.has(special) for band in found for special in BATTERERS)
 
 
-def batter(attackers: Iterable[Band], defender: Band) -> None:
-    """Baron Munchausen and Grand Duke: one hit each on the fort, if none on the settlement."""
-    for _ in range(batterers(attackers)):
-        target = next((name for name in ("fort", "settlement") if defender.levels.get(name)), None)
-        if target:
-            defender.levels[target] -= 1
-
-
-def dust_at_start(found: list[Band]) -> bool:
+def dust_at_start(found: Sequence[Band]) -> bool:
     """Does Dust of Defense drive the attacker off before round 1?"""
     defender = found[1]
     return "dust-of-defense" in defender.items and defender.policy.dust == "at-start" and found[0].fields.retreat_hex
@@ -235,20 +249,27 @@ def opened(found: list[Band]) -> list[Band]:
     """The sides after Warlord, Baron and Duke (the Warlord has no power in a free-for-all)."""
     if dust_at_start(found):
         return found
+    defender = found[1]
     if len(found) == 2:
-        warlord(found[0], found[1])
-        warlord(found[1], found[0])
-    batter([band for band in found if band is not found[1]], found[1])
+        _take_over(found[0], defender)
+        _take_over(defender, found[0])
+    for _ in range(batterers(band for band in found if band is not defender)):
+        target = next((name for name in ("fort", "settlement") if defender.levels.get(name)), None)
+        if target:
+            defender.levels[target] -= 1
+            defender.battered.append(target)
     return found
 
 
 def structure_slot(band: Band, name: str) -> Slot:
-    """A structure of a side as a slot."""
+    """A structure of a side as a slot; `number` is its level."""
     home = {"firewall": MAGIC, "settlement": MELEE}.get(name)
-    return Slot(name, STRUCTURES[name], 0, 0, FORT_HOME[band.fort] if home is None else home, key=name, number=0)
+    label = {"fort": band.fort, "firewall": "Firewall"}.get(name, name)
+    role = STRUCTURES[name]
+    return Slot((label,), role, 0, 0, FORT_HOME[band.fort] if home is None else home, 1, name, band.levels[name])
 
 
-def listed_keys(band: Band) -> list[str]:
+def _listed_keys(band: Band) -> list[str]:
     """Keys of the custom loss order, in order."""
     where = f"{band.name}.loss_order"
     words = [*STRUCTURES, "golem", "balloon"]
@@ -261,45 +282,31 @@ def listed_keys(band: Band) -> list[str]:
 def loss_order(band: Band) -> list[Slot]:
     """All slots of a side, first lost first, equal neighbours as one (sections 3.3 and 4)."""
     policy, walls = band.policy, [structure_slot(band, name) for name in STRUCTURES if name in band.levels]
-    first = getattr(policy, "structures", "first") == "first"
+    first = policy.structures == "first"
     if policy.losses == "custom":
-        keys = listed_keys(band)
+        keys = _listed_keys(band)
         place = {key: n for n, key in reversed(list(enumerate(keys)))}
-        default = -1 if first else len(keys) + 1
+        unlisted = -1 if first else len(keys) + 1
 
         def turn(slot: Slot) -> Any:
-            unlisted = default if slot.role & STRUCTURE else len(keys)
             if slot.role & STRUCTURE:
                 return place.get(slot.key, unlisted), ()
-            return place.get(slot.key, unlisted), (weakest_first(slot), slot.label.lower())
+            return place.get(slot.key, len(keys)), (weakest_first(slot), by_name(slot))
 
-        return merged(band, sorted(walls + band.counters, key=turn))
+        return _merged(band, sorted(walls + band.counters, key=turn))
     order = strongest_first if policy.losses == "strongest-first" else weakest_first
-    counters = sorted(band.counters, key=lambda slot: (order(slot), slot.label.lower()))
-    return merged(band, walls + counters if first else counters + walls)
+    counters = sorted(band.counters, key=lambda slot: (order(slot), by_name(slot)))
+    return _merged(band, walls + counters if first else counters + walls)
 
 
-def merged(band: Band, listed: list[Slot]) -> list[Slot]:
+def _merged(band: Band, listed: list[Slot]) -> list[Slot]:
     """Neighbours that are equal in everything that matters as one slot; who may hold an item stays alone."""
+    held = bool(band.items & {"magic-sword", "magic-bow"})
     found: list[Slot] = []
     for slot in listed:
-        previous = found[-1] if found else None
-        if previous and slot.number and _same(previous, slot) and not _may_hold(band, slot):
-            found[-1] = replace(previous, number=previous.number + slot.number, label=f"{previous.label}\n{slot.label}")
+        last = found[-1] if found else None
+        if last and not slot.role & STRUCTURE and last.equals(slot) and not (held and slot.role & HOLDER):
+            found[-1] = replace(last, number=last.number + slot.number, labels=last.labels + slot.labels)
         else:
             found.append(slot)
     return found
-
-
-def _same(one: Slot, two: Slot) -> bool:
-    return (one.role, one.value, one.printed, one.home, one.dice) == (
-        two.role,
-        two.value,
-        two.printed,
-        two.home,
-        two.dice,
-    )
-
-
-def _may_hold(band: Band, slot: Slot) -> bool:
-    return bool(slot.role & HOLDER) and bool(band.items & {"magic-sword", "magic-bow"})

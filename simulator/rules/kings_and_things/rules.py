@@ -1,0 +1,461 @@
+"""A battle as a chain of rolls (docs/rules/kings_and_things.md sections 3.2 and 6).
+
+Each side is one number, its condition; what conditions are and where hits lead was settled before the first roll (see
+`conditions`). So the same few look-ups serve armies with and without items, and two, three or four sides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import helper, rule
+from simulator.rules.toolkit.retreat import Leave, leaves
+
+ATTACKING, DEFENDING, SECOND, THIRD = range(4)
+RANGED, MELEE = 1, 2
+STEPS = 3
+
+# Phases in which a state rests, since a die is rolled or a side decides next; and those it only passes through.
+DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, LOSSES, ROUND_DONE, RETREATS, ENDED = range(14)
+STAY, LEAVE = 0, 1
+STALEMATE = 8
+DIGIT_BITS = 6
+# Whom a side fires at: a side's number, or one of these.
+STRONGEST, WEAKEST = 4, 5
+
+
+class Params(NamedTuple):
+    """A battle's fixed numbers.
+
+    Arrays by condition (all sides' conditions are numbered through): `armed`: where a round leads it, `aimed`: an aimed
+    hit, `gone`: a retreat, `charmless`: the charm, `ended`: the end; `waits`: table of the die it waits for (0 = none),
+    whose result r leads to `fates[fate_at + r]`; `golem`, `dust`, `stands`, `able`: yes or no; `spoils`: its charm
+    works on enemy dice; `people`, `fire`; `room`: hits beyond that are void; `fort_rolls`, `settlement`: see `post_battle`.
+    By condition x STEPS + step: `after`: where the end of the losses leads, `throw`: table of its dice (results
+    4 x hits + 2 x aimed hit + 1 if a charm was used), `spoiled`: the same against an enemy's charm.
+    By (condition x STEPS + step) x `width` + hits: `falls`, `spent`: where hits lead, and how many until a die is due.
+
+    By side: `asked`: may it leave, `target`: whom it fires at; `leave0` ... its retreat policy. `clock` bounds the count of
+    rounds that a policy reads. By what is drawn from the cup: `met0`, `met1`, `met_note`: conditions and note;
+    `draw[draw_at[digit] + digits so far]`: table of the next digit. `printed`: settlement's level, by note.
+    `post_battle`: 0 none, 1 damaged, 2 all; `after_tables` by what rolls: fort (1), settlement (2), income counter (4).
+    """
+
+    sides: int
+    unexplored: int
+    clock: int
+    width: int
+    digits: int
+    post_battle: int
+    income: int
+    leave0: Leave
+    leave1: Leave
+    leave2: Leave
+    leave3: Leave
+    asked: np.ndarray
+    target: np.ndarray
+    armed: np.ndarray
+    aimed: np.ndarray
+    gone: np.ndarray
+    charmless: np.ndarray
+    ended: np.ndarray
+    waits: np.ndarray
+    fate_at: np.ndarray
+    fates: np.ndarray
+    golem: np.ndarray
+    dust: np.ndarray
+    stands: np.ndarray
+    able: np.ndarray
+    spoils: np.ndarray
+    people: np.ndarray
+    fire: np.ndarray
+    room: np.ndarray
+    fort_rolls: np.ndarray
+    settlement: np.ndarray
+    after: np.ndarray
+    throw: np.ndarray
+    spoiled: np.ndarray
+    falls: np.ndarray
+    spent: np.ndarray
+    met0: np.ndarray
+    met1: np.ndarray
+    met_note: np.ndarray
+    draw: np.ndarray
+    draw_at: np.ndarray
+    printed: np.ndarray
+    after_tables: np.ndarray
+
+
+class State(NamedTuple):
+    """The course of a battle.
+
+    `clock` counts rounds only as far as a policy reads them; `turn` is the side that rolls or decides (with the next one,
+    where two roll at once), or the digit drawn; `note` numbers what is remembered of the draw; `targets` packs whom each
+    side fires at; `after` is the post-battle result. Then the sides' conditions, and the hits that wait for each:
+    2 x hits + aimed hit while dice are rolled, plain hits while somebody's save is.
+    """
+
+    rounds: int
+    clock: int
+    phase: int
+    step: int
+    turn: int
+    note: int
+    targets: int
+    after: int
+    side0: int
+    side1: int
+    side2: int
+    side3: int
+    hits0: int
+    hits1: int
+    hits2: int
+    hits3: int
+
+
+@helper
+def pick(i, a, b, c, d):
+    """The i-th of four."""
+    return a if i == 0 else b if i == 1 else c if i == 2 else d
+
+
+@helper
+def side(s, i):
+    """The condition of side `i`."""
+    return s.side0 if i == 0 else s.side1 if i == 1 else s.side2 if i == 2 else s.side3
+
+
+@helper
+def hits_on(s, i):
+    """What waits for side `i`."""
+    return s.hits0 if i == 0 else s.hits1 if i == 1 else s.hits2 if i == 2 else s.hits3
+
+
+@helper
+def put(s, i, condition, hits):
+    """The state with side `i` in another condition, and with these hits waiting for it."""
+    if i == 0:
+        return s._replace(side0=condition, hits0=hits)
+    if i == 1:
+        return s._replace(side1=condition, hits1=hits)
+    if i == 2:
+        return s._replace(side2=condition, hits2=hits)
+    return s._replace(side3=condition, hits3=hits)
+
+
+@helper
+def attackers(p, s):
+    """How many attacking sides are present."""
+    number = 0 + p.stands[s.side0]
+    for i in range(SECOND, p.sides):
+        number += p.stands[side(s, i)]
+    return number
+
+
+@helper
+def is_over(p, s):
+    """No attacker is present, or one attacker and no defender."""
+    number = attackers(p, s)
+    return number == 0 or (number == 1 and not p.stands[s.side1])
+
+
+# --- rounds and targets
+
+
+@helper
+def opened(p, s):
+    """Before round 1: the Firewall's die, or a side that is already empty."""
+    for i in range(p.sides):
+        if p.waits[side(s, i)]:
+            return s._replace(phase=FIREWALL, turn=i)
+    return s._replace(phase=ENDED if is_over(p, s) else ROUND, turn=0)
+
+
+@helper
+def named(p, s, i):
+    """Whom side `i` names before the round (section 6); itself if nobody else is present."""
+    wish = 0 + p.target[i]
+    if wish < STRONGEST and wish != i and wish < p.sides and p.stands[side(s, wish)]:
+        return wish
+    best, found = -1, i
+    for turn in range(4):
+        j = pick(turn, DEFENDING, ATTACKING, SECOND, THIRD)
+        if j < p.sides and j != i and p.stands[side(s, j)]:
+            power = p.fire[side(s, j)]
+            if best < 0 or (power < best if wish == WEAKEST else power > best):
+                best, found = power, j
+    return found
+
+
+@helper
+def new_round(p, s):
+    """Section 3.2, 1: Sword and Bow are handed out, targets named; the magic step, or a stalemate."""
+    armed, able, targets = s, 0, 0
+    for i in range(p.sides):
+        c = 0 + p.armed[side(s, i)]
+        able += p.able[c]
+        armed = put(armed, i, c, 0)
+        if p.sides > 2:
+            targets |= named(p, s, i) << (2 * i)
+    if able == 0:
+        return s._replace(phase=ENDED, after=STALEMATE)
+    clock = min(s.clock + 1, p.clock)
+    return armed._replace(rounds=s.rounds + 1, clock=clock, phase=SEEK, step=0, turn=0, targets=targets)
+
+
+# --- a step: throws, losses
+
+
+@helper
+def throw_of(p, s, i):
+    """The table of the dice that side `i` throws in this step; 0 = none."""
+    if i >= p.sides:
+        return 0
+    if p.sides == 2:
+        mine, theirs = (s.side0, s.side1) if i == 0 else (s.side1, s.side0)
+    else:
+        j = (s.targets >> (2 * i)) & 3
+        mine, theirs = side(s, i), side(s, j)
+        if j == i or not p.stands[theirs]:
+            return 0
+    return 0 + (p.spoiled[STEPS * mine + s.step] if p.spoils[theirs] else p.throw[STEPS * mine + s.step])
+
+
+@helper
+def sought(p, s):
+    """On to the next two sides that throw in this step, or to everybody's losses."""
+    for turn in range(s.turn, p.sides, 2):
+        if throw_of(p, s, turn) or throw_of(p, s, turn + 1):
+            return s._replace(phase=ROLL, turn=turn)
+    if p.sides > 2:
+        for i in range(p.sides):
+            if hits_on(s, i):
+                s = struck(p, s, i, hits_on(s, i))
+    return s._replace(phase=LOSSES)
+
+
+@helper
+def thrown(p, s, i, result):
+    """One of many sides has thrown; the hits wait for the end of the step, but for those that are void in any case."""
+    if result == 0:
+        return s
+    j = (s.targets >> (2 * i)) & 3
+    waiting = hits_on(s, j)
+    hits = min((waiting >> 1) + (result >> 2), p.room[side(s, j)] + 1)
+    return put(s, j, side(s, j), 2 * hits + ((waiting | result >> 1) & 1))
+
+
+@helper
+def clashed(p, s, result, other):
+    """Two sides have thrown at each other; if a charm was used it is gone."""
+    if (result | other) & 1:
+        s = s._replace(side0=0 + p.charmless[s.side0], side1=0 + p.charmless[s.side1])
+    if other:
+        s = struck(p, s, ATTACKING, other >> 1)
+    if result:
+        s = struck(p, s, DEFENDING, result >> 1)
+    return s
+
+
+@helper
+def struck(p, s, i, what):
+    """Side `i` takes 2 x hits + aimed hit: less a Golem's one, first a Marksman's aimed one, then the others (3.3)."""
+    c, hits, aimed = side(s, i), what >> 1, what & 1
+    if p.golem[c] and s.step == RANGED:
+        if hits > 0:
+            hits -= 1
+        else:
+            aimed = 0
+    if aimed:
+        hits += 1 if p.aimed[c] == c else 0
+        c = 0 + p.aimed[c]
+    return fallen(p, s, i, c, hits)
+
+
+@helper
+def fallen(p, s, i, c, hits):
+    """Side `i` in condition `c` takes hits, until none is left or a die must be rolled."""
+    place = (STEPS * c + s.step) * p.width + min(hits, p.width - 1)
+    c = 0 + p.falls[place]
+    return put(s, i, c, min(hits - p.spent[place], p.room[c]) if p.waits[c] else 0)
+
+
+@helper
+def step_done(p, s):
+    """After the losses: the next saving roll, the end of the battle or of the round, or the next step."""
+    for i in range(p.sides):
+        if p.waits[side(s, i)]:
+            return s._replace(phase=SAVE, turn=i)
+    if is_over(p, s):
+        return s._replace(phase=ENDED)
+    step = s.step
+    if p.sides > 2:
+        s = s._replace(side2=0 + p.after[STEPS * s.side2 + step], hits2=0, hits3=0)
+        s = s._replace(side3=0 + p.after[STEPS * s.side3 + step]) if p.sides > 3 else s
+    a, d = 0 + p.after[STEPS * s.side0 + step], 0 + p.after[STEPS * s.side1 + step]
+    if step == MELEE:
+        return s._replace(phase=ROUND_DONE, step=0, turn=0, targets=0, side0=a, side1=d, hits0=0, hits1=0)
+    return s._replace(phase=SEEK, step=step + 1, turn=0, side0=a, side1=d, hits0=0, hits1=0)
+
+
+# --- the end of a round, and of the battle
+
+
+@helper
+def round_done(p, s):
+    """Dust of Defense drives the attacker off once the defender is outgunned; then the sides decide."""
+    if p.dust[s.side1] and p.people[s.side0] and p.fire[s.side1] < p.fire[s.side0]:
+        s = s._replace(side0=0 + p.gone[s.side0])
+    return s._replace(phase=RETREATS, turn=0)
+
+
+@helper
+def decider(turn):
+    """Who decides in this turn: attacker, second, third attacker, then the defender."""
+    return pick(turn, ATTACKING, SECOND, THIRD, DEFENDING)
+
+
+@helper
+def retreats(p, s):
+    """The next side that decides whether it leaves, or the next round."""
+    if is_over(p, s):
+        return s._replace(phase=ENDED)
+    for turn in range(s.turn, 4):
+        i = decider(turn)
+        if i < p.sides and p.asked[i] == 1 and p.people[side(s, i)]:
+            return s._replace(phase=RETREAT, turn=turn)
+    return s._replace(phase=ROUND, turn=0)
+
+
+@helper
+def others_fire(p, s, i):
+    """Fire of all other sides present."""
+    total = 0
+    for j in range(p.sides):
+        if j != i:
+            total += p.fire[side(s, j)]
+    return total
+
+
+@helper
+def rolls_after(p, s):
+    """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7)."""
+    if s.after == STALEMATE or p.post_battle == 0 or (p.unexplored and attackers(p, s) == 0):
+        return 0
+    printed = p.printed[s.note]
+    rolled = 2 if printed and (p.post_battle == 2 or p.settlement[s.side1] < printed) else 0
+    return rolled + p.fort_rolls[s.side1] + 4 * p.income
+
+
+@helper
+def finished(p, s):
+    """The battle is over: the post-battle roll if there is one."""
+    for i in range(p.sides):
+        s = put(s, i, 0 + p.ended[side(s, i)], 0)
+    phase = AFTER if rolls_after(p, s) else OVER
+    return s._replace(phase=phase, clock=0, step=0, turn=0, targets=0)
+
+
+@helper
+def onward(p, s):
+    """Carry on to the next roll or decision, or to the end."""
+    while s.phase > OVER:
+        if s.phase == SEEK:
+            s = sought(p, s)
+        elif s.phase == LOSSES:
+            s = step_done(p, s)
+        elif s.phase == ROUND_DONE:
+            s = round_done(p, s)
+        elif s.phase == RETREATS:
+            s = retreats(p, s)
+        elif s.phase == ROUND:
+            s = new_round(p, s)
+        elif s.phase == OPENING:
+            s = opened(p, s)
+        else:
+            s = finished(p, s)
+    return s
+
+
+@helper
+def drawn(p, s, result):
+    """One digit of the number of what is drawn from the cup; the last one lines the sides up."""
+    number = (s.note << DIGIT_BITS) | result
+    if s.turn + 1 < p.digits:
+        return s._replace(turn=s.turn + 1, note=number)
+    met = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number])
+    return met._replace(phase=OPENING, turn=0, note=0 + p.met_note[number])
+
+
+# --- the chain
+
+
+@rule(Params)
+def running(p, s):
+    """Is anything still to be rolled or decided?"""
+    return s.phase != OVER
+
+
+@rule(Params)
+def table(p, s):
+    """The table of the next roll."""
+    if s.phase == ROLL:
+        return throw_of(p, s, s.turn)
+    if s.phase == SAVE or s.phase == FIREWALL:
+        return 0 + p.waits[side(s, s.turn)]
+    if s.phase == DRAW:
+        return 0 + p.draw[p.draw_at[s.turn] + s.note]
+    return 0 + p.after_tables[rolls_after(p, s)] if s.phase == AFTER else 0
+
+
+@rule(Params)
+def second(p, s):
+    """The table of the next side's dice, which are thrown at once."""
+    return throw_of(p, s, s.turn + 1) if s.phase == ROLL else 0
+
+
+@rule(Params)
+def step(p, s, result, other):
+    """What a roll or a decision does, and everything up to the next one."""
+    i = s.turn
+    if s.phase == ROLL:
+        if p.sides == 2:
+            s = clashed(p, s, result, other)._replace(phase=LOSSES)
+        else:
+            s = thrown(p, thrown(p, s, i, result), i + 1, other)._replace(phase=SEEK, turn=i + 2)
+    elif s.phase == SAVE:
+        s = fallen(p, s, i, 0 + p.fates[p.fate_at[side(s, i)] + result], hits_on(s, i))._replace(phase=LOSSES)
+    elif s.phase == FIREWALL:
+        s = put(s, i, 0 + p.fates[p.fate_at[side(s, i)] + result], 0)._replace(phase=OPENING)
+    elif s.phase == RETREAT:
+        i = decider(s.turn)
+        s = put(s, i, 0 + p.gone[side(s, i)], 0) if result == LEAVE else s
+        s = s._replace(phase=RETREATS, turn=s.turn + 1)
+    elif s.phase == AFTER:
+        return s._replace(phase=OVER, after=result)
+    else:
+        s = drawn(p, s, result)
+    return onward(p, s)
+
+
+@rule(Params)
+def decides(p, s):
+    """1 + the side that decides whether it leaves the hex, 0 where dice decide."""
+    return 1 + decider(s.turn) if s.phase == RETREAT else 0
+
+
+@rule(Params)
+def options(p, s):
+    """Stay or leave."""
+    return 2
+
+
+@rule(Params)
+def choose(p, s):
+    """The retreat policy's choice (section 4)."""
+    i = decider(s.turn)
+    policy = pick(i, p.leave0, p.leave1, p.leave2, p.leave3)
+    c = side(s, i)
+    return LEAVE if leaves(policy, p.people[c], s.clock, p.fire[c], others_fire(p, s, i)) else STAY
