@@ -10,15 +10,7 @@ import numpy as np
 
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.conditions import BOW, CHARM, SWORD, Army, Condition
-from simulator.rules.kings_and_things.sides import (
-    AIMED,
-    FIREWALL,
-    MELEE,
-    PASSENGER,
-    PEOPLE,
-    RANGED,
-    STRUCTURE,
-)
+from simulator.rules.kings_and_things.sides import MELEE, RANGED, Role
 
 STEPS = 3
 # Where a condition stands: in one of the steps while losses are taken, between two rounds, or before a step (BEFORE + step).
@@ -157,7 +149,7 @@ class Catalogue:
     @cached_property
     def value_left(self) -> np.ndarray:
         """Printed values of the people left."""
-        people = self.slots(PEOPLE)
+        people = self.slots(Role.PEOPLE)
         printed = np.array([self.army.slots[n].printed for n in people], np.int64)
         return self.survived[:, people] @ printed
 
@@ -170,16 +162,16 @@ class Catalogue:
         aloft, shot = (self.column(name).astype(bool) for name in ("aloft", "shot"))
         for n, slot in enumerate(self.army.slots):
             number = self.left[:, n]
-            if slot.role & STRUCTURE:
+            if slot.role & Role.STRUCTURE:
                 found[rows, slot.home, np.maximum(0, number - self.army.cloud)] += number > 0
                 continue
-            value, usual = self.army.value(n), np.where(slot.role & AIMED, 0, number)
+            value, usual = self.army.value(n), np.where(slot.role & Role.AIMED, 0, number)
             if sword is not None and bow is not None:
                 raised = self.army.value(n, 1)
                 found[:, MELEE, raised] += 2 * (sword == n)
                 found[:, RANGED, raised] += bow == n
                 usual = np.where((sword == n) | (bow == n), 0, usual)
-            if slot.role & PASSENGER:
+            if slot.role & Role.PASSENGER:
                 found[:, RANGED, value] += np.where(aloft, usual, 0)
                 usual = np.where(aloft | shot, 0, usual)
             found[:, slot.home, value] += usual * slot.dice
@@ -194,7 +186,7 @@ class Catalogue:
     def aimed(self) -> np.ndarray:
         """Value of the aimed die in each step, 0 = none: array (conditions, steps)."""
         found = np.zeros((len(self), STEPS), np.int64)
-        for n in self.slots(AIMED):
+        for n in self.slots(Role.AIMED):
             found[:, self.army.slots[n].home] += self.army.value(n) * self.left[:, n]
         return found
 
@@ -204,10 +196,10 @@ class Catalogue:
         total = np.zeros(len(self), np.int64)
         aloft = self.left[:, self.army.balloon] > 0 if self.army.balloon >= 0 else np.zeros(len(self), bool)
         for n, slot in enumerate(self.army.slots):
-            if slot.role & STRUCTURE:
+            if slot.role & Role.STRUCTURE:
                 total += np.clip(self.left[:, n] - self.army.cloud, 0, 6)
             else:
-                dice = np.where(aloft, 1, slot.dice) if slot.role & PASSENGER else slot.dice
+                dice = np.where(aloft, 1, slot.dice) if slot.role & Role.PASSENGER else slot.dice
                 total += self.left[:, n] * dice * min(6, self.army.value(n))
         return total
 
@@ -220,9 +212,9 @@ class Catalogue:
     def room(self) -> np.ndarray:
         """Hits beyond this number are void, whatever happens."""
         number = self.left.copy()
-        if self.army.brittle and (walls := self.slots(FIREWALL)):
+        if self.army.brittle and (walls := self.slots(Role.FIREWALL)):
             number[:, walls] = np.minimum(1, number[:, walls])
-        counters = [n for n in range(len(self.army.slots)) if not self.army.slots[n].role & STRUCTURE]
+        counters = [n for n in range(len(self.army.slots)) if not self.army.slots[n].role & Role.STRUCTURE]
         return number.sum(axis=1) + (0 if self.paths.steady else number[:, counters].sum(axis=1) + 2)
 
     @cached_property

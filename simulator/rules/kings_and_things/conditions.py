@@ -12,22 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from simulator.rules.kings_and_things.sides import (
-    BALLOON,
-    FIREWALL,
-    GOLEM,
-    HOLDER,
-    MAGIC,
-    MELEE,
-    PASSENGER,
-    PEOPLE,
-    RANGED,
-    SPECIAL,
-    STRUCTURE,
-    SWORD_MASTER,
-    UNROLLED,
-    Slot,
-)
+from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, Role, Slot, UNROLLED
 
 STACK = 10
 NOBODY = -1
@@ -88,28 +73,28 @@ class Army:
 
     @cached_property
     def _walls(self) -> list[bool]:
-        return [bool(slot.role & STRUCTURE) for slot in self.slots]
+        return [bool(slot.role & Role.STRUCTURE) for slot in self.slots]
 
     def _slot(self, role: int) -> int:
         return next((n for n, slot in enumerate(self.slots) if slot.role & role), NOBODY)
 
     @cached_property
     def _master(self) -> int:
-        return self._slot(SWORD_MASTER)
+        return self._slot(Role.SWORD_MASTER)
 
     @cached_property
     def golem(self) -> int:
         """The Golem's slot."""
-        return self._slot(GOLEM)
+        return self._slot(Role.GOLEM)
 
     @cached_property
     def balloon(self) -> int:
         """The Balloon's slot."""
-        return self._slot(BALLOON)
+        return self._slot(Role.BALLOON)
 
     def steady(self, items: int) -> bool:
         """Are a hit's effects the same in every step, and no marks ever made?"""
-        marking = any(slot.role & (GOLEM | BALLOON | SWORD_MASTER) for slot in self.slots)
+        marking = any(slot.role & (Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER) for slot in self.slots)
         return not (marking or self.keeps or items & (TALISMAN | BOW | SWORD))
 
     def value(self, slot: int, bonus: int = 0) -> int:
@@ -122,7 +107,7 @@ class Army:
         """The step in which the counters of a slot fight this round; 3 = none."""
         if slot in (c.sword, c.bow):
             return MELEE if slot == c.sword else RANGED
-        if self.slots[slot].role & PASSENGER and (c.aloft or c.shot):
+        if self.slots[slot].role & Role.PASSENGER and (c.aloft or c.shot):
             return RANGED if c.aloft else 3
         return self.slots[slot].home
 
@@ -156,7 +141,7 @@ class Army:
         return self._second_hit(c, step)
 
     def _brittle(self, slot: int) -> bool:
-        return self.brittle and bool(self.slots[slot].role & FIREWALL)
+        return self.brittle and bool(self.slots[slot].role & Role.FIREWALL)
 
     def _second_hit(self, c: Condition, step: int) -> Condition:
         """Everybody was struck: those that were saved die of one more each, without a roll. Further hits are void."""
@@ -177,7 +162,7 @@ class Army:
         """One hit on a counter: it dies, or a die is rolled for it, its own before the Talisman's, never both."""
         if slot == self._master and not c.used:
             return c._replace(used=True, victim=slot, die=OWN_SAVE)
-        if self.slots[slot].role & PEOPLE and c.items & TALISMAN:
+        if self.slots[slot].role & Role.PEOPLE and c.items & TALISMAN:
             return c._replace(victim=slot, die=TALISMAN_SAVE)
         return self._killed(c, slot)
 
@@ -207,13 +192,13 @@ class Army:
 
     def _holder(self, c: Condition, sword: bool) -> int:
         """Who gains most from the item; then melee before ranged ..., higher value, special; else who is lost last."""
-        able = [n for n, slot in enumerate(self.slots) if slot.role & HOLDER and c.left[n] and n != c.sword]
+        able = [n for n, slot in enumerate(self.slots) if slot.role & Role.HOLDER and c.left[n] and n != c.sword]
         return max(reversed(able), key=lambda n: self._gain(n, 1 + sword), default=NOBODY)
 
     def _gain(self, n: int, dice: int) -> tuple[int, int, int, bool]:
         slot = self.slots[n]
         more = dice * min(6, self.value(n, 1)) - slot.dice * min(6, self.value(n))
-        return more, slot.home, slot.printed, bool(slot.role & SPECIAL)
+        return more, slot.home, slot.printed, bool(slot.role & Role.SPECIAL)
 
     def begun(self, c: Condition, step: int) -> Condition:
         """A step begins: marks of the last one are gone; while the Balloon is up its passengers shoot."""
@@ -236,13 +221,13 @@ class Army:
         fled, left = [0] * len(c.left), list(c.left)
         for n in self.weakest:
             role = self.slots[n].role
-            if role & PEOPLE:
+            if role & Role.PEOPLE:
                 lost = min(excess, left[n])
                 excess, fled[n] = excess - lost, left[n] - lost
-            if not role & STRUCTURE or role & FIREWALL:
+            if not role & Role.STRUCTURE or role & Role.FIREWALL:
                 left[n] = 0
         return Condition(tuple(left), 0, tuple(fled))
 
     def people(self, left: Sequence[int]) -> int:
         """Creatures and special characters among what is left."""
-        return sum(number for number, slot in zip(left, self.slots, strict=True) if slot.role & PEOPLE)
+        return sum(number for number, slot in zip(left, self.slots, strict=True) if slot.role & Role.PEOPLE)

@@ -28,10 +28,8 @@ from simulator.rules.kings_and_things.creatures import Creature
 from simulator.rules.kings_and_things.cup import MOST_DRAWN, Draw, Kind, draws
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
 from simulator.rules.kings_and_things.sides import (
-    AIMED,
-    FIREWALL,
-    PEOPLE,
     Band,
+    Role,
     Slot,
     bands,
     batterers,
@@ -130,14 +128,14 @@ def start_of(army: Army, band: Band, dust: bool = False) -> Condition:
     items = sum(bit for item, bit in ITEM_BITS.items() if item in band.items) | (DUST if dust else 0)
     start = Condition(tuple(slot.number for slot in army.slots), items)
     if band.unrolled:
-        wall = next(n for n, slot in enumerate(army.slots) if slot.role & FIREWALL)
+        wall = next(n for n, slot in enumerate(army.slots) if slot.role & Role.FIREWALL)
         start = start._replace(victim=wall, die=FIREWALL_DIE)
     return start
 
 
 def aims(sides: Sequence[Band], target: Band) -> bool:
     """Has another side a Marksman who picks his victims?"""
-    return any(slot.role & AIMED for band in sides if band is not target for slot in band.counters)
+    return any(slot.role & Role.AIMED for band in sides if band is not target for slot in band.counters)
 
 
 def forces_of(scenario: Scenario) -> Forces:
@@ -185,7 +183,7 @@ def _drawn(scenario: Exploration) -> Forces:
     defending, starts = _defending(scenario, (attacker, defender), chances, slots, taken)
     notes: dict[Note, int] = {}
     meetings: Counter[tuple[int, tuple[int, int]]] = Counter()
-    size = sum(bool(slot.role & PEOPLE) for slot in attacker.counters)
+    size = sum(bool(slot.role & Role.PEOPLE) for slot in attacker.counters)
     for draw, joined, start in zip(chances, taken, starts, strict=True):
         moved = joined is not None
         fought = draw.drawn if draw.fought else 0

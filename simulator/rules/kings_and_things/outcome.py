@@ -12,7 +12,7 @@ from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces, unexplored
 from simulator.rules.kings_and_things.model import FORTS, Exploration
 from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE
-from simulator.rules.kings_and_things.sides import FORT, PEOPLE, SETTLEMENT, SIDES, STRUCTURE
+from simulator.rules.kings_and_things.sides import Role, SIDES
 
 
 class Reader:
@@ -21,12 +21,12 @@ class Reader:
     def __init__(self, forces: Forces) -> None:
         self.forces = forces
         self.sides = range(len(forces.bands))
-        self._people = self._each(lambda one: one.counted(PEOPLE, survived=True))
+        self._people = self._each(lambda one: one.counted(Role.PEOPLE, survived=True))
         self._value = self._each(lambda one: one.value_left)
         self._fled = self._each(lambda one: one.fled)
         self._stands = self._each(lambda one: one.left.any(axis=1))
-        self._fort = self._each(lambda one: one.counted(FORT))
-        self._settlement = self._each(lambda one: one.counted(SETTLEMENT))
+        self._fort = self._each(lambda one: one.counted(Role.FORT))
+        self._settlement = self._each(lambda one: one.counted(Role.SETTLEMENT))
         self._before = np.array([note.people for note in forces.notes])
         self._printed = np.array([note.printed for note in forces.notes])
 
@@ -94,7 +94,7 @@ class Reader:
                 continue
             side = np.asarray(getattr(states, f"side{i}")) - int(self.forces.base[n])
             for slot, left in zip(one.army.slots, one.survived[side].T, strict=True):
-                name, walls = SIDES[i], bool(slot.role & STRUCTURE)
+                name, walls = SIDES[i], bool(slot.role & Role.STRUCTURE)
                 labels = slot.labels if walls or slot.number == len(slot.labels) else slot.labels * slot.number
                 for lost, label in enumerate(labels):
                     survives = (left > 0) if walls else (left >= slot.number - lost)

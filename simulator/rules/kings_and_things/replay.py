@@ -11,7 +11,7 @@ from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import BOW, CHARM, SWORD, TALISMAN, TALISMAN_SAVE
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.rules import Params, throw_of
-from simulator.rules.kings_and_things.sides import PEOPLE, STRUCTURE, Slot
+from simulator.rules.kings_and_things.sides import Role, Slot
 from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN
 from simulator.rules.kings_and_things.text import STEP_NAMES, spoken, values_of
 from simulator.rules.toolkit.faces import hitting, thrown_until
@@ -100,9 +100,9 @@ class Teller:
         lost, walls = [], []
         for n, slot in enumerate(one.army.slots):
             less = was.left[n] - now.left[n] - (now.fled[n] if fled else 0)
-            if slot.role & STRUCTURE and was.left[n] != now.left[n]:
+            if slot.role & Role.STRUCTURE and was.left[n] != now.left[n]:
                 walls.append(f"{slot.label} {was.left[n]} -> {now.left[n]}")
-            elif slot.role & PEOPLE or not fled:
+            elif slot.role & Role.PEOPLE or not fled:
                 lost += _names(slot, slot.number - was.left[n], less)
         parts = [f"{self._who(i)} loses {listed(lost)}"] if lost else []
         parts += [f"{self._who(i)}'s {', '.join(walls)}"] if walls else []
@@ -115,7 +115,7 @@ class Teller:
 
 def _names(slot: Slot, first: int, number: int) -> list[str]:
     """What counters of a slot are called: `number` of them from the `first` on."""
-    if slot.role & STRUCTURE:
+    if slot.role & Role.STRUCTURE:
         return [slot.label] if number else []
     labels = slot.labels if len(slot.labels) == slot.number else slot.labels * slot.number
     return list(labels[first : first + number])

@@ -27,74 +27,68 @@ STRONGEST, WEAKEST = 4, 5
 
 
 class Params(NamedTuple):
-    """A battle's fixed numbers.
-
-    Arrays by condition (all sides' conditions are numbered through): `armed`: where a round leads it, `aimed`: an aimed
-    hit, `gone`: a retreat, `charmless`: the charm, `ended`: the end; `waits`: table of the die it waits for (0 = none),
-    whose result r leads to `fates[fate_at + r]`; `golem`, `dust`, `stands`, `able`: yes or no; `spoils`: its charm
-    works on enemy dice; `people`, `fire`; `room`: hits beyond that are void; `fort_rolls`, `settlement`: see `post_battle`.
-    By condition x STEPS + step: `after`: where the end of the losses leads, `throw`: table of its dice (results
-    4 x hits + 2 x aimed hit + 1 if a charm was used), `spoiled`: the same against an enemy's charm.
-    By (condition x STEPS + step) x `width` + hits: `falls`, `spent`: where hits lead, and how many until a die is due.
-
-    By side: `asked`: may it leave, `target`: whom it fires at; `leave0` ... its retreat policy. `clock` bounds the count of
-    rounds that a policy reads. By what is drawn from the cup: `met0`, `met1`, `met_note`: conditions and note;
-    `draw[draw_at[digit] + digits so far]`: table of the next digit. `printed`: settlement's level, by note.
-    `post_battle`: 0 none, 1 damaged, 2 all; `after_tables` by what rolls: fort (1), settlement (2), income counter (4).
-    """
+    """A battle's fixed numbers; the conditions of all sides are numbered through."""
 
     sides: int
     unexplored: int
-    clock: int
+    clock: int  # rounds are counted so far for policies that read them
     width: int
-    digits: int
-    post_battle: int
+    digits: int  # of the number that is drawn from the cup
+    post_battle: int  # 0 none, 1 damaged, 2 all
     income: int
+    # By side: its retreat policy, may it leave, whom does it fire at.
     leave0: Leave
     leave1: Leave
     leave2: Leave
     leave3: Leave
     asked: np.ndarray
     target: np.ndarray
+    # By condition: where the start of a round, an aimed hit, a retreat, the loss of the charm and the end lead it.
     armed: np.ndarray
     aimed: np.ndarray
     gone: np.ndarray
     charmless: np.ndarray
     ended: np.ndarray
+    # By condition: the table of the die it waits for (0 = none); result r leads to fates[fate_at + r].
     waits: np.ndarray
     fate_at: np.ndarray
     fates: np.ndarray
+    # By condition: has it a Golem, Dust of Defense, anything left, anything able to fight, a charm against enemy dice?
     golem: np.ndarray
     dust: np.ndarray
     stands: np.ndarray
     able: np.ndarray
     spoils: np.ndarray
+    # By condition: people, fire, hits beyond which all are void, does its fort roll after the battle, settlement's level.
     people: np.ndarray
     fire: np.ndarray
     room: np.ndarray
     fort_rolls: np.ndarray
     settlement: np.ndarray
+    # By STEPS x condition + step: where the end of losses leads; the table of its dice, also against an enemy's charm
+    # (results 4 x hits + 2 x aimed hit + 1 if a charm was used).
     after: np.ndarray
     throw: np.ndarray
     spoiled: np.ndarray
+    # By (STEPS x condition + step) x width + hits: where they lead, and how many are spent before a die must be rolled.
     falls: np.ndarray
     spent: np.ndarray
+    # The draw: draw[draw_at[digit] + digits so far] is a table; by number drawn: both conditions, the note to keep.
+    draw: np.ndarray
+    draw_at: np.ndarray
     met0: np.ndarray
     met1: np.ndarray
     met_note: np.ndarray
-    draw: np.ndarray
-    draw_at: np.ndarray
-    printed: np.ndarray
-    after_tables: np.ndarray
+    printed: np.ndarray  # level of the settlement, by note
+    after_tables: np.ndarray  # by what rolls: fort (1), settlement (2), income counter (4)
 
 
 class State(NamedTuple):
     """The course of a battle.
 
-    `clock` counts rounds only as far as a policy reads them; `turn` is the side that rolls or decides (with the next one,
-    where two roll at once), or the digit drawn; `note` numbers what is remembered of the draw; `targets` packs whom each
-    side fires at; `after` is the post-battle result. Then the sides' conditions, and the hits that wait for each:
-    2 x hits + aimed hit while dice are rolled, plain hits while somebody's save is.
+    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `targets` packs whom each side
+    fires at; `after` is the post-battle result. Then the sides' conditions, and the hits that wait for each: 2 x hits
+    + aimed hit while dice are rolled, plain hits while somebody's save is.
     """
 
     rounds: int
@@ -140,9 +134,7 @@ def put(s, i, condition, hits):
         return s._replace(side0=condition, hits0=hits)
     if i == 1:
         return s._replace(side1=condition, hits1=hits)
-    if i == 2:
-        return s._replace(side2=condition, hits2=hits)
-    return s._replace(side3=condition, hits3=hits)
+    return s._replace(side2=condition, hits2=hits) if i == 2 else s._replace(side3=condition, hits3=hits)
 
 
 @helper
@@ -159,9 +151,6 @@ def is_over(p, s):
     """No attacker is present, or one attacker and no defender."""
     number = attackers(p, s)
     return number == 0 or (number == 1 and not p.stands[s.side1])
-
-
-# --- rounds and targets
 
 
 @helper
@@ -190,6 +179,12 @@ def named(p, s, i):
 
 
 @helper
+def target_of(s, i):
+    """At whom side `i` fires in this round."""
+    return (s.targets >> (2 * i)) & 3
+
+
+@helper
 def new_round(p, s):
     """Section 3.2, 1: Sword and Bow are handed out, targets named; the magic step, or a stalemate."""
     armed, able, targets = s, 0, 0
@@ -197,15 +192,11 @@ def new_round(p, s):
         c = 0 + p.armed[side(s, i)]
         able += p.able[c]
         armed = put(armed, i, c, 0)
-        if p.sides > 2:
-            targets |= named(p, s, i) << (2 * i)
+        targets |= named(p, s, i) << (2 * i)
     if able == 0:
         return s._replace(phase=ENDED, after=STALEMATE)
     clock = min(s.clock + 1, p.clock)
     return armed._replace(rounds=s.rounds + 1, clock=clock, phase=SEEK, step=0, turn=0, targets=targets)
-
-
-# --- a step: throws, losses
 
 
 @helper
@@ -213,14 +204,23 @@ def throw_of(p, s, i):
     """The table of the dice that side `i` throws in this step; 0 = none."""
     if i >= p.sides:
         return 0
-    if p.sides == 2:
-        mine, theirs = (s.side0, s.side1) if i == 0 else (s.side1, s.side0)
-    else:
-        j = (s.targets >> (2 * i)) & 3
-        mine, theirs = side(s, i), side(s, j)
-        if j == i or not p.stands[theirs]:
-            return 0
+    mine, theirs = side(s, i), side(s, target_of(s, i))
+    if mine == theirs or not p.stands[theirs]:
+        return 0
     return 0 + (p.spoiled[STEPS * mine + s.step] if p.spoils[theirs] else p.throw[STEPS * mine + s.step])
+
+
+@helper
+def thrown(p, s, i, result):
+    """Side `i` has thrown; the hits wait for the end of the step, but for those that are void in any case."""
+    if result == 0:
+        return s
+    if result & 1:
+        s = s._replace(side0=0 + p.charmless[s.side0], side1=0 + p.charmless[s.side1])
+    j = target_of(s, i)
+    waiting = hits_on(s, j)
+    hits = min((waiting >> 1) + (result >> 2), p.room[side(s, j)] + 1)
+    return put(s, j, side(s, j), 2 * hits + ((waiting | result >> 1) & 1))
 
 
 @helper
@@ -229,45 +229,18 @@ def sought(p, s):
     for turn in range(s.turn, p.sides, 2):
         if throw_of(p, s, turn) or throw_of(p, s, turn + 1):
             return s._replace(phase=ROLL, turn=turn)
-    if p.sides > 2:
-        for i in range(p.sides):
-            if hits_on(s, i):
-                s = struck(p, s, i, hits_on(s, i))
+    for i in range(p.sides):
+        if hits_on(s, i):
+            s = struck(p, s, i)
     return s._replace(phase=LOSSES)
 
 
 @helper
-def thrown(p, s, i, result):
-    """One of many sides has thrown; the hits wait for the end of the step, but for those that are void in any case."""
-    if result == 0:
-        return s
-    j = (s.targets >> (2 * i)) & 3
-    waiting = hits_on(s, j)
-    hits = min((waiting >> 1) + (result >> 2), p.room[side(s, j)] + 1)
-    return put(s, j, side(s, j), 2 * hits + ((waiting | result >> 1) & 1))
-
-
-@helper
-def clashed(p, s, result, other):
-    """Two sides have thrown at each other; if a charm was used it is gone."""
-    if (result | other) & 1:
-        s = s._replace(side0=0 + p.charmless[s.side0], side1=0 + p.charmless[s.side1])
-    if other:
-        s = struck(p, s, ATTACKING, other >> 1)
-    if result:
-        s = struck(p, s, DEFENDING, result >> 1)
-    return s
-
-
-@helper
-def struck(p, s, i, what):
-    """Side `i` takes 2 x hits + aimed hit: less a Golem's one, first a Marksman's aimed one, then the others (3.3)."""
-    c, hits, aimed = side(s, i), what >> 1, what & 1
+def struck(p, s, i):
+    """What the step has brought side `i`: less a Golem's one, first a Marksman's aimed hit, then the others (3.3)."""
+    c, hits, aimed = side(s, i), hits_on(s, i) >> 1, hits_on(s, i) & 1
     if p.golem[c] and s.step == RANGED:
-        if hits > 0:
-            hits -= 1
-        else:
-            aimed = 0
+        hits, aimed = (hits - 1, aimed) if hits > 0 else (0, 0)
     if aimed:
         hits += 1 if p.aimed[c] == c else 0
         c = 0 + p.aimed[c]
@@ -283,24 +256,18 @@ def fallen(p, s, i, c, hits):
 
 
 @helper
-def step_done(p, s):
+def losses_done(p, s):
     """After the losses: the next saving roll, the end of the battle or of the round, or the next step."""
     for i in range(p.sides):
         if p.waits[side(s, i)]:
             return s._replace(phase=SAVE, turn=i)
     if is_over(p, s):
         return s._replace(phase=ENDED)
-    step = s.step
-    if p.sides > 2:
-        s = s._replace(side2=0 + p.after[STEPS * s.side2 + step], hits2=0, hits3=0)
-        s = s._replace(side3=0 + p.after[STEPS * s.side3 + step]) if p.sides > 3 else s
-    a, d = 0 + p.after[STEPS * s.side0 + step], 0 + p.after[STEPS * s.side1 + step]
-    if step == MELEE:
-        return s._replace(phase=ROUND_DONE, step=0, turn=0, targets=0, side0=a, side1=d, hits0=0, hits1=0)
-    return s._replace(phase=SEEK, step=step + 1, turn=0, side0=a, side1=d, hits0=0, hits1=0)
-
-
-# --- the end of a round, and of the battle
+    for i in range(p.sides):
+        s = put(s, i, 0 + p.after[STEPS * side(s, i) + s.step], 0)
+    if s.step == MELEE:
+        return s._replace(phase=ROUND_DONE, step=0, turn=0, targets=0)
+    return s._replace(phase=SEEK, step=s.step + 1, turn=0)
 
 
 @helper
@@ -324,19 +291,9 @@ def retreats(p, s):
         return s._replace(phase=ENDED)
     for turn in range(s.turn, 4):
         i = decider(turn)
-        if i < p.sides and p.asked[i] == 1 and p.people[side(s, i)]:
+        if i < p.sides and p.asked[i] and p.people[side(s, i)]:
             return s._replace(phase=RETREAT, turn=turn)
     return s._replace(phase=ROUND, turn=0)
-
-
-@helper
-def others_fire(p, s, i):
-    """Fire of all other sides present."""
-    total = 0
-    for j in range(p.sides):
-        if j != i:
-            total += p.fire[side(s, j)]
-    return total
 
 
 @helper
@@ -354,8 +311,17 @@ def finished(p, s):
     """The battle is over: the post-battle roll if there is one."""
     for i in range(p.sides):
         s = put(s, i, 0 + p.ended[side(s, i)], 0)
-    phase = AFTER if rolls_after(p, s) else OVER
-    return s._replace(phase=phase, clock=0, step=0, turn=0, targets=0)
+    return s._replace(phase=AFTER if rolls_after(p, s) else OVER, clock=0, step=0, turn=0, targets=0)
+
+
+@helper
+def drawn(p, s, result):
+    """One digit of the number of what is drawn from the cup; the last one lines the sides up."""
+    number = (s.note << DIGIT_BITS) | result
+    if s.turn + 1 < p.digits:
+        return s._replace(turn=s.turn + 1, note=number)
+    note, a, d = 0 + p.met_note[number], 0 + p.met0[number], 0 + p.met1[number]
+    return s._replace(phase=OPENING, turn=0, note=note, side0=a, side1=d)
 
 
 @helper
@@ -365,31 +331,16 @@ def onward(p, s):
         if s.phase == SEEK:
             s = sought(p, s)
         elif s.phase == LOSSES:
-            s = step_done(p, s)
+            s = losses_done(p, s)
         elif s.phase == ROUND_DONE:
             s = round_done(p, s)
         elif s.phase == RETREATS:
             s = retreats(p, s)
         elif s.phase == ROUND:
             s = new_round(p, s)
-        elif s.phase == OPENING:
-            s = opened(p, s)
         else:
-            s = finished(p, s)
+            s = opened(p, s) if s.phase == OPENING else finished(p, s)
     return s
-
-
-@helper
-def drawn(p, s, result):
-    """One digit of the number of what is drawn from the cup; the last one lines the sides up."""
-    number = (s.note << DIGIT_BITS) | result
-    if s.turn + 1 < p.digits:
-        return s._replace(turn=s.turn + 1, note=number)
-    met = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number])
-    return met._replace(phase=OPENING, turn=0, note=0 + p.met_note[number])
-
-
-# --- the chain
 
 
 @rule(Params)
@@ -403,7 +354,7 @@ def table(p, s):
     """The table of the next roll."""
     if s.phase == ROLL:
         return throw_of(p, s, s.turn)
-    if s.phase == SAVE or s.phase == FIREWALL:
+    if s.phase in (SAVE, FIREWALL):
         return 0 + p.waits[side(s, s.turn)]
     if s.phase == DRAW:
         return 0 + p.draw[p.draw_at[s.turn] + s.note]
@@ -421,20 +372,17 @@ def step(p, s, result, other):
     """What a roll or a decision does, and everything up to the next one."""
     i = s.turn
     if s.phase == ROLL:
-        if p.sides == 2:
-            s = clashed(p, s, result, other)._replace(phase=LOSSES)
-        else:
-            s = thrown(p, thrown(p, s, i, result), i + 1, other)._replace(phase=SEEK, turn=i + 2)
+        s = thrown(p, thrown(p, s, i, result), i + 1, other)._replace(phase=SEEK, turn=i + 2)
     elif s.phase == SAVE:
         s = fallen(p, s, i, 0 + p.fates[p.fate_at[side(s, i)] + result], hits_on(s, i))._replace(phase=LOSSES)
     elif s.phase == FIREWALL:
         s = put(s, i, 0 + p.fates[p.fate_at[side(s, i)] + result], 0)._replace(phase=OPENING)
     elif s.phase == RETREAT:
-        i = decider(s.turn)
-        s = put(s, i, 0 + p.gone[side(s, i)], 0) if result == LEAVE else s
-        s = s._replace(phase=RETREATS, turn=s.turn + 1)
+        leaver = decider(i)
+        s = put(s, leaver, 0 + p.gone[side(s, leaver)], 0) if result == LEAVE else s
+        s = s._replace(phase=RETREATS, turn=i + 1)
     elif s.phase == AFTER:
-        return s._replace(phase=OVER, after=result)
+        s = s._replace(phase=OVER, after=result)
     else:
         s = drawn(p, s, result)
     return onward(p, s)
@@ -454,8 +402,9 @@ def options(p, s):
 
 @rule(Params)
 def choose(p, s):
-    """The retreat policy's choice (section 4)."""
-    i = decider(s.turn)
-    policy = pick(i, p.leave0, p.leave1, p.leave2, p.leave3)
-    c = side(s, i)
-    return LEAVE if leaves(policy, p.people[c], s.clock, p.fire[c], others_fire(p, s, i)) else STAY
+    """The retreat policy's choice (section 4); enemy fire is that of all other sides."""
+    i, enemy = decider(s.turn), 0
+    for j in range(p.sides):
+        enemy += p.fire[side(s, j)] if j != i else 0
+    c, policy = side(s, i), pick(i, p.leave0, p.leave1, p.leave2, p.leave3)
+    return LEAVE if leaves(policy, p.people[c], s.clock, p.fire[c], enemy) else STAY

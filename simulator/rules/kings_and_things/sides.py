@@ -15,15 +15,19 @@ from simulator.rules.kings_and_things.model import FORTS, SETTLEMENTS, Scenario
 SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
 MAGIC, RANGED, MELEE = range(3)
 
-# What a slot is (bits of `role`).
-PEOPLE, GOLEM, BALLOON, PASSENGER, AIMED, SWORD_MASTER, HOLDER, SPECIAL = (1 << bit for bit in range(8))
-FIREWALL, SETTLEMENT, FORT = (1 << bit for bit in range(8, 11))
-STRUCTURE = FIREWALL | SETTLEMENT | FORT
+
+class Role:
+    """What a slot is: bits."""
+
+    PEOPLE, GOLEM, BALLOON, PASSENGER, AIMED, SWORD_MASTER, HOLDER, SPECIAL = (1 << bit for bit in range(8))
+    FIREWALL, SETTLEMENT, FORT = (1 << bit for bit in range(8, 11))
+    STRUCTURE = FIREWALL | SETTLEMENT | FORT
+
 
 HOME = {"": MELEE, "C": MELEE, "R": RANGED, "M": MAGIC}
 FORT_HOME = {"tower": MELEE, "keep": MELEE, "castle": RANGED, "citadel": MAGIC}
 BATTERERS = ("baron-munchausen", "grand-duke")
-STRUCTURES = {"firewall": FIREWALL, "settlement": SETTLEMENT, "fort": FORT}
+STRUCTURES = {"firewall": Role.FIREWALL, "settlement": Role.SETTLEMENT, "fort": Role.FORT}
 # What `dispel = "auto"` looks for, in this order (section 4).
 DISPELLED_FIRST = (
     "dust-of-defense", "golem", "firewall", "magic-sword", "talisman", "balloon", "magic-bow", "lucky-charm", "fan",
@@ -61,18 +65,18 @@ class Slot:
     @property
     def kind(self) -> int:
         """Balloon, creatures, Golem, special characters, the Sword Master: lost in this order among equals."""
-        ranks = ((BALLOON, 0), (SWORD_MASTER, 4), (SPECIAL, 3), (GOLEM, 2))
+        ranks = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
         return next((rank for role, rank in ranks if self.role & role), 1)
 
     @property
     def ties(self) -> tuple[int, int, int, bool]:
         """What decides between equal strengths: melee, ranged, magic; lower value; kind; passengers later."""
-        return -self.home, self.printed, self.kind, bool(self.role & PASSENGER)
+        return -self.home, self.printed, self.kind, bool(self.role & Role.PASSENGER)
 
     @property
     def creature(self) -> bool:
         """Is it people, but no special character?"""
-        return bool(self.role & PEOPLE) and not self.role & SPECIAL
+        return bool(self.role & Role.PEOPLE) and not self.role & Role.SPECIAL
 
     @property
     def worth(self) -> str:
@@ -118,9 +122,9 @@ class Band:
     taken: Slot | None = None
     battered: list[str] = field(default_factory=list)
 
-    def has(self, special: str) -> int:
-        """How many counters of a special character."""
-        return sum(slot.key == f"row {special}" and bool(slot.role & SPECIAL) for slot in self.counters)
+    def has(self, special: str) -> bool:
+        """Is a special character with this side?"""
+        return any(slot.key == f"row {special}" and slot.role & Role.SPECIAL for slot in self.counters)
 
     @property
     def unrolled(self) -> bool:
@@ -128,40 +132,26 @@ class Band:
         return "firewall" in self.items and not self.fields.firewall_value
 
 
-def special_role(creature: Creature, policy: Any) -> int:
-    """Roles of a special character."""
-    role = SPECIAL
-    if creature.special == "sword-master":
-        role |= SWORD_MASTER
-    if creature.special == "marksman" and policy.marksman == "aimed":
-        role |= AIMED
-    return role
-
-
 def fighter(creature: Creature, policy: Any, dispelled: bool = False) -> Slot:
     """A creature or special character as it fights; Dispel Magic makes magic people fight in melee."""
     symbol = "" if dispelled and creature.symbol == "M" else creature.symbol
-    role = PEOPLE | (special_role(creature, policy) if creature.special else 0)
-    if creature.special != "marksman":
-        role |= HOLDER
-    return Slot(
-        labels=(creature.label,),
-        role=role,
-        value=AIMED_VALUE if role & AIMED else creature.value,
-        printed=creature.value,
-        home=HOME[symbol],
-        dice=2 if symbol == "C" else 1,
-        key=f"row {creature.special}" if creature.special else creature.key,
-    )
+    role, aimed = Role.PEOPLE | Role.HOLDER, False
+    if creature.special == "marksman":
+        role, aimed = Role.PEOPLE, policy.marksman == "aimed"
+    role |= Role.SPECIAL * bool(creature.special) | Role.AIMED * aimed
+    role |= Role.SWORD_MASTER * (creature.special == "sword-master")
+    value, dice = AIMED_VALUE if aimed else creature.value, 2 if symbol == "C" else 1
+    key = f"row {creature.special}" if creature.special else creature.key
+    return Slot((creature.label,), role, value, creature.value, HOME[symbol], dice, key)
 
 
 def _put_aboard(band: Band) -> None:
     for creature in parse(band.fields.balloon_passengers, f"{band.name}.balloon_passengers"):
         place = next(
-            n for n, slot in enumerate(band.counters) if slot.key == creature.key and not slot.role & PASSENGER
+            n for n, slot in enumerate(band.counters) if slot.key == creature.key and not slot.role & Role.PASSENGER
         )
         slot = band.counters[place]
-        band.counters[place] = replace(slot, role=(slot.role | PASSENGER) & ~HOLDER)
+        band.counters[place] = replace(slot, role=(slot.role | Role.PASSENGER) & ~Role.HOLDER)
 
 
 def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> Band:
@@ -173,9 +163,9 @@ def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> B
     band.dispelled = voided
     if "balloon" in items:
         _put_aboard(band)
-        band.counters.append(Slot(("Balloon",), BALLOON, 3, 3, RANGED, key="balloon"))
+        band.counters.append(Slot(("Balloon",), Role.BALLOON, 3, 3, RANGED, key="balloon"))
     if "golem" in items:
-        band.counters.append(Slot(("Golem",), GOLEM, 6, 6, MELEE, key="golem"))
+        band.counters.append(Slot(("Golem",), Role.GOLEM, 6, 6, MELEE, key="golem"))
     if "firewall" in items:
         band.levels["firewall"] = fields.firewall_value or UNROLLED
     band.fort = getattr(fields, "fort", "none")
@@ -218,12 +208,12 @@ def bands(scenario: Scenario) -> list[Band]:
 
 def takes(band: Band) -> bool:
     """Does its Warlord take a creature over?"""
-    return bool(band.has("warlord")) and band.policy.warlord != "unused"
+    return band.has("warlord") and band.policy.warlord != "unused"
 
 
 def takable(slots: Iterable[Slot]) -> Slot | None:
     """Whom a Warlord takes: the last creature of the weakest-first order, no special character, no passenger."""
-    able = [slot for slot in slots if slot.creature and not slot.role & PASSENGER]
+    able = [slot for slot in slots if slot.creature and not slot.role & Role.PASSENGER]
     return max(able, key=lambda slot: (weakest_first(slot), by_name(slot)), default=None)
 
 
@@ -289,7 +279,7 @@ def loss_order(band: Band) -> list[Slot]:
         unlisted = -1 if first else len(keys) + 1
 
         def turn(slot: Slot) -> Any:
-            if slot.role & STRUCTURE:
+            if slot.role & Role.STRUCTURE:
                 return place.get(slot.key, unlisted), ()
             return place.get(slot.key, len(keys)), (weakest_first(slot), by_name(slot))
 
@@ -305,7 +295,7 @@ def _merged(band: Band, listed: list[Slot]) -> list[Slot]:
     found: list[Slot] = []
     for slot in listed:
         last = found[-1] if found else None
-        if last and not slot.role & STRUCTURE and last.equals(slot) and not (held and slot.role & HOLDER):
+        if last and not slot.role & Role.STRUCTURE and last.equals(slot) and not (held and slot.role & Role.HOLDER):
             found[-1] = replace(last, number=last.number + slot.number, labels=last.labels + slot.labels)
         else:
             found.append(slot)

@@ -16,7 +16,7 @@ from simulator.rules.kings_and_things.conditions import CHARM, DUST, FIREWALL_DI
 from simulator.rules.kings_and_things.forces import Forces, may_leave, unexplored
 from simulator.rules.kings_and_things.model import FORTS
 from simulator.rules.kings_and_things.rules import DIGIT_BITS, Params, State
-from simulator.rules.kings_and_things.sides import FORT, GOLEM, PEOPLE, SETTLEMENT, Band
+from simulator.rules.kings_and_things.sides import Band, Role
 from simulator.rules.toolkit.retreat import NO_LIMIT, Leave, after, below, never, outnumbered
 from simulator.rules.toolkit.weights import hits, sum_of_all
 
@@ -115,8 +115,8 @@ def leave_of(forces: Forces, band: Band) -> Leave:
 def fort_rolls(forces: Forces, one: Catalogue) -> np.ndarray:
     """Does the fort roll after the battle? A citadel never does."""
     printed, when = FORTS.index(forces.bands[1].fort), forces.scenario.options.post_battle_rolls
-    rolls = one.slots(FORT) and printed < FORTS.index("citadel")
-    return np.full(len(one), bool(rolls)) & ((one.counted(FORT) < printed) | (when == "all"))
+    rolls = one.slots(Role.FORT) and printed < FORTS.index("citadel")
+    return np.full(len(one), bool(rolls)) & ((one.counted(Role.FORT) < printed) | (when == "all"))
 
 
 def digits(chances: np.ndarray, book: TableBook) -> tuple[list[int], list[int]]:
@@ -162,16 +162,16 @@ def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
         "ended": numbered(lambda one: one.paths.ended),
         "after": numbered(lambda one: one.paths.after),
         "waits": each(lambda one: np.array([table[number] for number in one.waits.tolist()])),
-        "golem": each(lambda one: one.counted(GOLEM) > 0),
+        "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
         "dust": each(lambda one: one.column("items") & DUST > 0),
         "stands": each(lambda one: one.left.any(axis=1)),
         "able": each(lambda one: one.able),
         "spoils": each(lambda one: (one.column("items") & CHARM > 0) & spoils[one.army.name]),
-        "people": each(lambda one: one.counted(PEOPLE)),
+        "people": each(lambda one: one.counted(Role.PEOPLE)),
         "fire": each(lambda one: one.fire),
         "room": each(lambda one: one.room),
         "fort_rolls": each(lambda one: fort_rolls(forces, one)),
-        "settlement": each(lambda one: one.counted(SETTLEMENT)),
+        "settlement": each(lambda one: one.counted(Role.SETTLEMENT)),
         "throw": thrown,
         "spoiled": spoiled,
     }
@@ -256,7 +256,7 @@ def limits_of(forces: Forces, params: Params) -> State:
         step=STEPS - 1,
         turn=SIDES,
         note=max(len(forces.notes), len(forces.meetings)),
-        targets=255 if params.sides > 2 else 0,
+        targets=255,
         after=rules.STALEMATE,
         **{f"side{i}": last * present[i] for i in range(SIDES)},
         **{f"hits{i}": most * present[i] for i in range(SIDES)},

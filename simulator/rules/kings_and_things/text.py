@@ -9,7 +9,7 @@ from typing import Any
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces, unexplored
 from simulator.rules.kings_and_things.model import Exploration
-from simulator.rules.kings_and_things.sides import STRUCTURE, Band, bands, dust_at_start, opened, present_sides
+from simulator.rules.kings_and_things.sides import Band, Role, bands, dust_at_start, opened, present_sides
 from simulator.rules.toolkit.naming import listed, plural
 
 STEP_NAMES = ("magic", "ranged", "melee")
@@ -154,7 +154,7 @@ def _order(one: Catalogue) -> str:
     """The loss order in a line: `fort (4), 2 x Goblins (1), Old Dragon (4)`."""
     parts = []
     for slot in one.army.slots:
-        worth = slot.number if slot.role & STRUCTURE else slot.worth
+        worth = slot.number if slot.role & Role.STRUCTURE else slot.worth
         for label, same in groupby(slot.labels):
             number = len(list(same))
             parts.append((f"{number} x " if number > 1 else "") + f"{label} ({worth})")
