@@ -18,7 +18,9 @@ RANGED, MELEE = 1, 2
 STEPS = 3
 
 # Phases in which a state rests, since a die is rolled or a side decides next; and those it only passes through.
-DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, LOSSES, ROUND_DONE, RETREATS, ENDED = range(14)
+DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, STRUCK, RESUMED, STEP_DONE, RETREATS, ENDED = (
+    range(15)
+)
 STAY, LEAVE = 0, 1
 STALEMATE = 8
 DIGIT_BITS = 6
@@ -87,8 +89,8 @@ class State(NamedTuple):
     """The course of a battle.
 
     `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `targets` packs whom each side
-    fires at; `after` is the post-battle result. Then the sides' conditions, and the hits that wait for each: 2 x hits
-    + aimed hit while dice are rolled, plain hits while somebody's save is.
+    fires at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed
+    hit.
     """
 
     rounds: int
@@ -225,57 +227,46 @@ def thrown(p, s, i, result):
 
 @helper
 def sought(p, s):
-    """On to the next two sides that throw in this step, or to everybody's losses."""
-    for turn in range(s.turn, p.sides, 2):
-        if throw_of(p, s, turn) or throw_of(p, s, turn + 1):
-            return s._replace(phase=ROLL, turn=turn)
+    """On to the next side that throws in this step (with the one after it), or to everybody's losses."""
+    for i in range(s.turn, p.sides):
+        if throw_of(p, s, i):
+            return s._replace(phase=ROLL, turn=i)
+    return s._replace(phase=STRUCK)
+
+
+@helper
+def losses(p, s):
+    """Every side takes its hits (section 3.3) until none is left, or until a die must be rolled to save somebody.
+
+    Where a step's losses begin a Golem takes one off, and a Marksman's aimed hit comes first.
+    """
     for i in range(p.sides):
-        if hits_on(s, i):
-            s = struck(p, s, i)
-    return s._replace(phase=LOSSES)
-
-
-@helper
-def struck(p, s, i):
-    """What the step has brought side `i`: less a Golem's one, first a Marksman's aimed hit, then the others (3.3)."""
-    c, hits, aimed = side(s, i), hits_on(s, i) >> 1, hits_on(s, i) & 1
-    if p.golem[c] and s.step == RANGED:
-        hits, aimed = (hits - 1, aimed) if hits > 0 else (0, 0)
-    if aimed:
-        hits += 1 if p.aimed[c] == c else 0
-        c = 0 + p.aimed[c]
-    return fallen(p, s, i, c, hits)
-
-
-@helper
-def fallen(p, s, i, c, hits):
-    """Side `i` in condition `c` takes hits, until none is left or a die must be rolled."""
-    place = (STEPS * c + s.step) * p.width + min(hits, p.width - 1)
-    c = 0 + p.falls[place]
-    return put(s, i, c, min(hits - p.spent[place], p.room[c]) if p.waits[c] else 0)
-
-
-@helper
-def losses_done(p, s):
-    """After the losses: the next saving roll, the end of the battle or of the round, or the next step."""
+        c, hits, aimed = side(s, i), hits_on(s, i) >> 1, hits_on(s, i) & 1
+        if hits + aimed and not p.waits[c]:
+            if s.phase == STRUCK and p.golem[c] and s.step == RANGED:
+                hits, aimed = (hits - 1, aimed) if hits > 0 else (0, 0)
+            if aimed:
+                hits += 1 if p.aimed[c] == c else 0
+                c = 0 + p.aimed[c]
+            place = (STEPS * c + s.step) * p.width + min(hits, p.width - 1)
+            c = 0 + p.falls[place]
+            s = put(s, i, c, 2 * min(hits - p.spent[place], p.room[c]) if p.waits[c] else 0)
     for i in range(p.sides):
         if p.waits[side(s, i)]:
             return s._replace(phase=SAVE, turn=i)
-    if is_over(p, s):
-        return s._replace(phase=ENDED)
-    for i in range(p.sides):
-        s = put(s, i, 0 + p.after[STEPS * side(s, i) + s.step], 0)
-    if s.step == MELEE:
-        return s._replace(phase=ROUND_DONE, step=0, turn=0, targets=0)
-    return s._replace(phase=SEEK, step=s.step + 1, turn=0)
+    return s._replace(phase=ENDED if is_over(p, s) else STEP_DONE)
 
 
 @helper
-def round_done(p, s):
-    """Dust of Defense drives the attacker off once the defender is outgunned; then the sides decide."""
-    if p.dust[s.side1] and p.people[s.side0] and p.fire[s.side1] < p.fire[s.side0]:
-        s = s._replace(side0=0 + p.gone[s.side0])
-    return s._replace(phase=RETREATS, turn=0)
+def step_done(p, s):
+    """The next step, or the end of the round: Dust of Defense drives the attacker off once the defender is outgunned."""
+    for i in range(p.sides):
+        s = put(s, i, 0 + p.after[STEPS * side(s, i) + s.step], 0)
+    if s.step < MELEE:
+        return s._replace(phase=SEEK, step=s.step + 1, turn=0)
+    driven_off = p.dust[s.side1] and p.people[s.side0] and p.fire[s.side1] < p.fire[s.side0]
+    a = 0 + p.gone[s.side0] if driven_off else s.side0
+    return s._replace(phase=RETREATS, step=0, turn=0, targets=0, side0=a)
 
 
 @helper
@@ -330,10 +321,10 @@ def onward(p, s):
     while s.phase > OVER:
         if s.phase == SEEK:
             s = sought(p, s)
-        elif s.phase == LOSSES:
-            s = losses_done(p, s)
-        elif s.phase == ROUND_DONE:
-            s = round_done(p, s)
+        elif s.phase in (STRUCK, RESUMED):
+            s = losses(p, s)
+        elif s.phase == STEP_DONE:
+            s = step_done(p, s)
         elif s.phase == RETREATS:
             s = retreats(p, s)
         elif s.phase == ROUND:
@@ -370,21 +361,24 @@ def second(p, s):
 @rule(Params)
 def step(p, s, result, other):
     """What a roll or a decision does, and everything up to the next one."""
-    i = s.turn
-    if s.phase == ROLL:
-        s = thrown(p, thrown(p, s, i, result), i + 1, other)._replace(phase=SEEK, turn=i + 2)
-    elif s.phase == SAVE:
-        s = fallen(p, s, i, 0 + p.fates[p.fate_at[side(s, i)] + result], hits_on(s, i))._replace(phase=LOSSES)
-    elif s.phase == FIREWALL:
-        s = put(s, i, 0 + p.fates[p.fate_at[side(s, i)] + result], 0)._replace(phase=OPENING)
-    elif s.phase == RETREAT:
-        leaver = decider(i)
-        s = put(s, leaver, 0 + p.gone[side(s, leaver)], 0) if result == LEAVE else s
-        s = s._replace(phase=RETREATS, turn=i + 1)
-    elif s.phase == AFTER:
+    phase, i = s.phase, s.turn
+    if phase == ROLL:
+        for n in range(2):
+            s = thrown(p, s, i + n, other if n else result)
+        s = s._replace(phase=SEEK, turn=i + 2)
+    elif phase == AFTER:
         s = s._replace(phase=OVER, after=result)
-    else:
+    elif phase == DRAW:
         s = drawn(p, s, result)
+    else:
+        i = decider(i) if phase == RETREAT else i
+        c = 0 + side(s, i)
+        if phase != RETREAT:
+            c = 0 + p.fates[p.fate_at[c] + result]
+        elif result == LEAVE:
+            c = 0 + p.gone[c]
+        s = put(s, i, c, hits_on(s, i))
+        s = s._replace(phase=RESUMED if phase == SAVE else OPENING if phase == FIREWALL else RETREATS, turn=s.turn + 1)
     return onward(p, s)
 
 
