@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simulator.rules.battle import Battle, Built, by_kind
+from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
 from simulator.rules.kings_and_things.forces import forces_of
@@ -19,6 +19,15 @@ from simulator.rules.kings_and_things.text import assumptions, explained
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
+CLOCK = Clock("rounds", "winner == 'attacker'", "an attacker has taken the hex", plans="policy.attacker.retreat")
+# Who holds the hex in the end, side by side for all kings.
+HOLDERS = {
+    "attacker takes the hex": "taken_by_attacker",
+    "second attacker takes it": "taken_by_second_attacker",
+    "third attacker takes it": "taken_by_third_attacker",
+    "defender keeps it": "winner == 'defender'",
+    "nobody (stalemate)": "winner == 'nobody'",
+}
 
 
 def build(scenario: model.Scenario) -> Built:
@@ -43,6 +52,7 @@ BATTLES = by_kind(
         headline=("attacker_losses", "defender_losses", *LEFT),
         check=check_land,
         build=build,
+        clock=CLOCK,
     ),
     Battle(
         game="kings-and-things",
@@ -50,8 +60,10 @@ BATTLES = by_kind(
         title="three or four sides in an owned hex",
         model=model.FreeForAll,
         headline=(*LOSSES, *LEFT),
+        results=HOLDERS,
         check=check_free_for_all,
         build=build,
+        clock=CLOCK,
     ),
     Battle(
         game="kings-and-things",
@@ -68,5 +80,6 @@ BATTLES = by_kind(
         ),
         check=check_explorer,
         build=build,
+        clock=CLOCK,
     ),
 )

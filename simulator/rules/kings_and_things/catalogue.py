@@ -13,9 +13,9 @@ from simulator.rules.kings_and_things.conditions import BOW, CHARM, SWORD, Army,
 from simulator.rules.kings_and_things.sides import MELEE, RANGED, Role
 
 STEPS = 3
-# Where a condition stands: in one of the steps while losses are taken, between two rounds, or before a step (BEFORE + step).
+# Where a condition stands: in a step while losses are taken, between two rounds, or before a step (BEFORE + step).
 REST, BEFORE = STEPS, STEPS + 1
-MOST_CONDITIONS = 400_000
+MOST_CONDITIONS, MOST_STEADY = 100_000, 400_000
 
 
 class Paths:
@@ -49,11 +49,9 @@ class Paths:
         number = self._number.get(c)
         if number is None:
             number = self._number[c] = len(self.all)
-            if number == MOST_CONDITIONS:
-                raise Refusal(
-                    f"{self.army.name}.creatures",
-                    f"can come to more than {MOST_CONDITIONS:,} conditions; give fewer people, or fewer items",
-                )
+            if number == (MOST_STEADY if self.steady else MOST_CONDITIONS):
+                what = f"can come to more than {number:,} conditions; give fewer people, or fewer items"
+                raise Refusal(f"{self.army.name}.creatures", what)
             self.all.append(c)
             self.hit.append([number] * STEPS)
             self.after.append([number] * STEPS)
@@ -229,7 +227,7 @@ class Catalogue:
     def falls(self, most: int) -> tuple[np.ndarray, np.ndarray]:
         """Where 0, 1, ... hits lead, and how many of them are spent before a die must be rolled.
 
-        Two arrays (conditions, steps, hits); more hits than the last lead to where the last one does. `most` bounds them.
+        Two arrays (conditions, steps, hits); more than the last lead to where it does; `most` bounds them.
         """
         hit, waits, steps = np.array(self.paths.hit), self.waits > 0, np.arange(STEPS)
         now = np.repeat(np.arange(len(self))[:, None], STEPS, axis=1)

@@ -7,6 +7,7 @@ from typing import Any
 
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
+from simulator.rules.kings_and_things.cup import check_cup
 from simulator.rules.kings_and_things.model import FORTS, MOST_PASSENGERS, SETTLEMENTS
 from simulator.rules.kings_and_things.sides import STRUCTURES, present_sides
 
@@ -43,6 +44,7 @@ def check_explorer(fields: Any) -> None:
     _people(fields)
     _items(fields)
     _orders(fields)
+    check_cup(fields)
 
 
 def _people(fields: Any) -> None:

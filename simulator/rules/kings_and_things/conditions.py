@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, Role, Slot, UNROLLED
+from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLED, Role, Slot
 
 STACK = 10
 NOBODY = -1
@@ -27,7 +27,7 @@ class Condition(NamedTuple):
     `left` counts the counters of each slot in the hex, or tells a structure's level; `fled` those that got away (empty
     while the side stays); `items` are bits (TALISMAN ...). Marks of the round: who holds `sword` and `bow`, `used`: the
     Sword Master's own save, `aloft`: the Balloon was up when this step began, `shot`: it was in the ranged step. Marks
-    of the step: `struck` lists slots of counters that were hit and saved; `die` is what is rolled now for slot `victim`.
+    of the step: `struck` lists slots of counters hit and saved; `die` is what is rolled now, for slot `victim`.
     """
 
     left: tuple[int, ...]
@@ -216,7 +216,7 @@ class Army:
         return Condition(c.left, 0, c.fled)
 
     def gone(self, c: Condition) -> Condition:
-        """All people leave together; those that the hex cannot take are removed, weakest first. Items go, walls stay."""
+        """All people leave together; those the hex cannot take are removed, weakest first. Items go, walls stay."""
         excess = max(0, self.people(c.left) - self.hex_room)
         fled, left = [0] * len(c.left), list(c.left)
         for n in self.weakest:

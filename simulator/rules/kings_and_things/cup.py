@@ -1,4 +1,4 @@
-"""What may be drawn from the cup (docs/rules/kings_and_things.md section 7): contents, draws, and what is kept of a draw."""
+"""The cup (docs/rules/kings_and_things.md section 7): what it holds, what may be drawn, what is kept of a draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sides as armies in their first conditions: as the scenario has them, or as they are drawn from the cup (section 7).
+"""The sides as armies in their first conditions: as the scenario has them, or as drawn from the cup (section 7).
 
 docs/rules/kings_and_things.md sections 3.2 (0), 4, 5 and 7.
 """

@@ -12,7 +12,7 @@ from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces, unexplored
 from simulator.rules.kings_and_things.model import FORTS, Exploration
 from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE
-from simulator.rules.kings_and_things.sides import Role, SIDES
+from simulator.rules.kings_and_things.sides import SIDES, Role
 
 
 class Reader:

@@ -61,7 +61,7 @@ class Params(NamedTuple):
     stands: np.ndarray
     able: np.ndarray
     spoils: np.ndarray
-    # By condition: people, fire, hits beyond which all are void, does its fort roll after the battle, settlement's level.
+    # By condition: people, fire, hits beyond which all are void, does its fort roll at the end, settlement's level.
     people: np.ndarray
     fire: np.ndarray
     room: np.ndarray
@@ -259,7 +259,7 @@ def losses(p, s):
 
 @helper
 def step_done(p, s):
-    """The next step, or the end of the round: Dust of Defense drives the attacker off once the defender is outgunned."""
+    """The next step, or the end of the round: Dust of Defense drives the attacker off if the defender is outgunned."""
     for i in range(p.sides):
         s = put(s, i, 0 + p.after[STEPS * side(s, i) + s.step], 0)
     if s.step < MELEE:

@@ -9,7 +9,7 @@ from typing import Any
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces, unexplored
 from simulator.rules.kings_and_things.model import Exploration
-from simulator.rules.kings_and_things.sides import Band, Role, bands, dust_at_start, opened, present_sides
+from simulator.rules.kings_and_things.sides import Role, bands, dust_at_start, opened, present_sides
 from simulator.rules.toolkit.naming import listed, plural
 
 STEP_NAMES = ("magic", "ranged", "melee")
