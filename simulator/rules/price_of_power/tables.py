@@ -1,0 +1,302 @@
+"""From a checked scenario to the chain of its battle: the numbers before the first roll.
+
+Sections cited are those of docs/rules/price_of_power.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.rules.price_of_power import rules
+from simulator.rules.price_of_power.dice import Caps, Dice, Pool, dice_of, most_icons
+from simulator.rules.price_of_power.forces import Faction, Side, side_of
+from simulator.rules.price_of_power.model import AnyBattle, LandSide, Options, SeaSide
+from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
+from simulator.rules.price_of_power.rules import BITS, GONE, HEAVY, HITS, STAGES, UNITS, Params, State
+from simulator.rules.toolkit import retreat
+from simulator.rules.toolkit.weights import sum_of
+
+KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
+MOST_ROUNDS = (1 << 20) - 1
+MOST_FACTIONS = 3
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A battle as the rules see it: both sides, dice, options and conditions.
+
+    `brief`: a later stage asks for ships and units alone, not for damage or leaders.
+    """
+
+    sides: tuple[Side, Side]
+    dice: Dice
+    options: Options
+    max_rounds: int
+    ties: str
+    brief: bool
+
+    @property
+    def sea(self) -> bool:
+        """Is it a naval battle?"""
+        return self.sides[0].sea
+
+    @cached_property
+    def last(self) -> int:
+        """The last round in which anything depends on the round (section 3.4)."""
+        rounds = [1, self.max_rounds]
+        for side in self.sides:
+            rounds += [action.round + action.this_round_only for action in side.fields.battle_actions]
+            if side.policy.retreat == "after-round":
+                rounds.append(side.policy.retreat_at)
+        return max(rounds)
+
+    @cached_property
+    def pools(self) -> tuple[list[list[Pool]], ...]:
+        """Pools of each side: row 3 * card + condition, column round - 1."""
+        return tuple(pools_of(side, self.options, self.dice, self.last) for side in self.sides)
+
+    @cached_property
+    def distinct(self) -> tuple[list[Pool], ...]:
+        """The different pools of each side, as they are numbered, one side after the other."""
+        return tuple(list(dict.fromkeys(pool for row in rows for pool in row)) for rows in self.pools)
+
+    @cached_property
+    def caps(self) -> tuple[Caps, ...]:
+        """The caps on each side's icons."""
+        attacker, defender = self.sides
+        pairs = ((attacker, defender), (defender, attacker))
+        return tuple(caps_of(*pair, self.dice, pools) for pair, pools in zip(pairs, self.distinct, strict=True))
+
+    @cached_property
+    def charges(self) -> tuple[int, ...]:
+        """Cavalry dice of each side's charge of Noble Knights (section 3.1, step 3)."""
+        return tuple(charge(*pair) for pair in (self.sides, self.sides[::-1]))
+
+    @property
+    def factions(self) -> tuple[Faction, ...]:
+        """The attacker, then the defending factions."""
+        return self.sides[0].factions + self.sides[1].factions
+
+
+def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
+    """The setup of a land or naval battle."""
+    options, policy = fields.options, fields.policy
+    sides = (
+        side_of("attacker", fields.attacker, policy.attacker, options),
+        side_of("defender", fields.defender, policy.defender, options),
+    )
+    dice = dice_of(options.dice.model_dump())
+    return Setup(sides, dice, options, fields.conditions.max_rounds, policy.attacker.ties, brief)
+
+
+def charge(side: Side, enemy: Side) -> int:
+    """Dice of a charge."""
+    if "noble-knights" not in side.ideas or not isinstance(side.fields, LandSide):
+        return 0
+    return min(side.of_type(1), enemy.of_type(0), side.fields.knights_dice_limit)
+
+
+def chain_of(setup: Setup, label: str = "") -> Chain:
+    """The chain of a battle. Raises Refusal for dice with too many results."""
+    made = TableSet(setup.dice)
+    numbers = pool_numbers(setup, made)
+    opening, phases = opening_of(setup, made)
+    after = dict(pairwise(phases))
+    tables, rolls = made.close()
+    params = Params(
+        **battle_numbers(setup),
+        **side_numbers(setup),
+        **faction_numbers(setup),
+        **numbers,
+        icons=np.array(rolls[:, 0] | rolls[:, 1] << BITS | rolls[:, 2] << 2 * BITS, np.int64),
+        tercios=np.array(rolls[:, 3], np.int64),
+        opening=np.array(opening, np.int64),
+        following=np.array([after.get(phase, rules.ATTACKER_ROLLS) for phase in range(4)], np.int64),
+    )
+    start = start_of(setup, phases[0])
+    limits = limits_of(setup, start, int(rolls[:, 3].max()))
+    return Chain(params, start, limits, tables, mapped=not params.count_rounds, counters=("rounds",), label=label)
+
+
+def battle_numbers(setup: Setup) -> dict[str, int]:
+    """Numbers of the whole battle."""
+    options = setup.options
+    return {
+        "sea": int(setup.sea),
+        "whole_battle": int(options.casualty_alternation == "whole-battle"),
+        "keeps_turns": int(
+            not setup.sea and (options.casualty_alternation == "whole-battle" or any(side.asks for side in setup.sides))
+        ),
+        "damage_wounds": int(options.damage_counts_as_casualty),
+        "count_rounds": int(options.count_rounds),
+        "max_rounds": setup.max_rounds,
+        "last": setup.last,
+        "main": setup.sides[1].main,
+        "brief": int(setup.brief),
+        "may_stick": int(any(may_stick(setup, side) for side in range(2))),
+    }
+
+
+def by_number(*values: Any) -> np.ndarray:
+    """An array that rules read."""
+    return np.array(values, np.int64)
+
+
+def side_numbers(setup: Setup) -> dict[str, Any]:
+    """Numbers of each side."""
+    sides = setup.sides
+    return {
+        "attacker_leaves": leave_of(sides[0]),
+        "defender_leaves": leave_of(sides[1]),
+        "first_of": by_number(0, 1, 1 + len(sides[1].factions)),
+        "automatic": by_number(*(automatic_hits(side, setup.options) for side in sides)),
+        "asks": by_number(*(side.asks for side in sides)),
+        "when_wounded": by_number(*(side.policy.retreat == "when-leader-wounded" for side in sides)),
+        "supply": by_number(*(supply(side) for side in sides)),
+    }
+
+
+def supply(side: Side) -> int:
+    """Captured ships that a side can still man; none without a player realm."""
+    return side.fields.ships_in_supply if isinstance(side.fields, SeaSide) and side.has_player else 0
+
+
+def leave_of(side: Side) -> retreat.Leave:
+    """When a player realm of this side leaves; `when-leader-wounded` stands beside it."""
+    policy, at = side.policy.retreat, side.policy.retreat_at
+    return {
+        "when-outnumbered": retreat.outnumbered(),
+        "when-half": retreat.half_of(side.units),
+        "at-or-below": retreat.at_most(at),
+        "after-round": retreat.after(at),
+    }.get(policy, retreat.never())
+
+
+def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
+    """What each faction is and what its hits leave."""
+    factions = setup.factions
+    row, strength, fewest = np.zeros((MOST_FACTIONS + 1, 3), np.int64), [np.zeros(1, np.int64)], [0]
+    for number, faction in enumerate(factions):
+        for category, left in enumerate(faction.left):
+            row[number, category] = len(fewest)
+            units = left[:, :3].sum(axis=1)
+            strength.append(packed(left, setup.sea) + (units << UNITS) + (np.arange(len(left)) << HITS))
+            fewest += np.searchsorted(units, units).tolist()
+    none = [0] * (MOST_FACTIONS + 1 - len(factions))
+    return {
+        "kind": by_number(*(KINDS[faction.kind] for faction in factions), *none),
+        "stays": by_number(*(faction.stays for faction in factions), *none),
+        "tie": by_number(0, *tie_order(factions[1:], setup.ties), *none),
+        "row": row,
+        "strength": np.concatenate(strength),
+        "fewest": by_number(*fewest),
+    }
+
+
+def packed(left: np.ndarray, sea: bool) -> np.ndarray:
+    """Types in the places that a strength has for them."""
+    if sea:
+        return (left[:, :3].sum(axis=1) << 2 * BITS) + (left[:, 2] << HEAVY)
+    return left @ np.array([1, 1 << BITS, 1 << 2 * BITS])
+
+
+def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
+    """Rank of each defending faction among equally large ones: which is hit first (`ties`)."""
+    first = {"listed-order": set(), "players-first": {"player"}, "npr-first": {"npr", "rebels", "pirates"}}[ties]
+    order = sorted(range(len(defenders)), key=lambda place: (defenders[place].kind not in first, place))
+    return [order.index(place) for place in range(len(defenders))]
+
+
+def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
+    """Pools of both sides, their tables, and what they can show."""
+    cards = 1 + max(len(side.leaders) for side in setup.sides)
+    pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), np.zeros((2, 3), np.int64)
+    first: list[int] = []
+    shows: list[int] = []
+    for side, (caps, pools) in enumerate(zip(setup.caps, setup.distinct, strict=True)):
+        numbers = {dice: len(first) + place for place, dice in enumerate(pools)}
+        each, captures = worth_each(caps, len(pools)), setup.sea and setup.sides[side].has_player
+        if each:
+            stride[side] = (caps.cavalry + 1) * (caps.artillery + 1), caps.artillery + 1, 1
+        first += [made.add_pool(dice, caps, each, pairs=not captures) for dice in pools]
+        shows += [icons_on(setup.dice, dice) for dice in pools]
+        rows = np.array([[numbers[dice] for dice in row] for row in setup.pools[side]])
+        for card in range(len(rows) // 3):
+            dead, alive, unled = rows[3 * card : 3 * card + 3]
+            pool[side, STAGES * card : STAGES * (card + 1)] = [[unled, alive], [unled, alive], [unled, dead]]
+    return {
+        "pool": pool,
+        "first": by_number(*first),
+        "shows": by_number(*shows),
+        "cap": by_number(*(caps[:3] for caps in setup.caps)),
+        "stride": stride,
+    }
+
+
+def icons_on(dice: Dice, pool: Pool) -> int:
+    """Kinds of icons a pool can show: 1 infantry or tercios, 2 cavalry, 4 artillery."""
+    most = most_icons(dice, pool)
+    return sum(1 << which for which in range(3) if most[which])
+
+
+def may_stick(setup: Setup, side: int) -> bool:
+    """Could a roll of this side be unable to hit, so that the battle might stick?"""
+    own = setup.sides[side]
+    wanted = 4 if setup.sea else sum(1 << which for which in range(3) if own.of_type(which))
+    return any(icons_on(setup.dice, pool) & wanted != wanted for pool in setup.distinct[side])
+
+
+def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
+    """Tables of the cards and charges, and the phases that the battle goes through at first."""
+    opening, phases = [0, 0, 0, 0], []
+    for phase, side in enumerate(setup.sides, rules.ATTACKER_DRAWS):
+        if len(side.drawn) > 1:
+            opening[phase] = made.add(side.drawn)
+            phases.append(phase)
+    if any(setup.charges):
+        icons = Counter(face.cavalry for face in setup.dice["cavalry"])
+        for phase, dice in enumerate(setup.charges, rules.ATTACKER_CHARGES):
+            opening[phase] = made.add(sum_of(icons, dice))
+            phases.append(phase)
+    return opening, [*phases, rules.ATTACKER_ROLLS]
+
+
+def start_of(setup: Setup, phase: int) -> State:
+    """The battle before anything is rolled."""
+    forces = [a | b << BITS | c << 2 * BITS for a, b, c in (faction.hits for faction in setup.factions)]
+    leaders = []
+    for side in setup.sides:
+        card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0
+        leaders.append(STAGES * card + side.leaders[card - 1].wounds if card else 0)
+    state = State(phase, *([0] * (len(State._fields) - 1)))
+    named = dict(zip(("attacker", "defender_1", "defender_2", "defender_3"), forces, strict=False))
+    return state._replace(**named, attacker_leader=leaders[0], defender_leader=leaders[1])
+
+
+def limits_of(setup: Setup, start: State, most_tercios: int) -> State:
+    """The largest value of each field."""
+    attacker, defender = setup.sides
+    haul = max(most_tercios, attacker.units, defender.units) if setup.sea else 0
+    return State(
+        phase=rules.OVER,
+        round=setup.last - 1,
+        attacker=start.attacker | GONE,
+        defender_1=start.defender_1 | GONE,
+        defender_2=start.defender_2 and start.defender_2 | GONE,
+        defender_3=start.defender_3 and start.defender_3 | GONE,
+        turns=0 if setup.sea else 255,
+        attacker_leader=STAGES * (len(attacker.leaders) + 1) - 1 if attacker.leaders else 0,
+        defender_leader=STAGES * (len(defender.leaders) + 1) - 1 if defender.leaders else 0,
+        hits=sum(sum(faction.hits) for faction in defender.factions),
+        hurt=2 if defender.leaders else 0,
+        haul=haul,
+        heavy_haul=haul,
+        rounds=MOST_ROUNDS if setup.options.count_rounds else 0,
+    )
