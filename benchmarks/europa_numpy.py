@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from simulator import load
-from simulator.rules.europa.fates import Trial, fate
 from simulator.rules.europa.land_leaders import retreat_thirds
+from simulator.rules.europa.leaders import Trial, fate
 from simulator.rules.europa.meeting import meeting
 
 MET = meeting(load("europa-blenheim-1704").fields)

@@ -1,7 +1,7 @@
 # ruff: noqa: C408, PLR0917, RUF059, PLR1704
 """A slow, obvious land battle: every die face, states as plain tuples, no code shared with the package but its CSV.
 
-Written from rules/europa_land_siege.md alone. Leaders are tables of values; replacement rows are looped over.
+Written from docs/rules/europa_land_siege.md alone. Leaders are tables of values; replacement rows are looped over.
 """
 
 import csv

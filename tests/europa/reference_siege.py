@@ -1,7 +1,7 @@
 # ruff: noqa: C408, PLR0917, PLR0912
 """A slow, obvious siege: every die face, stacks as lists of counters, no code shared with the package but its CSV.
 
-Written from rules/europa_land_siege.md alone.
+Written from docs/rules/europa_land_siege.md alone.
 """
 
 from collections import defaultdict

@@ -4,11 +4,12 @@ from collections import deque
 
 import numpy as np
 
-from simulator.rules.europa import fates, land, siege
+from simulator.rules.europa import land, siege
+from simulator.rules.europa import leaders as fates
 from simulator.rules.europa.assault import Assaults, Ground, code, command
-from simulator.rules.europa.attrition import europe_besieger, europe_garrison
 from simulator.rules.europa.land_leaders import retreat_thirds
 from simulator.rules.europa.land_setup import EVADES_AT, PHASES, PURSUIT_COLUMN, Roll, packed, read
+from simulator.rules.europa.losses import europe_besieger, europe_garrison
 from simulator.rules.europa.siege_setup import following
 from simulator.rules.europa.siegecraft import total
 from simulator.rules.europa.tell_land import setup_of as land_setup
@@ -93,7 +94,7 @@ def both_fates(stacks, ends, dice):
             continue
         trial = fates.Trial(won, destroyed, stack.leader.fragile)
         die = dice.popleft()
-        hit = die + fates.bonus(trial) < 2 and not (stack.leader.kind == "king" and destroyed)
+        hit = die + trial.bonus < 2 and not (stack.leader.kind == "king" and destroyed)
         second = dice.popleft() if hit and not stack.leader.anonymous else 1
         out += fates.fate(stack.leader, trial, die, second) * (8 if side else 1)
     return out

@@ -25,7 +25,7 @@ def test_leaders_are_found_however_they_are_spelt(spelt):
 
 def test_a_misspelt_leader_is_suggested():
     with pytest.raises(
-        ScenarioError, match=r'attacker.leader: no leader .* did you mean "Gustav-Adolf" \(suede, king\)'
+        ScenarioError, match=r'attacker.leader: no leader .* did you mean "Gustav-Adolf" \(suede = Sweden, king\)'
     ):
         side(leader="Gustaf Adolf")
 
@@ -77,9 +77,11 @@ def test_new_rows_must_be_whole_and_gaps_are_refused():
 def test_explanations_name_side_day_step_and_source():
     asked = load(LAND["rule book"])
     lines = asked.battle.explain(asked.fields)
-    assert "attacker day 1 Fire: +2 leader: general (2/4/2 siege 0) (rules/europa_land_siege.md section 3.2)" in lines
+    assert (
+        "attacker day 1 Fire: +2 leader: general (2/4/2 siege 0) (docs/rules/europa_land_siege.md section 3.2)" in lines
+    )
     assert any(line.startswith("attacker day 2 Shock: -1 enemy Tercios") for line in lines)
-    assert all("rules/europa_land_siege.md section" in line for line in lines)
+    assert all("docs/rules/europa_land_siege.md section" in line for line in lines)
 
 
 @pytest.mark.parametrize("name", [name for name in example_names() if name.startswith("europa-")])

@@ -1,4 +1,4 @@
-"""Published and computed values of rules/risk.md section 12, and battles against the slow reference."""
+"""Published and computed values of docs/rules/risk.md section 12, and battles against the slow reference."""
 
 import pytest
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from simulator import exact, simulate
 from tests.risk.scenarios import risk
 
-# Every dice option of rules/risk.md section 11.
+# Every dice option of docs/rules/risk.md section 11.
 VARIANTS = {
     "classic": ({}, {}),
     "three defence dice": ({}, {"defence_dice": 3}),

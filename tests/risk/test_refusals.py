@@ -1,4 +1,4 @@
-"""Every refusal of rules/risk.md section 9: the line begins with the field."""
+"""Every refusal of docs/rules/risk.md section 9: the line begins with the field."""
 
 import copy
 

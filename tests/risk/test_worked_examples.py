@@ -1,4 +1,4 @@
-"""The worked examples of rules/risk.md section 13, every die written out."""
+"""The worked examples of docs/rules/risk.md section 13, every die written out."""
 
 import numpy as np
 import pytest

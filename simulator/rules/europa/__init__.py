@@ -1,4 +1,4 @@
-"""Europa Universalis 8/9: land battles and sieges (rules/europa_land_siege.md).
+"""Europa Universalis 8/9: land battles and sieges (docs/rules/europa_land_siege.md).
 
 Sources, as that document lists them: the military rules of 2016, the finished rule book of 2020 and the player-aid
 tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-implementation` (MIT).

@@ -1,4 +1,4 @@
-"""An assault on a fortress (rules/europa_land_siege.md section 4.5), as one table of outcomes.
+"""An assault on a fortress (docs/rules/europa_land_siege.md section 4.5), as one table of outcomes.
 
 All dice of an assault are rolled at once: leaders, Fire and Shock of both sides. `outcome` works on whole arrays of
 dice as well as on one assault's; the tables are made from the first, a replay tells the second.
@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.europa.leaders import is_fragile
-from simulator.rules.europa.modifiers import advantage
+from simulator.rules.europa.leaders import advantage, is_fragile
 from simulator.rules.europa.siegecraft import Siegecraft, total
 from simulator.rules.europa.stacks import EIGHT_LD, LD, Stack
 

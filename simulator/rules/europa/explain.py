@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from simulator.rules.europa.land_modifiers import PURSUIT
 from simulator.rules.europa.meeting import Meeting, meeting
-from simulator.rules.europa.modifiers import LAW, PURSUIT, Modifier
+from simulator.rules.europa.modifiers import LAW, Modifier
 from simulator.rules.europa.siegecraft import WORKS, Bonus, Siegecraft, siegecraft
-from simulator.rules.europa.stacks import LD, SIDES, Stack
+from simulator.rules.europa.stacks import SIDES, Stack, detachments
 
 
 class Line(NamedTuple):
@@ -81,20 +82,10 @@ def _worth(met: Meeting, side: int) -> str:
     dice = met.dice(side)
     several = f", {dice} dice a roll" if dice > 1 else ""
     return (
-        f"{stack.name}: {_troops(stack)}, {stack.technology} against {enemy.technology}: columns "
+        f"{stack.name}: {Stack.told(stack)}, {stack.technology} against {enemy.technology}: columns "
         f"{fire or 'no Fire'}/{shock}, morale {stack.morale}, size step {met.steps[side]:+d}, artillery value "
         f"{stack.artillery}{several}, {stack.leader.told()} ({LAW} 2.4 and 3.2)"
     )
-
-
-def _troops(stack: Stack) -> str:
-    return f"{stack.country} (class {stack.army_class}), {detachments(stack.size)}"
-
-
-def detachments(thirds: int) -> str:
-    """A size in LD and thirds."""
-    whole, rest = divmod(thirds, LD)
-    return f"{whole} LD" + (f" {rest}/3" if rest else "")
 
 
 def siege_explanation(fields: Any) -> list[str]:
@@ -140,7 +131,7 @@ def _siege_worth(craft: Siegecraft) -> list[str]:
     resistance = craft.book.resistance[craft.level, 0]
     breached = craft.book.resistance[craft.level, 1]
     return [
-        f"attacker: {_troops(camp)}, {camp.technology}, morale {camp.morale}, artillery value {camp.artillery}, "
+        f"attacker: {Stack.told(camp)}, {camp.technology}, morale {camp.morale}, artillery value {camp.artillery}, "
         f"{camp.leader.told()} ({LAW} 2.4)",
         f"defender: level {craft.level}, {inside.country}, {detachments(inside.size)} inside, {inside.technology}, "
         f"morale {inside.morale}, {inside.leader.told()}; resistance {detachments(resistance)}, after a breach "

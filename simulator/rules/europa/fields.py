@@ -1,4 +1,4 @@
-"""The scenario of each battle kind on land (rules/europa_land_siege.md sections 2, 3.1, 4.1 and 5)."""
+"""The scenario of each battle kind on land (docs/rules/europa_land_siege.md sections 2, 3.1, 4.1 and 5)."""
 
 from __future__ import annotations
 

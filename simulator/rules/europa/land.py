@@ -1,4 +1,4 @@
-"""A land battle as a chain of states (rules/europa_land_siege.md sections 3.3 to 3.6).
+"""A land battle as a chain of states (docs/rules/europa_land_siege.md sections 3.3 to 3.6).
 
 Sides are 0 (attacker) and 1 (defender). `caused_a` counts thirds that the attacker has inflicted with its main and
 middle dice, `last_a` those of its last die (several dice only), `stars_a` the stars, stopped at the enemy's morale.

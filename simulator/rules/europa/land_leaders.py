@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.europa import land
+from simulator.rules.europa.land_modifiers import is_interception
 from simulator.rules.europa.meeting import Meeting, Pair
-from simulator.rules.europa.modifiers import is_interception
 from simulator.rules.europa.stacks import SIDES
 
 FACES = range(1, 11)

@@ -1,4 +1,4 @@
-"""Final states of a land battle as the user's columns (rules/europa_land_siege.md sections 3.5 to 3.7)."""
+"""Final states of a land battle as the user's columns (docs/rules/europa_land_siege.md sections 3.5 to 3.7)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Columns
-from simulator.rules.europa import fates, land
+from simulator.rules.europa import land
+from simulator.rules.europa import leaders as fates
 from simulator.rules.europa.meeting import Meeting, is_non_european, meeting
 from simulator.rules.europa.stacks import LD, SIDES
 
@@ -30,7 +31,7 @@ def land_outcome(fields: Any, states: Any) -> Columns:
         columns[f"{name}_routed"] = morale[side] == 0
         columns[f"{name}_destroyed"] = losses[side] == met.stacks[side].size
         columns[f"{name}_broke_off"] = states.broke == side + 1
-        columns |= fates.columns(name, states.fates // fates.FATES if side else states.fates % fates.FATES)
+        columns |= fates.fate_columns(name, states.fates // fates.FATES if side else states.fates % fates.FATES)
     columns["major_victory"] = major_victory(met, states.winner, losses, morale)
     columns["evaded"] = unfought & (states.winner == land.NOBODY)
     columns["overrun"] = unfought & (states.winner != land.NOBODY)

@@ -14,9 +14,10 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land
-from simulator.rules.europa.fates import Trial, both, fates
 from simulator.rules.europa.land import LandParams, LandState
 from simulator.rules.europa.land_leaders import FACES, LeaderClasses, retreaters
+from simulator.rules.europa.leaders import Trial, fates
+from simulator.rules.europa.leaders import both_fates as both
 from simulator.rules.europa.meeting import Meeting, Pair, meeting
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES
 

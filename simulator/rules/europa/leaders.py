@@ -1,25 +1,40 @@
-"""Leaders: by name from `leaders.csv`, as values, drawn from the replacement tables, or none (section 2.3)."""
+"""Leaders: by name from `leaders.csv`, as values, drawn from the replacement tables, or none; and the leader test.
+
+docs/rules/europa_land_siege.md sections 2.3 and 3.6; sea leaders docs/rules/europa_naval_and_other.md section 2.
+"""
 
 from __future__ import annotations
 
 import difflib
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from simulator.engine.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
 
 LAND_TYPES = ("KING", "GENERAL", "CONQUISTADOR", "GOVERNOR", "EXPLORER", "PACHA", "ENGINEER")
 ROBUST = ("Marlborough", "Friedrich II")
 MOST_SHOWN = 6
+# First and last turn of each period; a turn is five years, turn 43 begins in 1700 (BOOK, chapter The Powers).
+PERIODS = {
+    "I": (1, 6), "II": (7, 14), "III": (15, 25), "IV": (26, 34), "V": (35, 42), "VI": (43, 52), "VII": (53, 62),
+}  # fmt: skip
+FACES = range(1, 11)
+# A fate is one of these, or 2 + the rounds that a wound lasts (1 to 5).
+UNHARMED, KILLED, CAPTURED, WOUNDED = 0, 1, 2, 2
+FATES = 8
 
 
 class Leader(NamedTuple):
     """Who leads a side. `origin` is "table", "name", "replacement" or "none"; `kind` as in section 2.3.
 
-    A replacement's values are 0 until it is drawn.
+    A replacement's values are 0 until it is drawn. `turns`: the first and last turn of a named leader, if dated.
     """
 
     origin: str
@@ -31,6 +46,7 @@ class Leader(NamedTuple):
     siege: int = 0
     anonymous: bool = False
     fragile: bool = False
+    turns: tuple[int, int] | None = None
 
     @property
     def drawn(self) -> bool:
@@ -54,46 +70,57 @@ class Leader(NamedTuple):
         values = f"{self.manoeuvre}/{self.fire}/{self.shock} siege {self.siege}"
         return f"{self.name or self.kind} ({values})" if self.present else "no leader"
 
+    def out_of_period(self, period: str) -> str:
+        """Why a named leader cannot serve in a period, "" if he can or is not dated."""
+        first, last = PERIODS[period]
+        if self.turns is None or (self.turns[0] <= last and first <= self.turns[1]):
+            return ""
+        own = [name for name, (begin, end) in PERIODS.items() if self.turns[0] <= end and begin <= self.turns[1]]
+        return (
+            f"{self.name} serves on turns {self.turns[0]} to {self.turns[1]}, in period {' and '.join(own)}; "
+            f"period {period} is turns {first} to {last}"
+        )
 
-def leader_of(side: Any, book: Book, path: str) -> Leader:
-    """The leader of a side of a scenario. Raises Refusal at `path` for a name that is unknown or means several."""
+
+def leader_of(side: Any, book: Book, path: str, types: tuple[str, ...] = LAND_TYPES) -> Leader:
+    """The leader of a side of a scenario. Raises Refusal at `path` for a name that is unknown or means several.
+
+    An explorer on land halves every value; fragile: fire or shock is printed 6 (section 2.3).
+    """
     given = side.leader
-    if not isinstance(given, str):
-        return _valued("table", "", given.type, given.anonymous, given.robust, given)
     if given in {"replacement", "none"}:
         return Leader(given)
-    row = _row_of(given, side.leader_country, side.leader_type, book, path)
-    name = str(row["name"])
-    return _valued(
-        "name", name, str(row["type"]).lower(), name.startswith("Anonymous-"), name in ROBUST, _Printed(**row)
-    )
-
-
-class _Printed(NamedTuple):
-    """A row of leaders.csv."""
-
-    name: str
-    country: str
-    type: str
-    begin: str
-    end: str
-    rank: str
-    manoeuvre: int
-    fire: int
-    shock: int
-    siege: int
-
-
-def _valued(origin: str, name: str, kind: str, anonymous: bool, robust: bool, printed: Any) -> Leader:
-    """An explorer on land halves every value; fragile: fire or shock is printed 6 (section 2.3)."""
-    part = 2 if kind == "explorer" else 1
-    values = [value // part for value in (printed.manoeuvre, printed.fire, printed.shock, printed.siege)]
-    return Leader(origin, name, kind, *values, anonymous, is_fragile(printed.fire, printed.shock) and not robust)
+    if isinstance(given, str):
+        row = _row_of(side, book, path, types)
+        name, kind, turns = str(row["name"]), str(row["type"]).lower(), _turns(row)
+        origin, anonymous, robust = "name", name.startswith("Anonymous-"), name in ROBUST
+    else:
+        row, origin, name, turns = given.model_dump(), "table", "", None
+        kind, anonymous, robust = row.get("type", "general"), row["anonymous"], row["robust"]
+    part = 2 if kind == "explorer" and types is LAND_TYPES else 1
+    values = [int(row[value]) // part for value in ("manoeuvre", "fire", "shock", "siege")]
+    return Leader(origin, name, kind, *values, anonymous, is_fragile(row["fire"], row["shock"]) and not robust, turns)
 
 
 def is_fragile(fire: int, shock: int) -> bool:
     """Fragile: printed fire or shock is 6 (section 2.3); robust leaders apart."""
     return 6 in (fire, shock)
+
+
+def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counter[tuple[int, int, int, bool]]:
+    """(manoeuvre, fire, shock, fragile) of a leader, with weights when it is drawn from `rows`."""
+    if leader.drawn:
+        return Counter((man, fire, shock, is_fragile(fire, shock)) for man, fire, shock in rows)
+    return Counter([(leader.manoeuvre, leader.fire, leader.shock, leader.fragile)])
+
+
+def advantage(own: int, enemy: int, cap: int) -> int:
+    """What the higher leader value adds: the difference, capped (9 = no cap); nothing for the lower (section 3.2)."""
+    difference = max(0, own - enemy)
+    return difference if cap == 9 else min(difference, cap)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=4096)
@@ -103,52 +130,115 @@ def plain(name: str) -> str:
     return "".join(letter for letter in apart if letter.isalnum())
 
 
-def _row_of(name: str, country: str, kind: str, book: Book, path: str) -> Mapping[str, Any]:
-    on_land = [row for row in book.leaders if row["type"] in LAND_TYPES]
-    named = [row for row in on_land if plain(str(row["name"])) == plain(name)]
+def _turns(row: Mapping[str, Any]) -> tuple[int, int] | None:
+    begin, end = str(row["begin"]), str(row["end"])
+    return (int(begin), int(end)) if begin.isdecimal() and end.isdecimal() else None
+
+
+def _row_of(side: Any, book: Book, path: str, types: tuple[str, ...]) -> Mapping[str, Any]:
+    name, country, kind = side.leader, side.leader_country, getattr(side, "leader_type", "")
+    rows = [row for row in book.sheets["leaders"] if row["type"] in types]
+    named = [row for row in rows if plain(str(row["name"])) == plain(name)]
     if not named:
-        raise Refusal(path, _unknown(name, on_land))
+        raise Refusal(path, _unknown(name, rows, book))
     found = [
         row
         for row in named
-        if (not country or plain(str(row["country"])) == plain(country))
+        if (not country or plain(country) in {plain(str(row["country"])), plain(_english(row, book))})
         and (not kind or str(row["type"]).lower() == kind)
     ]
     if not found:
         given = " ".join(part for part in (country, kind) if part)
-        raise Refusal(path, f"no leader {name!r} of {given}; there is {_list(named)}")
-    different = {tuple(row[c] for c in ("type", "manoeuvre", "fire", "shock", "siege")) for row in found}
-    if len(different) > 1:
-        raise Refusal(
-            path,
-            f"several leaders are called {name!r}: {_list(found)}; give leader_country or leader_type, or the "
-            "values as a table",
-        )
+        raise Refusal(path, f"no leader {name!r} of {given}; there is {_listed(named, book)}")
+    if len({tuple(row[c] for c in ("type", "manoeuvre", "fire", "shock", "siege")) for row in found}) > 1:
+        ways = "give leader_country or leader_type, or the values as a table"
+        raise Refusal(path, f"several leaders are called {name!r}: {_listed(found, book)}; {ways}")
     return found[0]
 
 
-def _unknown(name: str, on_land: Iterable[Mapping[str, Any]]) -> str:
+def _english(row: Mapping[str, Any], book: Book) -> str:
+    return str(book.english.get(row["country"], row["country"]))
+
+
+def _country(row: Mapping[str, Any], book: Book) -> str:
+    """What `leader_country` accepts, with its English name where that is another word."""
+    accepted, english = str(row["country"]), _english(row, book)
+    return accepted if plain(accepted) == plain(english) else f"{accepted} = {english}"
+
+
+def _unknown(name: str, rows: Iterable[Mapping[str, Any]], book: Book) -> str:
     """Names near to the one given, or how to give a leader otherwise."""
-    by_plain = {plain(str(row["name"])): row for row in on_land}
-    near = difflib.get_close_matches(plain(name), by_plain, 3)
+    by_plain = {plain(str(row["name"])): row for row in rows}
+    near = [by_plain[key] for key in difflib.get_close_matches(plain(name), by_plain, 3)]
     if not near:
         return (
             f'no leader {name!r}; give a name from leaders.csv, "replacement", "none" or a table like '
             "{ manoeuvre = 2, fire = 3, shock = 3, siege = 0 }"
         )
-    told = " or ".join(
-        f'"{by_plain[key]["name"]}" ({by_plain[key]["country"]}, {str(by_plain[key]["type"]).lower()})' for key in near
-    )
+    told = " or ".join(f'"{row["name"]}" ({_country(row, book)}, {str(row["type"]).lower()})' for row in near)
     return f"no leader {name!r}; did you mean {told}?"
 
 
-def _list(rows: Iterable[Mapping[str, Any]]) -> str:
-    told = list(
-        dict.fromkeys(
-            f"{row['country']} {str(row['type']).lower()} {row['manoeuvre']}/{row['fire']}/{row['shock']} siege "
-            f"{row['siege']}"
-            for row in rows
-        )
-    )
+def _listed(rows: Iterable[Mapping[str, Any]], book: Book) -> str:
+    told: dict[str, None] = {}
+    for row in rows:
+        values = f"{row['manoeuvre']}/{row['fire']}/{row['shock']} siege {row['siege']}"
+        told[f"{_country(row, book)} {str(row['type']).lower()} {values}"] = None
     more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
-    return ", ".join(told[:MOST_SHOWN]) + more
+    return ", ".join(list(told)[:MOST_SHOWN]) + more
+
+
+# --- the leader test (section 3.6) -----------------------------------------------------------------------------------
+
+
+class Trial(NamedTuple):
+    """The circumstances of a leader test."""
+
+    won: bool
+    destroyed: bool
+    fragile: bool
+
+    @property
+    def bonus(self) -> int:
+        """-1 if the side did not win, -5 if it was destroyed, -1 if fragile."""
+        return -(not self.won) - 5 * self.destroyed - self.fragile
+
+
+def fate(leader: Leader, trial: Trial, die: int, second: int) -> int:
+    """The fate that a test die and, when it hits, a second die bring."""
+    if die + trial.bonus >= 2:
+        return UNHARMED
+    if leader.kind == "king" and trial.destroyed:
+        return CAPTURED
+    if leader.anonymous or second % 2 == 1:
+        return KILLED
+    return WOUNDED + second // 2
+
+
+def fates(leader: Leader, trial: Trial) -> Counter[int]:
+    """Fates with their weights, out of 100."""
+    return Counter(fate(leader, trial, die, second) for die in FACES for second in FACES)
+
+
+def both_fates(attacker: Counter[int], defender: Counter[int]) -> Counter[int]:
+    """Fates of both leaders in one result: attacker's + 8 * defender's."""
+    return combine(attacker, defender, lambda own, enemy: own + FATES * enemy)
+
+
+def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:
+    """Leader outputs of a side from its fates."""
+    wounded = codes > WOUNDED
+    return {
+        f"{side}_leader_killed": codes == KILLED,
+        f"{side}_leader_wounded": wounded,
+        f"{side}_leader_captured": codes == CAPTURED,
+        f"{side}_leader_wound_rounds": np.where(wounded, codes - WOUNDED, 0),
+    }
+
+
+def fate_told(code: int) -> str:
+    """A fate in words."""
+    if code > WOUNDED:
+        rounds = code - WOUNDED
+        return f"wounded for {rounds} round{'s' * (rounds != 1)}"
+    return ("unharmed", "killed", "captured")[code]

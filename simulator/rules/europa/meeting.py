@@ -1,4 +1,4 @@
-"""Everything about a land battle that is known before the first roll (rules/europa_land_siege.md section 3.2)."""
+"""Everything about a land battle that is known before the first roll (docs/rules/europa_land_siege.md section 3.2)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from simulator.rules.europa.leaders import is_fragile
-from simulator.rules.europa.modifiers import Modifier, advantage, leader_modifier, side_modifiers, total
+from simulator.rules.europa.land_modifiers import leader_modifier, side_modifiers
+from simulator.rules.europa.leaders import advantage, is_fragile
+from simulator.rules.europa.modifiers import Modifier, total
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Stack, army_size, size_step, stack_of
 from simulator.rules.europa.tables import Book, book
 

@@ -1,4 +1,4 @@
-"""A siege as a chain of states: one segment, or rounds of them (rules/europa_land_siege.md sections 4.4 to 5).
+"""A siege as a chain of states: one segment, or rounds of them (docs/rules/europa_land_siege.md sections 4.4 to 5).
 
 `camp` and `garrison` are thirds of the besieger and of the troops inside: what counters they are follows from them
 (attrition.py). An assault is one chance table (assault.py).

@@ -1,4 +1,4 @@
-"""Final states of a siege as the user's columns (rules/europa_land_siege.md sections 4.6, 4.7 and 5)."""
+"""Final states of a siege as the user's columns (docs/rules/europa_land_siege.md sections 4.6, 4.7 and 5)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
-from simulator.rules.europa import fates, siege
+from simulator.rules.europa import leaders as fates
+from simulator.rules.europa import siege
 from simulator.rules.europa.siegecraft import WORKS, WORKS_VALUE, Siegecraft, siegecraft
 from simulator.rules.europa.stacks import LD
 
@@ -20,8 +21,8 @@ def siege_outcome(fields: Any, states: Any) -> Columns:
     columns = common(craft, states)
     columns["assaulted"] = (states.log & siege.ASSAULTED) > 0
     columns["attrition"] = (states.log & siege.ATTRITION_ROLLED) > 0
-    columns |= fates.columns("attacker", states.fates % fates.FATES)
-    columns |= fates.columns("defender", states.fates // fates.FATES)
+    columns |= fates.fate_columns("attacker", states.fates % fates.FATES)
+    columns |= fates.fate_columns("defender", states.fates // fates.FATES)
     columns["defender_leader_captured"] |= captured(craft, states)
     return columns
 

@@ -13,8 +13,9 @@ from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import siege
 from simulator.rules.europa.assault import Assaults, Ground
-from simulator.rules.europa.attrition import MOST_PILLAGES, besieger_rolls, garrison_rolls
-from simulator.rules.europa.fates import Trial, both, fates
+from simulator.rules.europa.leaders import Trial, fates
+from simulator.rules.europa.leaders import both_fates as both
+from simulator.rules.europa.losses import MOST_PILLAGES, besieger_rolls, garrison_rolls
 from simulator.rules.europa.siege import SiegeParams, SiegeState
 from simulator.rules.europa.siegecraft import AFTER_MINUS, AFTER_PLUS, WORKS, Siegecraft, siegecraft, total
 from simulator.rules.europa.stacks import LD

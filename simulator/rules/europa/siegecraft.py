@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from simulator.rules.europa.attrition import Counters, Pillaging, counters_by_size
+from simulator.rules.europa.losses import Counters, Pillaging, counters_by_size
 from simulator.rules.europa.modifiers import LAW
 from simulator.rules.europa.stacks import (
     LD,
     SIDES,
+    TECHNOLOGIES,
     Stack,
     artillery_of_army,
-    better_than,
     stack_artillery,
     stack_of,
 )
@@ -172,7 +172,7 @@ class Siegecraft:
     def assault_of_place(self, artillery_bonus: int, breach: int, assault: int) -> list[Bonus]:
         """The besieger's assault rolls, its leader apart (section 4.5 step 2); `breach`: right after one."""
         behind = self.besieged.technology
-        technology = 1 if behind == "medieval" else -1 if better_than(behind, "renaissance") else 0
+        technology = 1 if behind == "medieval" else -1 if TECHNOLOGIES.index(behind) > 1 else 0
         return _bonuses("attacker", "assault", ASSAULT)(
             (technology, f"{behind} besieged"),
             (0 if breach else -self.level, "fortress level"),

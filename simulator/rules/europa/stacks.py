@@ -1,4 +1,4 @@
-"""What a stack is worth: size, artillery, army size and morale (rules/europa_land_siege.md sections 2.2 and 2.4)."""
+"""What a stack is worth: size, artillery, army size, morale (docs/rules/europa_land_siege.md sections 2.2, 2.4)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.rules.europa.leaders import Leader, leader_of
-from simulator.rules.europa.sheets import TECHNOLOGIES
 from simulator.rules.europa.tables import Book
 
 LD = 3
 EIGHT_LD = 24
 SIDES = ("attacker", "defender")
+TECHNOLOGIES = ("medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war")
 
 # Country -> class ("" = given), artillery row, replacement-leader row (section 2.2; usa's replacement row is ASSUMED).
 COUNTRIES = {
@@ -36,13 +36,11 @@ COUNTRIES = {
     "turkey-vizier": ("I", "turkey", "VIZIER"),
 }
 TURKISH = ("turkey", "turkey-janissary", "turkey-vizier")
-# Army sizes of Turkish stacks after m-1a or m-2, periods I to VII (section 2.4).
-REFORMED_SIZES = {"I": 4, "II": 4, "III": 4, "IV": 2, "V": 2, "VI": 2, "VII": 2}
 
 
 @dataclass(frozen=True)
 class Stack:
-    """One side, as the rules see it. `size` in thirds of a LD; `column` names are "" for no Fire."""
+    """One side, as the rules see it. `size` in thirds of a LD; the Fire column is "" for no Fire."""
 
     name: str
     size: int
@@ -52,7 +50,6 @@ class Stack:
     army_class: str
     technology: str
     tercios: bool
-    veteran: bool
     leader: Leader
     replacements: tuple[tuple[int, int, int], ...]
     artillery: int
@@ -70,6 +67,18 @@ class Stack:
         """Any of the three turkey entries."""
         return self.country in TURKISH
 
+    def told(self) -> str:
+        """Country, class and size in words."""
+        return f"{self.country} (class {self.army_class}), {detachments(self.size)}"
+
+
+def detachments(thirds: int) -> str:
+    """A size as the game writes it: 11 thirds are "3 LD 2/3"."""
+    whole, rest = divmod(thirds, LD)
+    if rest and not whole:
+        return f"{rest}/3 LD"
+    return f"{whole} LD" + (f" {rest}/3" if rest else "")
+
 
 def size_of(side: Any) -> int:
     """Size in thirds: 12 an ARMY+, 6 an ARMY-, 3 a LD (those of pashas too), 1 a LDE."""
@@ -86,17 +95,13 @@ def artillery_of_army(side: Any, period: str, book: Book) -> int:
     """Artillery of one ARMY+ (section 2.2: a period missing in a country's row falls back to its class row)."""
     army_class = class_of(side)
     by_class = "class-I-II" if army_class in {"I", "II"} else "class-A" if army_class == "A" else "class-other"
-    own = COUNTRIES[side.country][1]
-    return book.artillery.get((own, period), book.artillery[(by_class, period)])
+    return book.artillery.get((COUNTRIES[side.country][1], period), book.artillery[by_class, period])
 
 
 def stack_artillery(army_plus: int, army_minus: int, of_army: int) -> int:
     """Best ARMY, +2 if another ARMY has 2 or more, else +1 if another has 1; no ARMY: 0 (section 2.4)."""
     armies = [of_army] * army_plus + [of_army // 2] * army_minus
-    if not armies:
-        return 0
-    second = armies[1] if len(armies) > 1 else 0
-    return armies[0] + min(second, 2)
+    return sum(armies[:1]) + min(2, sum(armies[1:2]))
 
 
 def artillery_value(side: Any, period: str, book: Book) -> int:
@@ -108,12 +113,12 @@ def artillery_value(side: Any, period: str, book: Book) -> int:
 
 
 def army_size(side: Any, period: str, book: Book) -> int:
-    """Structural size 0-7, given or by class and period."""
+    """Structural size 0-7, given or by class and period; Turkish after m-1a or m-2: 4, from period IV on 2."""
     if side.army_size >= 0:
         return int(side.army_size)
     if side.country in TURKISH and side.turkish_reform in {"m-1a", "m-2"}:
-        return REFORMED_SIZES[period]
-    return book.army_size[(class_of(side), period)]
+        return 4 if period in {"I", "II", "III"} else 2
+    return book.army_size[class_of(side), period]
 
 
 def size_step(own: int, enemy: int) -> int:
@@ -129,8 +134,8 @@ def stack_of(fields: Any, name: str, book: Book, tercios_need_army: bool = False
     veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0
     has_army = side.army_plus + side.army_minus > 0
     tercios = side.tercios and (has_army or not tercios_need_army)
-    tech = book.tech(side.technology, enemy.technology)
-    morale = int(tech["morale"]) + (int(tech["veteran_bonus"]) if veteran else 0)
+    technology = book.technology(side.technology, enemy.technology)
+    morale = int(technology["morale"]) + (int(technology["veteran_bonus"]) if veteran else 0)
     return Stack(
         name=name,
         size=size_of(side),
@@ -140,16 +145,10 @@ def stack_of(fields: Any, name: str, book: Book, tercios_need_army: bool = False
         army_class=class_of(side),
         technology=side.technology,
         tercios=tercios,
-        veteran=veteran,
         leader=leader_of(side, book, f"{name}.leader"),
         replacements=tuple(book.replacements[COUNTRIES[side.country][2]]),
         artillery=artillery_value(side, fields.conditions.period, book),
         morale=morale + (1 if tercios and side.technology in {"renaissance", "arquebus"} else 0),
-        fire_column=str(tech["fire_column"]),
-        shock_column=str(tech["shock_column"]),
+        fire_column=str(technology["fire_column"]),
+        shock_column=str(technology["shock_column"]),
     )
-
-
-def better_than(technology: str, other: str) -> bool:
-    """Is a land technology more advanced than another?"""
-    return TECHNOLOGIES.index(technology) > TECHNOLOGIES.index(other)

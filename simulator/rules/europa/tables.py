@@ -15,123 +15,135 @@ from __future__ import annotations
 
 import csv
 import difflib
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib import resources
 from typing import Any
 
 from simulator.rules.battle import Refusal
-from simulator.rules.europa.sheets import SHEETS, Sheet, Value, in_file
+from simulator.rules.europa.sheets import DATA, SHEETS, Row, Sheet, Value
 
-Row = dict[str, Value]
-Overrides = Mapping[str, Any]
 FIELD = "options.tables"
+LOWEST, HIGHEST = 3, 14
+# Loss tables list whole losses up to 18 thirds; their last row stands for all losses above.
+ABOVE_ALL = 19
 
 
 @dataclass(frozen=True)
 class Book:
-    """All tables, as the rules look them up. Losses are in thirds of a land detachment."""
+    """All tables, as the rules look them up. Losses are in thirds of a detachment."""
 
     sheets: Mapping[str, tuple[Row, ...]]
+    _columns: dict[tuple[str, str], dict[Any, Any]] = field(default_factory=dict, repr=False)
 
-    def _indexed(self, name: str) -> dict[tuple[Value, ...], Row]:
-        keys = SHEETS[name].keys
-        return {tuple(row[key] for key in keys): row for row in self.sheets[name]}
+    def indexed(self, name: str) -> dict[tuple[Value, ...], Row]:
+        """Rows of a table by their keys."""
+        return {SHEETS[name].key(row): row for row in self.sheets[name]}
+
+    def column(self, name: str, value: str) -> dict[Any, Any]:
+        """One value of each row by its key (of one column: without a tuple)."""
+        if (name, value) not in self._columns:
+            rows = self.indexed(name).items()
+            self._columns[name, value] = {key if len(key) > 1 else key[0]: row[value] for key, row in rows}
+        return self._columns[name, value]
 
     @cached_property
-    def combat(self) -> dict[tuple[str, int], tuple[int, int]]:
+    def combat(self) -> dict[Any, tuple[int, int]]:
         """(column, modified die) -> (thirds, stars)."""
-        return {key: _result(row) for key, row in self._indexed("combat_result").items()}
+        return {key: _result(row) for key, row in self.indexed("combat_result").items()}
+
+    def combat_roll(self, column: str, modified: int) -> tuple[int, int]:
+        """Thirds and stars of a modified die; ("" for no column: nothing)."""
+        return self.combat[column, min(HIGHEST, max(LOWEST, modified))] if column else (0, 0)
 
     @cached_property
-    def assault(self) -> dict[tuple[int, int, int, int], tuple[int, int]]:
+    def assault(self) -> dict[Any, tuple[int, int]]:
         """(besieger, fire, breach, modified die) -> (thirds, stars)."""
-        return {key: _result(row) for key, row in self._indexed("assault_result").items()}
+        return {key: _result(row) for key, row in self.indexed("assault_result").items()}
 
     @cached_property
-    def _tech(self) -> dict[tuple[Value, ...], Row]:
-        return self._indexed("battle_tech")
+    def _technologies(self) -> dict[tuple[Value, ...], Row]:
+        return self.indexed("battle_tech")
 
-    def tech(self, own: str, enemy: str) -> Row:
-        """Columns and morale of a land technology against another."""
-        return self._tech[(1, in_file(own), in_file(enemy))]
+    def technology(self, own: str, enemy: str, *, land: bool = True) -> Row:
+        """Columns and morale of a technology against another."""
+        return self._technologies[int(land), in_file(own), in_file(enemy)]
 
     @cached_property
-    def resistance(self) -> dict[tuple[int, int], int]:
+    def resistance(self) -> dict[Any, int]:
         """(fortress level, breach) -> thirds."""
-        rows = self._indexed("fortress_resistance").items()
+        rows = self.indexed("fortress_resistance").items()
         return {key: 3 * row["round"] + row["third"] for key, row in rows}
 
     def siege_bonus(self, level: int, artillery: int) -> int:
         """The best bonus of this fortress level whose artillery is reached, else 0 (section 4.4)."""
-        rows = self.sheets["artillery_siege_bonus"]
-        reached = [r for r in rows if r["fortress_level"] == level and r["artillery_at_least"] <= artillery]
-        return max((row["bonus"] for row in reached), default=0)
+        rows = self.column("artillery_siege_bonus", "bonus").items()
+        return max((bonus for (of, least), bonus in rows if of == level and least <= artillery), default=0)
 
-    @cached_property
-    def artillery(self) -> dict[tuple[str, str], int]:
+    @property
+    def artillery(self) -> dict[Any, int]:
         """(row, period) -> artillery of one ARMY+."""
-        return {key: row["artillery"] for key, row in self._indexed("artillery_per_army").items()}
+        return self.column("artillery_per_army", "artillery")
 
-    @cached_property
-    def army_size(self) -> dict[tuple[str, str], int]:
+    @property
+    def army_size(self) -> dict[Any, int]:
         """(class, period) -> structural size 0-7."""
-        return {key: row["size"] for key, row in self._indexed("army_class_size").items()}
+        return self.column("army_class_size", "size")
 
     def attrition_europe(self, die: int, detachments: int) -> tuple[int, int]:
-        """(LD lost, P) for a modified die from 5 to 15 and a stack of whole LD (section 4.3)."""
+        """(detachments lost, P) for a modified die from 5 to 15 and a stack of whole detachments (section 4.3)."""
         for row in self.sheets["attrition_land_europe"]:
             if row["modified_die"] == die and row["min_size"] <= detachments < row["max_size_exclusive"]:
                 return row["loss"], row["pillage"]
         return 0, 0
 
-    @cached_property
+    @property
     def attrition_percent(self) -> dict[int, int]:
         """Modified die from 5 to 15 -> per cent lost overseas."""
-        return {row["modified_die"]: row["loss_percent"] for row in self.sheets["attrition_other_percent"]}
+        return self.column("attrition_other_percent", "loss_percent")
 
     @cached_property
-    def remainders(self) -> dict[tuple[int, int], tuple[int, int]]:
+    def remainders(self) -> dict[Any, tuple[int, int]]:
         """(thirds, per cent) -> (thirds left, 1 if one more is lost on a coin flip)."""
-        rows = self._indexed("attrition_remainders").items()
+        rows = self.indexed("attrition_remainders").items()
         return {key: (row["left_thirds"], row["half_chance_one_more_third"]) for key, row in rows}
 
     @cached_property
     def replacements(self) -> dict[str, list[tuple[int, int, int]]]:
         """Row -> (manoeuvre, fire, shock) for each die from 1 to 10."""
         found: dict[str, list[tuple[int, int, int]]] = {}
-        for (country, _), row in sorted(self._indexed("replacement_leaders").items()):
+        for (country, _), row in sorted(self.indexed("replacement_leaders").items()):
             found.setdefault(country, []).append((row["manoeuvre"], row["fire"], row["shock"]))
         return found
 
     @property
-    def leaders(self) -> tuple[Row, ...]:
-        """All leaders."""
-        return self.sheets["leaders"]
+    def english(self) -> dict[str, str]:
+        """Countries of leaders.csv -> their English names."""
+        return self.column("leader_countries", "english")
 
     def small_stack(self, size: int) -> tuple[int, int]:
-        """Thirds taken off what a stack of this size inflicts, for an odd and an even 7-LD die (section 3.4)."""
+        """Thirds taken off what a land stack of this size inflicts, for an odd and an even 7-LD die (section 3.4)."""
         rows = [row for row in self.sheets["land_small_stack"] if row["size_thirds_at_least"] <= size]
         best = max(rows, key=lambda row: row["size_thirds_at_least"])
         return best["odd_die"], best["even_die"]
 
-    @cached_property
-    def _size_loss(self) -> dict[tuple[int, int], int]:
-        return {key: row["modified_thirds"] for key, row in self._indexed("land_size_loss").items()}
-
-    def modified_loss(self, step: int, thirds: int) -> int:
+    def modified_loss(self, step: int, thirds: int, table: str = "land_size_loss") -> int:
         """Losses after the size step: whole ones and the left-over third apart, above 18 thirds together."""
-        if step not in {-2, 1, 2} or thirds == 0:
+        modified = self.column(table, "modified_thirds")
+        if thirds == 0 or (step, 1) not in modified:
             return thirds
-        if thirds > 18:
-            return max(0, thirds - 19 + self._size_loss[(step, 19)])
+        if thirds >= ABOVE_ALL:
+            return max(0, thirds - ABOVE_ALL + modified[step, ABOVE_ALL])
         whole, left = thirds - thirds % 3, thirds % 3
-        return (self._size_loss[(step, whole)] if whole else 0) + (self._size_loss[(step, left)] if left else 0)
+        return (modified[step, whole] if whole else 0) + (modified[step, left] if left else 0)
 
 
-def _result(row: Row) -> tuple[int, int]:
+def in_file(technology: str) -> str:
+    """A technology as the files spell it (`lace-war` is LACE_WAR)."""
+    return technology.upper().replace("-", "_")
+
+
+def _result(row: Mapping[str, Any]) -> tuple[int, int]:
     return 3 * row["round_loss"] + row["third_loss"], row["morale_loss"]
 
 
@@ -148,25 +160,19 @@ def rows(name: str) -> list[Row]:
 @lru_cache(maxsize=1)
 def standard() -> Book:
     """The tables as they ship."""
-    folder = resources.files("simulator.rules.europa") / "data"
     sheets = {}
     for name, sheet in SHEETS.items():
-        lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-        sheets[name] = _checked(name, sheet, list(csv.DictReader(lines)), f"{name}.csv")
+        lines = (DATA / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+        sheets[name] = sheet.checked(list(csv.DictReader(lines)), f"{name}.csv")
     return Book(sheets)
 
 
-def book(overrides: Overrides) -> Book:
+def book(overrides: Mapping[str, Any]) -> Book:
     """The tables with rows replaced. Raises Refusal (`options.tables...`) for rows that are wrong or missing."""
     if not overrides:
         return standard()
-    return _varied(json.dumps(overrides, sort_keys=True, default=str))
-
-
-@lru_cache(maxsize=32)
-def _varied(text: str) -> Book:
     sheets = dict(standard().sheets)
-    for name, given in json.loads(text).items():
+    for name, given in overrides.items():
         path = f"{FIELD}.{name}"
         if name not in SHEETS:
             near = difflib.get_close_matches(name, names(), 1)
@@ -176,24 +182,22 @@ def _varied(text: str) -> Book:
         lines = given["rows"] if whole else given
         if not isinstance(lines, list) or not all(isinstance(row, dict) for row in lines):
             raise Refusal(path, "give a list of rows, or { rows = [...] } to replace the whole table")
-        sheets[name] = _replaced(name, () if whole else sheets[name], lines, path)
+        sheets[name] = _replaced(SHEETS[name], () if whole else sheets[name], lines, path)
     return Book(sheets)
 
 
-def _replaced(name: str, old: Sequence[Row], new: list[Row], path: str) -> tuple[Row, ...]:
+def _replaced(sheet: Sheet, old: Sequence[Row], new: list[Row], path: str) -> tuple[Row, ...]:
     """Old rows, those with the key of a new one replaced; new keys go to the end."""
-    sheet = SHEETS[name]
     kept: dict[Any, Row] = {}
     for number, row in enumerate(old):
-        key = _key(sheet, row)
-        kept[(*key, number) if sheet.repeats else key] = row
+        kept[(*sheet.key(row), number) if sheet.repeats else sheet.key(row)] = row
     for number, row in enumerate(new):
         where = f"{path}[{number}]"
-        read = {column: _read(sheet, column, value, where) for column, value in row.items()}
+        read = {column: sheet.read(column, value, where) for column, value in row.items()}
         for column in sheet.keys:
             if column not in read:
                 raise Refusal(f"{where}.{column}", "is needed; it tells which row to replace")
-        key = _key(sheet, read)
+        key = sheet.key(read)
         same = [held for held in kept if held[: len(key)] == key]
         if not same and (lacking := [column for column in sheet.columns if column not in read]):
             raise Refusal(f"{where}.{lacking[0]}", "is needed in a new row")
@@ -201,43 +205,4 @@ def _replaced(name: str, old: Sequence[Row], new: list[Row], path: str) -> tuple
         for held in same[1:]:
             del kept[held]
         kept[same[0] if same else key] = {**before, **read}
-    return _checked(name, sheet, list(kept.values()), path)
-
-
-def _key(sheet: Sheet, row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[column] for column in sheet.keys)
-
-
-def _read(sheet: Sheet, column: str, given: Value, where: str) -> Value:
-    if column not in sheet.columns:
-        raise Refusal(f"{where}.{column}", f"unknown column; must be one of {', '.join(sheet.columns)}")
-    value = sheet.columns[column].read(given)
-    if value is None:
-        raise Refusal(f"{where}.{column}", f"{given!r} is not allowed; give {sheet.columns[column].allowed()}")
-    return value
-
-
-def _checked(name: str, sheet: Sheet, lines: Iterable[Mapping[str, Any]], path: str) -> tuple[Row, ...]:
-    """Rows with their values read; refuses what is wrong, doubled or missing."""
-    found = []
-    for number, row in enumerate(lines):
-        where = f"{path}[{number}]"
-        for column in [*row, *sheet.columns]:
-            if column not in row:
-                raise Refusal(f"{where}.{column}", "is needed")
-        found.append({column: _read(sheet, column, value, where) for column, value in row.items()})
-    keys = [_key(sheet, row) for row in found]
-    if not sheet.repeats and len(set(keys)) < len(keys):
-        doubled = next(key for key in keys if keys.count(key) > 1)
-        raise Refusal(path, f"two rows for {_shown(sheet, doubled)}")
-    missing = [key for key in sheet.needed if key not in set(keys)]
-    if missing:
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise Refusal(path, f"the row for {_shown(sheet, missing[0])} is missing{more}")
-    for complaint in sheet.rest(found):
-        raise Refusal(path, complaint)
-    return tuple(found)
-
-
-def _shown(sheet: Sheet, key: Sequence[Value]) -> str:
-    return ", ".join(f"{column}={value}" for column, value in zip(sheet.keys, key, strict=True))
+    return sheet.checked(list(kept.values()), path)

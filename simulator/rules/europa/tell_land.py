@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from simulator.rules.europa import fates, land
+from simulator.rules.europa import land
+from simulator.rules.europa import leaders as fates
+from simulator.rules.europa.land_modifiers import is_interception
 from simulator.rules.europa.land_setup import (
     EVADES_AT,
     FACES,
@@ -16,7 +18,6 @@ from simulator.rules.europa.land_setup import (
     read,
 )
 from simulator.rules.europa.meeting import meeting
-from simulator.rules.europa.modifiers import is_interception
 from simulator.rules.europa.stacks import SIDES
 
 NAMES = {land.FIRE_1: "Day 1 Fire", land.SHOCK_1: "Day 1 Shock", land.FIRE_2: "Day 2 Fire", land.SHOCK_2: "Day 2 Shock"}
@@ -52,7 +53,9 @@ def tell_land(fields: Any, before: Any, result: int, after: Any, dice: random.Ra
     else:
         codes = result % fates.FATES, result // fates.FATES
         line = (
-            "Leaders: " + ", ".join(f"{side} {fates.told(code)}" for side, code in zip(SIDES, codes, strict=True)) + "."
+            "Leaders: "
+            + ", ".join(f"{side} {fates.fate_told(code)}" for side, code in zip(SIDES, codes, strict=True))
+            + "."
         )
     return line + _verdict(before, after)
 

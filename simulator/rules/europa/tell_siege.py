@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from simulator.rules.europa import fates, siege
+from simulator.rules.europa import leaders as fates
+from simulator.rules.europa import siege
 from simulator.rules.europa.assault import Assaults, Fallen, Ground, code, command, leaders
-from simulator.rules.europa.explain import detachments
 from simulator.rules.europa.siege_setup import BOXES, RAISED, SiegeSetup
 from simulator.rules.europa.siegecraft import WORKS, siegecraft
-from simulator.rules.europa.stacks import SIDES
+from simulator.rules.europa.stacks import SIDES, detachments
 
 MOST_THROWS = 200_000
 _last: list[Any] = []
@@ -43,7 +43,9 @@ def tell_siege(fields: Any, before: Any, result: int, after: Any, dice: random.R
     if before.stage in {siege.CONTINUE, siege.START}:
         box = BOXES[result >> 1]
         return f"Round track: {box}{', bad weather' if result & 1 else ''}."
-    told = ", ".join(f"{side} {fates.told(fate)}" for side, fate in zip(SIDES, (result % 8, result // 8), strict=True))
+    told = ", ".join(
+        f"{side} {fates.fate_told(fate)}" for side, fate in zip(SIDES, (result % 8, result // 8), strict=True)
+    )
     return f"Leaders: {told}."
 
 

@@ -1,12 +1,12 @@
-"""Options, policies and assumed readings that an answer rests on (rules/europa_land_siege.md sections 6 and 8)."""
+"""Options, policies and assumed readings that an answer rests on (docs/rules/europa_land_siege.md sections 6 and 8)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from simulator.rules.europa.land_modifiers import is_interception
 from simulator.rules.europa.leaders import leader_of
 from simulator.rules.europa.meeting import is_non_european
-from simulator.rules.europa.modifiers import is_interception
 from simulator.rules.europa.stacks import EIGHT_LD, SIDES, size_of
 from simulator.rules.europa.tables import book
 

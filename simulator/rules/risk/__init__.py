@@ -1,4 +1,4 @@
-"""Risk with fleets (rules/risk.md): land, amphibious, naval, blockade-run, invasion.
+"""Risk with fleets (docs/rules/risk.md): land, amphibious, naval, blockade-run, invasion.
 
 Sources, as that document lists them: a designer's note on the naval rules of his variant; for land combat the public
 rule summaries of classic Risk and J. A. Osborne, "Markov Chains for the RISK Board Game Revisited", Mathematics

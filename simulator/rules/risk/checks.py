@@ -1,4 +1,4 @@
-"""What a Risk scenario may not be (rules/risk.md sections 7 and 9)."""
+"""What a Risk scenario may not be (docs/rules/risk.md sections 7 and 9)."""
 
 from __future__ import annotations
 

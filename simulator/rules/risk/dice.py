@@ -1,4 +1,4 @@
-"""One round of dice: hands, modifiers, comparison (rules/risk.md section 3), counted exactly."""
+"""One round of dice: hands, modifiers, comparison (docs/rules/risk.md section 3), counted exactly."""
 
 from __future__ import annotations
 

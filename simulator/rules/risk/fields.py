@@ -1,4 +1,4 @@
-"""The scenario of each Risk battle kind (rules/risk.md section 2)."""
+"""The scenario of each Risk battle kind (docs/rules/risk.md section 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One fight: rounds of dice between two groups in one place (rules/risk.md section 4).
+"""One fight: rounds of dice between two groups in one place (docs/rules/risk.md section 4).
 
 Naval fights, blockade runs and attacks on a single territory are one fight each; its loop is the leanest.
 """

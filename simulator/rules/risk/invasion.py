@@ -1,4 +1,4 @@
-"""The invasion: crossings, landing, the path, and the break-out of the port (rules/risk.md section 5.5)."""
+"""The invasion: crossings, landing, the path, and the break-out of the port (docs/rules/risk.md section 5.5)."""
 
 from __future__ import annotations
 

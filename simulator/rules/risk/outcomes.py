@@ -1,4 +1,4 @@
-"""The outputs of Risk's battles (rules/risk.md section 8)."""
+"""The outputs of Risk's battles (docs/rules/risk.md section 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The path: several defended territories taken one after the other (rules/risk.md section 5.1)."""
+"""The path: several defended territories taken one after the other (docs/rules/risk.md section 5.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which dice apply in which place of a battle (rules/risk.md sections 2, 3 and 5)."""
+"""Which dice apply in which place of a battle (docs/rules/risk.md sections 2, 3 and 5)."""
 
 from __future__ import annotations
 

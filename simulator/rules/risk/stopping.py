@@ -1,4 +1,4 @@
-"""When the attacker stops (rules/risk.md section 6): asked before every round, the first included."""
+"""When the attacker stops (docs/rules/risk.md section 6): asked before every round, the first included."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ ASSUMED_LAND = "land combat is classic Risk: sorted dice, ties and left_behind a
 
 
 def assumptions(fields: Any) -> list[str]:
-    """Options, policies and assumed readings in force (rules/risk.md sections 6, 10 and 11)."""
+    """Options, policies and assumed readings in force (docs/rules/risk.md sections 6, 10 and 11)."""
     options, lines = fields.options, []
     land = fields.battle not in {"naval", "blockade-run"}
     attack = f"{options.attack_dice} d{options.attack_die_sides}"
