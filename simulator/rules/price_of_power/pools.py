@@ -108,6 +108,10 @@ class TableSet:
     rolls: dict[Roll, int] = field(default_factory=lambda: {(0, 0, 0, 0): 0})
     rows: list[Row] = field(default_factory=lambda: [(np.zeros(1), np.ones(1))])
 
+    def number(self, roll: Roll) -> int:
+        """The number of a roll: infantry, cavalry, artillery icons that count, and tercios."""
+        return self.rolls.setdefault(roll, len(self.rolls))
+
     def add(self, weights: Mapping[int, int]) -> int:
         """A table whose results mean something else; its index."""
         values = sorted(weights)
@@ -142,8 +146,8 @@ class TableSet:
         return first
 
     def _append(self, rolls: list[Roll], weight: np.ndarray) -> None:
-        """A table of rolls: infantry, cavalry, artillery icons that count, and tercios."""
-        results = np.array([self.rolls.setdefault(roll, len(self.rolls)) for roll in rolls])
+        """A table of rolls."""
+        results = np.array([self.number(roll) for roll in rolls])
         order = np.argsort(results)
         self.rows.append((results[order], weight[order] / weight.sum()))
 

@@ -3,11 +3,9 @@
 The chance steps are the card each side draws, the charge of each side, the attacker's roll, the defender's roll.
 Casualties of a round come off together after the defender's roll; then each side decides whether it leaves.
 
-A faction's units are one number, its *force*: hits that mercenary, regular and allied units can still take, ten bits
-each, and GONE once it has left the battle (the force then counts the survivors). Ships are all regular; a ship's hits
-are counted, not the ship. What is left is read off fixed lists (forces.py) as a *strength*, which packs infantry,
-cavalry, artillery, heavy ships, all units, and hits that they can take; ships stand with the artillery, whose icons
-hit for them. Strengths add up.
+What is left of a faction's force (casualties.py) is its *strength*, which packs infantry, cavalry, artillery, heavy
+ships, all units, and hits that they can take; ships stand with the artillery, whose icons hit for them. Strengths
+add up.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.chain import helper, rule
+from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, ONLY_REGULAR, after_hits, here, turn_after
 from simulator.rules.toolkit.losses import Dealt, in_turn
 from simulator.rules.toolkit.retreat import Leave, leaves
 
@@ -29,10 +28,6 @@ ATTACK, DEFENCE = 0, 1
 PLAYER, NPR, TO_THE_LAST = 0, 1, 2
 STAY, LEAVE = 0, 1
 DEAD, STAGES = 2, 3
-BITS = 10
-MASK = (1 << BITS) - 1
-ONLY_REGULAR = MASK << BITS
-GONE = 1 << 30
 HEAVY, UNITS, HITS, MANY = 30, 40, 51, 2047
 
 
@@ -40,25 +35,22 @@ class Params(NamedTuple):
     """Numbers of a battle. Factions are the attacker (0) and the defenders (1 to 3); arrays are int64.
 
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
-    asks for ships and units alone; `keeps_turns`: whose turn it is in the alternation may matter after the round.
-    `first_of[side]` is its first faction; `kind`, `stays` and `tie` stand by faction. `strength[row[faction, category]
+    asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays` and `tie` stand by faction. `strength[row[faction, category]
     + n]` is what a category is that can take n hits, `fewest` the fewest hits that as many ships can take. By side:
     `automatic` hits, whether it `asks` to leave, `when_wounded` too, captured ships in `supply`.
-    `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, its icons are `shows`;
+    `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
     there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
     as strengths are. `opening` and `following` are tables and successors of the first four phases.
     """
 
     sea: int
     whole_battle: int
-    keeps_turns: int
     damage_wounds: int
     count_rounds: int
     max_rounds: int
     last: int
     main: int
     brief: int
-    may_stick: int
     attacker_leaves: Leave
     defender_leaves: Leave
     first_of: np.ndarray
@@ -74,7 +66,7 @@ class Params(NamedTuple):
     supply: np.ndarray
     pool: np.ndarray
     first: np.ndarray
-    shows: np.ndarray
+    best: np.ndarray
     cap: np.ndarray
     stride: np.ndarray
     icons: np.ndarray
@@ -120,12 +112,6 @@ def force_of(s, faction):
 def leader_of(s, side):
     """The leader of a side with his wounds."""
     return s.attacker_leader if side == ATTACK else s.defender_leader
-
-
-@helper
-def here(force):
-    """Has a faction a unit in the battle?"""
-    return 0 < force < GONE
 
 
 @helper
@@ -227,45 +213,7 @@ def haul_of(p, s, side, roll, hits):
     return min(p.tercios[roll], p.supply[side]) if sinks else 0
 
 
-@helper
-def can_hit(p, s, side):
-    """May a roll of this side hit?"""
-    own, shows = strength_on(p, s, side), p.shows[pool(p, s, side)]
-    return (
-        (own & MASK > 0 and shows & 1 > 0)
-        or ((own >> BITS) & MASK > 0 and shows & 2 > 0)
-        or ((own >> (2 * BITS)) & MASK > 0 and shows & 4 > 0)
-        or (own >> HEAVY) & MASK > 0
-        or (p.automatic[side] > 0 and led(p, s, side))
-    )
-
-
 # Casualties (section 3.2, steps 3 and 4).
-
-
-@helper
-def lost(force, hits, turn):
-    """What a force loses when casualties alternate mercenary, regular, allied, beginning at `turn`."""
-    return in_turn(hits, force & MASK, (force >> BITS) & MASK, force >> (2 * BITS), 3 * turn)
-
-
-@helper
-def after_hits(force, hits, turn):
-    """A force after casualties; one that has left takes none."""
-    if force == force & ONLY_REGULAR:
-        return max(force - (hits << BITS), 0)
-    dealt = lost(force, 0 if force & GONE else hits, turn)
-    return force - dealt.first - (dealt.second << BITS) - (dealt.third << (2 * BITS))
-
-
-@helper
-def turn_after(force, hits, turn):
-    """Whose turn it is after such casualties: the next after the last one hit."""
-    if force == force & ONLY_REGULAR or force & GONE or hits == 0:
-        return 0 if force == force & ONLY_REGULAR else turn
-    hits = min(hits, (force & MASK) + ((force >> BITS) & MASK) + (force >> (2 * BITS)))
-    before, after = lost(force, hits - 1, turn), lost(force, hits, turn)
-    return 1 if after.first > before.first else 2 if after.second > before.second else 0
 
 
 @helper
@@ -304,28 +252,23 @@ def after_casualties(p, s, hits, hurt):
 
     `hits` and `hurt` are what the attacker suffers; what the defender suffers is pending.
     """
-    dealt, turns = split(p, s, s.hits), 0
-    if p.keeps_turns:
-        turns = (
-            turn_after(s.attacker, hits, turn_of(s, 0))
-            | turn_after(s.defender_1, dealt.first, turn_of(s, 1)) << 2
-            | turn_after(s.defender_2, dealt.second, turn_of(s, 2)) << 4
-            | turn_after(s.defender_3, dealt.third, turn_of(s, 3)) << 6
-        )
+    dealt = split(p, s, s.hits)
     after = s._replace(
         attacker=after_hits(s.attacker, hits, turn_of(s, 0)),
         defender_1=after_hits(s.defender_1, dealt.first, turn_of(s, 1)),
         defender_2=after_hits(s.defender_2, dealt.second, turn_of(s, 2)),
         defender_3=after_hits(s.defender_3, dealt.third, turn_of(s, 3)),
-        turns=turns,
-    )
-    attacker_hurt = hurt if hurt > 0 and suffered(p, s, after, ATTACK, hits) else 0
-    defender_hurt = s.hurt if s.hurt > 0 and suffered(p, s, after, DEFENCE, s.hits) else 0
-    return after._replace(
-        attacker_leader=s.attacker_leader + attacker_hurt,
-        defender_leader=s.defender_leader + defender_hurt,
+        turns=turn_after(s.attacker, hits, turn_of(s, 0))
+        | turn_after(s.defender_1, dealt.first, turn_of(s, 1)) << 2
+        | turn_after(s.defender_2, dealt.second, turn_of(s, 2)) << 4
+        | turn_after(s.defender_3, dealt.third, turn_of(s, 3)) << 6,
         hits=0, hurt=0, haul=0,
     )  # fmt: skip
+    if hurt > 0 and suffered(p, s, after, ATTACK, hits):
+        after = after._replace(attacker_leader=s.attacker_leader + hurt)
+    if s.hurt > 0 and suffered(p, s, after, DEFENCE, s.hits):
+        after = after._replace(defender_leader=s.defender_leader + s.hurt)
+    return after
 
 
 @helper
@@ -393,23 +336,28 @@ def leave_or_stay(p, s):
     return s if asked(p, s, ATTACK) else decided(p, s, STAY)
 
 
+@rule(Params)
 @helper
-def choice(p, s):
+def decides(p, s):
+    """Who decides: 1 the attacker, 2 the defenders, 0 chance."""
+    return max(0, s.phase - DEFENDER_ROLLS) if s.phase != OVER else 0
+
+
+@rule(Params)
+def options(p, s):
+    """To stay or to leave."""
+    return 2
+
+
+@rule(Params)
+@helper
+def choose(p, s):
     """What the policy of the side that decides says (section 2, `retreat`)."""
     side = s.phase - ATTACKER_DECIDES
     policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
     own, enemy = units_on(p, s, side), units_on(p, s, 1 - side)
     wounded = p.when_wounded[side] > 0 and leader_of(s, side) % STAGES == 1
     return LEAVE if wounded or leaves(policy, own, s.round + 1, own, enemy) else STAY
-
-
-@helper
-def settled(p, s):
-    """The battle after both decisions, made by the policies."""
-    for _ in range(2):
-        if s.phase == ATTACKER_DECIDES or s.phase == DEFENDER_DECIDES:
-            s = decided(p, s, choice(p, s))
-    return s
 
 
 # The course of a battle.
@@ -432,14 +380,14 @@ def plain(p, faction, force):
 @helper
 def ended(p, s):
     """The battle is over; what no answer asks for is forgotten, so that fewer outcomes are told apart."""
-    if p.brief:
-        s = s._replace(
-            attacker=plain(p, 0, s.attacker), defender_1=plain(p, 1, s.defender_1),
-            defender_2=plain(p, 2, s.defender_2), defender_3=plain(p, 3, s.defender_3), heavy_haul=0,
-            attacker_leader=0, defender_leader=0,
-        )  # fmt: skip
-    wounds = (s.attacker_leader % STAGES, s.defender_leader % STAGES)
-    return s._replace(phase=OVER, round=0, turns=0, attacker_leader=wounds[0], defender_leader=wounds[1])
+    mine, theirs = s.attacker_leader % STAGES, s.defender_leader % STAGES
+    s = s._replace(phase=OVER, round=0, turns=0, attacker_leader=mine, defender_leader=theirs)
+    if p.brief == 0:
+        return s
+    return s._replace(
+        attacker=plain(p, 0, s.attacker), defender_1=plain(p, 1, s.defender_1), defender_2=plain(p, 2, s.defender_2),
+        defender_3=plain(p, 3, s.defender_3), attacker_leader=0, defender_leader=0, heavy_haul=0,
+    )  # fmt: skip
 
 
 @helper
@@ -470,32 +418,39 @@ def before_round_1(p, s, result):
 @helper
 def stuck(p, s):
     """Can no result of the roll change the state? Then the battle ends without that round (section 3.2)."""
-    if s.round < p.last - 1 or can_hit(p, s, ATTACK) or can_hit(p, s, DEFENCE):
-        return False
-    return settled(p, leave_or_stay(p, s)) == s
+    for side in range(2):
+        if s.round < p.last - 1 or hits_of(p, s, side, p.best[pool(p, s, side)]) > 0:
+            return False
+    after = leave_or_stay(p, s)
+    for _ in range(2):
+        if decides(p, after) > 0:
+            after = decided(p, after, choose(p, after))
+    return after == s
 
 
 @rule(Params)
 def running(p, s):
     """A battle is fought until one side is alone, `max_rounds` are done, or nothing can change."""
-    return s.phase != OVER and not (p.may_stick > 0 and s.phase == ATTACKER_ROLLS and stuck(p, s))
+    return s.phase != OVER and not (s.phase == ATTACKER_ROLLS and stuck(p, s))
 
 
 @rule(Params)
 def table(p, s):
     """The pool of the side that rolls now; a card or a charge before."""
-    if s.phase == ATTACKER_ROLLS or s.phase == DEFENDER_ROLLS:
-        return pool_table(p, s, s.phase - ATTACKER_ROLLS)
-    return p.opening[s.phase] if s.phase < ATTACKER_ROLLS else 0
+    if s.phase < ATTACKER_ROLLS:
+        return p.opening[s.phase]
+    return pool_table(p, s, s.phase - ATTACKER_ROLLS) if s.phase <= DEFENDER_ROLLS else 0
 
 
 @rule(Params)
 def step(p, s, result):
     """What a roll, a card, a charge or a decision leads to."""
+    if s.phase < ATTACKER_ROLLS:
+        return before_round_1(p, s, result)
     if s.phase == DEFENDER_ROLLS:
-        return settled(p, after_round(p, s, result))
-    if s.phase != ATTACKER_ROLLS:
-        return before_round_1(p, s, result) if s.phase < ATTACKER_ROLLS else s
+        return after_round(p, s, result)
+    if s.phase > DEFENDER_ROLLS:
+        return decided(p, s, result)
     hits, enemy = hits_of(p, s, ATTACK, result), strength_on(p, s, DEFENCE) >> HITS
     return s._replace(
         phase=DEFENDER_ROLLS,

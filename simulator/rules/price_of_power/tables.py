@@ -131,16 +131,12 @@ def battle_numbers(setup: Setup) -> dict[str, int]:
     return {
         "sea": int(setup.sea),
         "whole_battle": int(options.casualty_alternation == "whole-battle"),
-        "keeps_turns": int(
-            not setup.sea and (options.casualty_alternation == "whole-battle" or any(side.asks for side in setup.sides))
-        ),
         "damage_wounds": int(options.damage_counts_as_casualty),
         "count_rounds": int(options.count_rounds),
         "max_rounds": setup.max_rounds,
         "last": setup.last,
         "main": setup.sides[1].main,
         "brief": int(setup.brief),
-        "may_stick": int(any(may_stick(setup, side) for side in range(2))),
     }
 
 
@@ -219,14 +215,14 @@ def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
     cards = 1 + max(len(side.leaders) for side in setup.sides)
     pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), np.zeros((2, 3), np.int64)
     first: list[int] = []
-    shows: list[int] = []
+    best: list[np.ndarray] = []
     for side, (caps, pools) in enumerate(zip(setup.caps, setup.distinct, strict=True)):
         numbers = {dice: len(first) + place for place, dice in enumerate(pools)}
         each, captures = worth_each(caps, len(pools)), setup.sea and setup.sides[side].has_player
         if each:
             stride[side] = (caps.cavalry + 1) * (caps.artillery + 1), caps.artillery + 1, 1
         first += [made.add_pool(dice, caps, each, pairs=not captures) for dice in pools]
-        shows += [icons_on(setup.dice, dice) for dice in pools]
+        best += [np.minimum(most_icons(setup.dice, dice)[:3], caps[:3]) for dice in pools]
         rows = np.array([[numbers[dice] for dice in row] for row in setup.pools[side]])
         for card in range(len(rows) // 3):
             dead, alive, unled = rows[3 * card : 3 * card + 3]
@@ -234,23 +230,10 @@ def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
     return {
         "pool": pool,
         "first": by_number(*first),
-        "shows": by_number(*shows),
+        "best": by_number(*(made.number((*icons.tolist(), 0)) for icons in best)),
         "cap": by_number(*(caps[:3] for caps in setup.caps)),
         "stride": stride,
     }
-
-
-def icons_on(dice: Dice, pool: Pool) -> int:
-    """Kinds of icons a pool can show: 1 infantry or tercios, 2 cavalry, 4 artillery."""
-    most = most_icons(dice, pool)
-    return sum(1 << which for which in range(3) if most[which])
-
-
-def may_stick(setup: Setup, side: int) -> bool:
-    """Could a roll of this side be unable to hit, so that the battle might stick?"""
-    own = setup.sides[side]
-    wanted = 4 if setup.sea else sum(1 << which for which in range(3) if own.of_type(which))
-    return any(icons_on(setup.dice, pool) & wanted != wanted for pool in setup.distinct[side])
 
 
 def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
