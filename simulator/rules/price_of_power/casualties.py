@@ -1,25 +1,66 @@
-"""A faction's units as one number, and what casualties leave of it (docs/rules/price_of_power.md section 3.2, step 3).
+"""What sides consist of, and how casualties come off (docs/rules/price_of_power.md section 3.2, steps 3 and 4).
 
-This *force* packs the hits that mercenary, regular and allied units can still take, ten bits each, and GONE once the
-faction has left the battle: it then counts the survivors. Ships are all regular; a ship's hits are counted, not the
-ship. Which types and ships that leaves is read off fixed lists (forces.py).
+A faction's units are one number, its *force*: hits that mercenary, regular and allied units can still take, ten bits
+each, and GONE once it has left the battle (the force then counts the survivors). Ships are all regular; a ship's hits
+are counted, not the ship. What that leaves is read off fixed lists (forces.py) as a *strength*, which packs infantry,
+cavalry, artillery, heavy ships, all units, and hits that they can take; ships stand with the artillery, whose icons
+hit for them. Strengths add up.
 """
 
 from __future__ import annotations
 
 from simulator.engine.chain import helper
-from simulator.rules.toolkit.losses import in_turn
+from simulator.rules.toolkit.losses import Dealt, in_turn
 
 BITS = 10
 MASK = (1 << BITS) - 1
 ONLY_REGULAR = MASK << BITS
 GONE = 1 << 30
+HEAVY, UNITS, HITS, MANY = 30, 40, 51, 2047
+ATTACK, DEFENCE = 0, 1
 
 
 @helper
 def here(force):
     """Has a faction a unit in the battle?"""
     return 0 < force < GONE
+
+
+@helper
+def force_of(s, faction):
+    """The force of a faction."""
+    if faction == 0:
+        return s.attacker
+    return s.defender_1 if faction == 1 else s.defender_2 if faction == 2 else s.defender_3
+
+
+@helper
+def strength_of(p, faction, force):
+    """The strength of a faction that is still there."""
+    if force == force & ONLY_REGULAR:
+        return p.strength[p.row[faction, 1] + (force >> BITS)]
+    if force & GONE:
+        return 0
+    return (
+        p.strength[p.row[faction, 0] + (force & MASK)]
+        + p.strength[p.row[faction, 1] + ((force >> BITS) & MASK)]
+        + p.strength[p.row[faction, 2] + (force >> (2 * BITS))]
+    )
+
+
+@helper
+def strength_on(p, s, side):
+    """The strength of a side."""
+    strength = 0
+    for faction in range(p.first_of[side], p.first_of[side + 1]):
+        strength += strength_of(p, faction, force_of(s, faction))
+    return strength
+
+
+@helper
+def units_on(p, s, side):
+    """Units or ships of a side."""
+    return (strength_on(p, s, side) >> UNITS) & MANY
 
 
 @helper
@@ -45,3 +86,58 @@ def turn_after(force, hits, turn):
     hits = min(hits, (force & MASK) + ((force >> BITS) & MASK) + (force >> (2 * BITS)))
     before, after = lost(force, hits - 1, turn), lost(force, hits, turn)
     return 1 if after.first > before.first else 2 if after.second > before.second else 0
+
+
+@helper
+def turn_of(s, faction):
+    """Whose turn it is in the alternation of a faction (0 anew each round)."""
+    return (s.turns >> (2 * faction)) & 3
+
+
+@helper
+def larger(p, s, faction, other):
+    """Is the other faction hit before this one: more units, or as many and first by the attacker's `ties`?"""
+    own = (strength_of(p, faction, force_of(s, faction)) >> UNITS) & MANY
+    theirs = (strength_of(p, other, force_of(s, other)) >> UNITS) & MANY
+    return 1 if theirs > own or (theirs == own and p.tie[other] < p.tie[faction]) else 0
+
+
+@helper
+def split(p, s, hits):
+    """One hit to each defending faction in turn, the largest first, until all are used."""
+    if s.defender_2 + s.defender_3 == 0:
+        return Dealt(hits, 0, 0)
+    order = larger(p, s, 1, 2) + 2 * larger(p, s, 1, 3) + 4 * larger(p, s, 2, 3)
+    one, two = strength_of(p, 1, s.defender_1) >> HITS, strength_of(p, 2, s.defender_2) >> HITS
+    return in_turn(hits, one, two, strength_of(p, 3, s.defender_3) >> HITS, order)
+
+
+@helper
+def suffered(p, before, after, side, hits):
+    """Did the side lose a unit; or, with `damage_counts_as_casualty`, was a ship damaged?"""
+    return units_on(p, after, side) < units_on(p, before, side) or (p.damage_wounds > 0 and hits > 0)
+
+
+@helper
+def after_casualties(p, s, hits, hurt):
+    """Both sides' casualties come off at once, and leaders of sides that lost a unit are wounded.
+
+    `hits` and `hurt` are what the attacker suffers; what the defender suffers is pending.
+    """
+    dealt = split(p, s, s.hits)
+    after = s._replace(
+        attacker=after_hits(s.attacker, hits, turn_of(s, 0)),
+        defender_1=after_hits(s.defender_1, dealt.first, turn_of(s, 1)),
+        defender_2=after_hits(s.defender_2, dealt.second, turn_of(s, 2)),
+        defender_3=after_hits(s.defender_3, dealt.third, turn_of(s, 3)),
+        turns=turn_after(s.attacker, hits, turn_of(s, 0))
+        | turn_after(s.defender_1, dealt.first, turn_of(s, 1)) << 2
+        | turn_after(s.defender_2, dealt.second, turn_of(s, 2)) << 4
+        | turn_after(s.defender_3, dealt.third, turn_of(s, 3)) << 6,
+        hits=0, hurt=0, haul=0,
+    )  # fmt: skip
+    if hurt > 0 and suffered(p, s, after, ATTACK, hits):
+        after = after._replace(attacker_leader=s.attacker_leader + hurt)
+    if s.hurt > 0 and suffered(p, s, after, DEFENCE, s.hits):
+        after = after._replace(defender_leader=s.defender_leader + s.hurt)
+    return after

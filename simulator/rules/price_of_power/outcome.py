@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Columns
+from simulator.rules.price_of_power.casualties import BITS, GONE, MASK
 from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, TYPES, Faction, Side
 from simulator.rules.price_of_power.model import listed
-from simulator.rules.price_of_power.rules import BITS, DEAD, GONE, MASK, STAGES, State
+from simulator.rules.price_of_power.rules import DEAD, STAGES, State
 from simulator.rules.price_of_power.tables import Setup
 from simulator.rules.toolkit.naming import winners
 

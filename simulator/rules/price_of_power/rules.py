@@ -2,10 +2,6 @@
 
 The chance steps are the card each side draws, the charge of each side, the attacker's roll, the defender's roll.
 Casualties of a round come off together after the defender's roll; then each side decides whether it leaves.
-
-What is left of a faction's force (casualties.py) is its *strength*, which packs infantry, cavalry, artillery, heavy
-ships, all units, and hits that they can take; ships stand with the artillery, whose icons hit for them. Strengths
-add up.
 """
 
 from __future__ import annotations
@@ -15,8 +11,24 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.chain import helper, rule
-from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, ONLY_REGULAR, after_hits, here, turn_after
-from simulator.rules.toolkit.losses import Dealt, in_turn
+from simulator.rules.price_of_power.casualties import (
+    ATTACK,
+    BITS,
+    DEFENCE,
+    GONE,
+    HEAVY,
+    HITS,
+    MANY,
+    MASK,
+    UNITS,
+    after_casualties,
+    after_hits,
+    force_of,
+    here,
+    strength_on,
+    turn_of,
+    units_on,
+)  # fmt: skip
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 # Phases: what happens next.
@@ -24,20 +36,18 @@ from simulator.rules.toolkit.retreat import Leave, leaves
     ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS,
     ATTACKER_DECIDES, DEFENDER_DECIDES, OVER,
 ) = range(9)  # fmt: skip
-ATTACK, DEFENCE = 0, 1
 PLAYER, NPR, TO_THE_LAST = 0, 1, 2
 STAY, LEAVE = 0, 1
 DEAD, STAGES = 2, 3
-HEAVY, UNITS, HITS, MANY = 30, 40, 51, 2047
 
 
 class Params(NamedTuple):
     """Numbers of a battle. Factions are the attacker (0) and the defenders (1 to 3); arrays are int64.
 
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
-    asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays` and `tie` stand by faction. `strength[row[faction, category]
-    + n]` is what a category is that can take n hits, `fewest` the fewest hits that as many ships can take. By side:
-    `automatic` hits, whether it `asks` to leave, `when_wounded` too, captured ships in `supply`.
+    asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
+    `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
+    fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too, captured ships in `supply`.
     `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
     there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
     as strengths are. `opening` and `following` are tables and successors of the first four phases.
@@ -101,46 +111,9 @@ class State(NamedTuple):
 
 
 @helper
-def force_of(s, faction):
-    """The force of a faction."""
-    if faction == 0:
-        return s.attacker
-    return s.defender_1 if faction == 1 else s.defender_2 if faction == 2 else s.defender_3
-
-
-@helper
 def leader_of(s, side):
     """The leader of a side with his wounds."""
     return s.attacker_leader if side == ATTACK else s.defender_leader
-
-
-@helper
-def strength_of(p, faction, force):
-    """The strength of a faction that is still there."""
-    if force == force & ONLY_REGULAR:
-        return p.strength[p.row[faction, 1] + (force >> BITS)]
-    if force & GONE:
-        return 0
-    return (
-        p.strength[p.row[faction, 0] + (force & MASK)]
-        + p.strength[p.row[faction, 1] + ((force >> BITS) & MASK)]
-        + p.strength[p.row[faction, 2] + (force >> (2 * BITS))]
-    )
-
-
-@helper
-def strength_on(p, s, side):
-    """The strength of a side."""
-    strength = 0
-    for faction in range(p.first_of[side], p.first_of[side + 1]):
-        strength += strength_of(p, faction, force_of(s, faction))
-    return strength
-
-
-@helper
-def units_on(p, s, side):
-    """Units or ships of a side."""
-    return (strength_on(p, s, side) >> UNITS) & MANY
 
 
 @helper
@@ -174,18 +147,6 @@ def pool(p, s, side):
 
 
 @helper
-def pool_table(p, s, side):
-    """The pool's table for the units at hand."""
-    own = strength_on(p, s, side)
-    return (
-        p.first[pool(p, s, side)]
-        + min(own & MASK, p.cap[side, 0]) * p.stride[side, 0]
-        + min((own >> BITS) & MASK, p.cap[side, 1]) * p.stride[side, 1]
-        + min((own >> (2 * BITS)) & MASK, p.cap[side, 2]) * p.stride[side, 2]
-    )
-
-
-@helper
 def hits_of(p, s, side, roll):
     """Hits of a roll; on land no unit hits twice, at sea each heavy ship adds one hit."""
     own, icons = strength_on(p, s, side), p.icons[roll]
@@ -211,64 +172,6 @@ def haul_of(p, s, side, roll, hits):
     """Ships that a roll captures if it sinks the enemy's last; 0 if it cannot (section 4, step 5)."""
     sinks = p.supply[side] > 0 and hits >= strength_on(p, s, 1 - side) >> HITS
     return min(p.tercios[roll], p.supply[side]) if sinks else 0
-
-
-# Casualties (section 3.2, steps 3 and 4).
-
-
-@helper
-def turn_of(s, faction):
-    """Whose turn it is in the alternation of a faction (0 anew each round)."""
-    return (s.turns >> (2 * faction)) & 3
-
-
-@helper
-def larger(p, s, faction, other):
-    """Is the other faction hit before this one: more units, or as many and first by the attacker's `ties`?"""
-    own = (strength_of(p, faction, force_of(s, faction)) >> UNITS) & MANY
-    theirs = (strength_of(p, other, force_of(s, other)) >> UNITS) & MANY
-    return 1 if theirs > own or (theirs == own and p.tie[other] < p.tie[faction]) else 0
-
-
-@helper
-def split(p, s, hits):
-    """One hit to each defending faction in turn, the largest first, until all are used."""
-    if s.defender_2 + s.defender_3 == 0:
-        return Dealt(hits, 0, 0)
-    order = larger(p, s, 1, 2) + 2 * larger(p, s, 1, 3) + 4 * larger(p, s, 2, 3)
-    one, two = strength_of(p, 1, s.defender_1) >> HITS, strength_of(p, 2, s.defender_2) >> HITS
-    return in_turn(hits, one, two, strength_of(p, 3, s.defender_3) >> HITS, order)
-
-
-@helper
-def suffered(p, before, after, side, hits):
-    """Did the side lose a unit; or, with `damage_counts_as_casualty`, was a ship damaged?"""
-    return units_on(p, after, side) < units_on(p, before, side) or (p.damage_wounds > 0 and hits > 0)
-
-
-@helper
-def after_casualties(p, s, hits, hurt):
-    """Both sides' casualties come off at once, and leaders of sides that lost a unit are wounded.
-
-    `hits` and `hurt` are what the attacker suffers; what the defender suffers is pending.
-    """
-    dealt = split(p, s, s.hits)
-    after = s._replace(
-        attacker=after_hits(s.attacker, hits, turn_of(s, 0)),
-        defender_1=after_hits(s.defender_1, dealt.first, turn_of(s, 1)),
-        defender_2=after_hits(s.defender_2, dealt.second, turn_of(s, 2)),
-        defender_3=after_hits(s.defender_3, dealt.third, turn_of(s, 3)),
-        turns=turn_after(s.attacker, hits, turn_of(s, 0))
-        | turn_after(s.defender_1, dealt.first, turn_of(s, 1)) << 2
-        | turn_after(s.defender_2, dealt.second, turn_of(s, 2)) << 4
-        | turn_after(s.defender_3, dealt.third, turn_of(s, 3)) << 6,
-        hits=0, hurt=0, haul=0,
-    )  # fmt: skip
-    if hurt > 0 and suffered(p, s, after, ATTACK, hits):
-        after = after._replace(attacker_leader=s.attacker_leader + hurt)
-    if s.hurt > 0 and suffered(p, s, after, DEFENCE, s.hits):
-        after = after._replace(defender_leader=s.defender_leader + s.hurt)
-    return after
 
 
 @helper
@@ -370,9 +273,9 @@ def to_roll(p, s, done):
 
 
 @helper
-def plain(p, faction, force):
-    """A fleet told by its number of ships alone: sound or damaged is all one to the stage that follows."""
-    if p.sea == 0:
+def told(p, faction, force):
+    """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
+    if p.sea == 0 or p.brief == 0:
         return force
     return (force & GONE) | (p.fewest[p.row[faction, 1] + ((force >> BITS) & MASK)] << BITS)
 
@@ -380,13 +283,12 @@ def plain(p, faction, force):
 @helper
 def ended(p, s):
     """The battle is over; what no answer asks for is forgotten, so that fewer outcomes are told apart."""
-    mine, theirs = s.attacker_leader % STAGES, s.defender_leader % STAGES
-    s = s._replace(phase=OVER, round=0, turns=0, attacker_leader=mine, defender_leader=theirs)
-    if p.brief == 0:
-        return s
     return s._replace(
-        attacker=plain(p, 0, s.attacker), defender_1=plain(p, 1, s.defender_1), defender_2=plain(p, 2, s.defender_2),
-        defender_3=plain(p, 3, s.defender_3), attacker_leader=0, defender_leader=0, heavy_haul=0,
+        phase=OVER, round=0, turns=0,
+        attacker=told(p, 0, s.attacker), defender_1=told(p, 1, s.defender_1), defender_2=told(p, 2, s.defender_2),
+        defender_3=told(p, 3, s.defender_3), heavy_haul=0 if p.brief else s.heavy_haul,
+        attacker_leader=0 if p.brief else s.attacker_leader % STAGES,
+        defender_leader=0 if p.brief else s.defender_leader % STAGES,
     )  # fmt: skip
 
 
@@ -436,10 +338,19 @@ def running(p, s):
 
 @rule(Params)
 def table(p, s):
-    """The pool of the side that rolls now; a card or a charge before."""
+    """A card or a charge before; then the pool of the side that rolls now, for the units at hand."""
     if s.phase < ATTACKER_ROLLS:
         return p.opening[s.phase]
-    return pool_table(p, s, s.phase - ATTACKER_ROLLS) if s.phase <= DEFENDER_ROLLS else 0
+    side = s.phase - ATTACKER_ROLLS
+    if side > DEFENCE:
+        return 0
+    own = strength_on(p, s, side)
+    return (
+        p.first[pool(p, s, side)]
+        + min(own & MASK, p.cap[side, 0]) * p.stride[side, 0]
+        + min((own >> BITS) & MASK, p.cap[side, 1]) * p.stride[side, 1]
+        + min((own >> (2 * BITS)) & MASK, p.cap[side, 2]) * p.stride[side, 2]
+    )
 
 
 @rule(Params)

@@ -15,11 +15,12 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
+from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
 from simulator.rules.price_of_power.dice import Caps, Dice, Pool, dice_of, most_icons
 from simulator.rules.price_of_power.forces import Faction, Side, side_of
 from simulator.rules.price_of_power.model import AnyBattle, LandSide, Options, SeaSide
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
-from simulator.rules.price_of_power.rules import BITS, GONE, HEAVY, HITS, STAGES, UNITS, Params, State
+from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.weights import sum_of
 

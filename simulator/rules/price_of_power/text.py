@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from simulator.rules.price_of_power import rules
+from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Leader, Side
 from simulator.rules.price_of_power.outcome import FORCES, in_place
 from simulator.rules.price_of_power.pools import automatic_hits
-from simulator.rules.price_of_power.rules import BITS, GONE, MASK, Params, State
+from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import Setup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import plural, sentence
@@ -135,7 +136,7 @@ def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
 def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
     """Faces that give a result: rolled until they do; none if that takes too long."""
     side = s.phase - rules.ATTACKER_ROLLS
-    own, caps = rules.strength_on(p, s, side), setup.caps[side]
+    own, caps = strength_on(p, s, side), setup.caps[side]
     rolled = [pool for pools in setup.distinct for pool in pools][int(rules.pool(p, s, side))]
     pairs = 1 if setup.sea and setup.sides[side].has_player else 2
     icons = int(p.icons[result])
