@@ -13,7 +13,7 @@ from simulator.rules.price_of_power import campaign, checks, crossing, model, np
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import chain_of, setup_of
 
-GAME = "price-of-power"
+LOSSES = ("attacker_losses", "defender_losses")
 
 
 def build(fields: model.AnyBattle) -> Built:
@@ -28,62 +28,33 @@ def build(fields: model.AnyBattle) -> Built:
     )
 
 
+battle = partial(Battle, game="price-of-power")
 BATTLES = by_kind(
-    Battle(
-        game=GAME,
-        kind="land",
-        title="a land battle",
-        model=model.Land,
-        headline=("attacker_losses", "defender_losses", "attacker_units_left", "defender_units_left", "rounds"),
-        check=checks.check,
-        build=build,
-        version=2,
+    battle(
+        kind="land", title="a land battle", model=model.Land, check=checks.check, build=build, version=2,
+        headline=(*LOSSES, "attacker_units_left", "defender_units_left", "rounds"),
     ),
-    Battle(
-        game=GAME,
-        kind="naval",
-        title="a naval battle, with captures",
-        model=model.Naval,
-        headline=("attacker_losses", "defender_losses", "attacker_ships_left", "defender_ships_left", "rounds"),
-        check=checks.check,
-        build=build,
-        version=2,
+    battle(
+        kind="naval", title="a naval battle, with captures", model=model.Naval, check=checks.check, build=build,
+        headline=(*LOSSES, "attacker_ships_left", "defender_ships_left", "rounds"), version=2,
     ),
-    Battle(
-        game=GAME,
-        kind="siege",
-        title="what a siege can take, at what price (no dice)",
-        model=siege.Siege,
+    battle(
+        kind="siege", title="what a siege can take, at what price (no dice)",
+        model=siege.Siege, check=siege.check, build=siege.build, version=2,
         headline=("provinces_taken", "value_taken", "power_spent", "actions_used", "siege_strength"),
-        check=siege.check,
-        build=siege.build,
-        version=2,
     ),
-    Battle(
-        game=GAME,
-        kind="npr-defence",
-        title="which units a non-player realm defends with (no dice)",
-        model=npr_defence.NprDefence,
-        headline=("land_units", "ships"),
-        check=npr_defence.check,
-        build=npr_defence.build,
+    battle(
+        kind="npr-defence", title="which units a non-player realm defends with (no dice)", headline=("land_units", "ships"),
+        model=npr_defence.NprDefence, check=npr_defence.check, build=npr_defence.build,
     ),
-    Battle(
-        game=GAME,
-        kind="crossing",
-        title="how many units get over a bridge of ships or a mountain border (no dice)",
-        model=crossing.Crossing,
+    battle(
+        kind="crossing", title="how many units get over a bridge of ships or a mountain border (no dice)",
+        model=crossing.Crossing, build=crossing.build,
         headline=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
-        build=crossing.build,
     ),
-    Battle(
-        game=GAME,
-        kind="campaign",
-        title="sea battle, landing, land battle, siege",
-        model=campaign.Campaign,
+    battle(
+        kind="campaign", title="sea battle, landing, land battle, siege",
+        model=campaign.Campaign, check=campaign.check, build=campaign.build, version=2,
         headline=("stage", "provinces_taken", "power_spent", "attacker_units_left", "defender_units_left"),
-        check=campaign.check,
-        build=campaign.build,
-        version=2,
     ),
-)
+)  # fmt: skip

@@ -14,26 +14,18 @@ from simulator.engine.chain import Chain, Ends, Share
 from simulator.rules.battle import ATTACKER, Built, Columns, Fields, Outcomes, Refusal, Run
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
-from simulator.rules.price_of_power.outcome import FORCES, outcome
-from simulator.rules.price_of_power.tables import Setup, chain_of, setup_of
+from simulator.rules.price_of_power.outcome import outcome
+from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of, setup_of
 
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
 # Columns of an outcome, and what they are where a stage is not reached.
-COLUMNS: dict[str, Any] = {
-    "winner": ATTACKER,
-    "naval_won": False,
-    "land_won": False,
-    "landed": 0,
-    "stage": 0,
-    "provinces_taken": 0,
-    "value_taken": 0,
-    "power_spent": 0,
-    "attacker_ships_left": 0,
-    "defender_ships_left": 0,
-    "attacker_units_left": 0,
-    "defender_units_left": 0,
-}
+COLUMNS: dict[str, Any] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys(
+    (
+        "landed", "stage", "provinces_taken", "value_taken", "power_spent", "attacker_ships_left",
+        "defender_ships_left", "attacker_units_left", "defender_units_left",
+    ), 0,
+)  # fmt: skip
 
 
 class Invader(Fields):

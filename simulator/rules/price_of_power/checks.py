@@ -6,23 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from simulator.rules.battle import Refusal
+from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
-from simulator.rules.price_of_power.model import (
-    AnyBattle,
-    AnyRealm,
-    AnySide,
-    LandDefender,
-    LandPolicy,
-    LandSide,
-    Leaving,
-    Options,
-    SeaDefender,
-    SeaRealm,
-    count,
-    kinds,
-    listed,
-    realms,
-)
+from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandSide, SeaRealm, kinds
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity, check_empire
 from simulator.rules.price_of_power.tables import chain_of, setup_of
 
@@ -51,19 +37,19 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> No
 
 def check_units(name: str, side: AnySide, galley_waters: bool) -> None:
     """Units of one realm, of factions or of a capacity; only one of the three, and at least one unit."""
-    if isinstance(side, LandDefender | SeaDefender):
+    if isinstance(side, model.LandDefender | model.SeaDefender):
         check_defender(name, side)
-    for place, realm in enumerate(listed(side)):
+    for place, realm in enumerate(model.listed(side)):
         path = f"{name}.factions[{place}]" if getattr(side, "factions", None) else name
         check_realm(path, realm)
         if isinstance(realm, SeaRealm) and realm.galleys and not galley_waters:
             raise Refusal(f"{path}.galleys", f"{realm.galleys} is not allowed where conditions.galley_waters is false")
-    if count(side) == 0:
+    if model.count(side) == 0:
         units = "units" if isinstance(side, LandSide) else "ships"
         raise Refusal(name, f"no {units}; give at least one")
 
 
-def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
+def check_defender(name: str, side: model.LandDefender | model.SeaDefender) -> None:
     """Units stand in one place only: on the side itself, in factions, or behind an NPR's capacity."""
     for field in ("factions", "npr"):
         own = next((unit for unit in (*side.units, "damaged") if getattr(side, unit, 0)), None)
@@ -93,20 +79,20 @@ def check_realm(path: str, realm: AnyRealm) -> None:
         raise Refusal(f"{path}.damaged", text)
 
 
-def check_policy(path: str, side: AnySide, policy: Leaving) -> None:
+def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
     """Retreat is decided by player realms; cavalry base dice are for Muslim ones."""
     for field in ("retreat", "retreat_at"):
         if field in policy.model_fields_set and "player" not in kinds(side):
             raise Refusal(f"{path}.{field}", "only a player realm decides to retreat; leave it out")
     if "retreat_at" in policy.model_fields_set and policy.retreat not in TIMED:
         raise Refusal(f"{path}.retreat_at", f"goes only with retreat = {' or '.join(TIMED)}")
-    if isinstance(policy, LandPolicy) and policy.base_dice != "infantry" and not getattr(side, "muslim", False):
+    if isinstance(policy, model.LandPolicy) and policy.base_dice != "infantry" and not getattr(side, "muslim", False):
         raise Refusal(
             f"{path}.base_dice", f"{policy.base_dice!r} needs muslim = true on that side; others roll infantry"
         )
 
 
-def check_side(name: str, side: AnySide, options: Options) -> None:
+def check_side(name: str, side: AnySide, options: model.Options) -> None:
     """Ideas, leaders, battle actions and the main defender."""
     player = "player" in kinds(side)
     if isinstance(side, LandSide) and side.ideas and not player:
@@ -129,14 +115,14 @@ def check_draw(name: str, side: AnySide) -> None:
     others = sorted(kinds(side) - {"npr", "rebels"})
     if others:
         raise Refusal(f"{name}.leader", f"'draw' is not for a side with {' and '.join(others)}; give dice or 'none'")
-    if count(side) < LEAST_FOR_A_CARD:
+    if model.count(side) < LEAST_FOR_A_CARD:
         units = "units" if isinstance(side, LandSide) else "ships"
         raise Refusal(f"{name}.leader", f"'draw' needs at least {LEAST_FOR_A_CARD} {units}")
 
 
 def check_main(path: str, side: AnySide) -> None:
     """The main defender named must be a player realm with most units."""
-    players = [realm for realm in realms(side) if realm.kind == "player"]
+    players = [realm for realm in model.realms(side) if realm.kind == "player"]
     most = max((realm.count() for realm in players), default=0)
     largest = [realm.name for realm in players if realm.count() == most]
     named = getattr(side, "main_defender", None)

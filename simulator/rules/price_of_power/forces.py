@@ -9,25 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
+from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import DICE, rows_of
-from simulator.rules.price_of_power.model import (
-    AnyRealm,
-    AnySide,
-    Card,
-    LandPolicy,
-    LandRealm,
-    LandSide,
-    Options,
-    SeaPolicy,
-    SeaRealm,
-    SeaSide,
-    kinds,
-    listed,
-)
+from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, LandRealm, Options, SeaRealm, SeaSide
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.losses import left_along
 
@@ -39,6 +26,7 @@ LOSS_ORDER = {
     "infantry-first": (0, 1, 2),
     "cavalry-first": (1, 0, 2),
     "artillery-first": (2, 0, 1),
+    "most-numerous": (),
 }
 GALLEY, LIGHT, SOUND, DAMAGED = range(4)
 SHIP_ORDER = {
@@ -47,16 +35,7 @@ SHIP_ORDER = {
     "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
 }
 PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
-
-
-class Leader(NamedTuple):
-    """A general or admiral: dice, wounds he came with, and whether he is the ruler."""
-
-    infantry: int
-    cavalry: int
-    artillery: int
-    wounds: int = 0
-    ruler: bool = False
+Policy = model.LandPolicy | model.SeaPolicy
 
 
 @dataclass(frozen=True)
@@ -99,11 +78,11 @@ class Side:
     where: str
     factions: tuple[Faction, ...]
     main: int
-    leaders: tuple[Leader, ...]
+    leaders: tuple[General, ...]
     drawn: dict[int, int]
     draws: bool
     fields: AnySide
-    policy: LandPolicy | SeaPolicy
+    policy: Policy
 
     @property
     def sea(self) -> bool:
@@ -129,29 +108,31 @@ class Side:
         """May a player realm on this side ever leave?"""
         return self.has_player and self.fields.can_retreat and self.policy.retreat != "never"
 
+    @property
+    def supply(self) -> int:
+        """Captured ships that it can still man; none without a player realm."""
+        return self.fields.ships_in_supply if isinstance(self.fields, SeaSide) and self.has_player else 0
+
+    def charge(self, enemy: Side) -> int:
+        """Cavalry dice of a charge of Noble Knights (section 3.1, step 3)."""
+        if "noble-knights" not in self.ideas or not isinstance(self.fields, model.LandSide):
+            return 0
+        return min(self.of_type(1), enemy.of_type(0), self.fields.knights_dice_limit)
+
     @cached_property
     def ideas(self) -> frozenset[str]:
         """Ideas that tell in battle."""
-        return frozenset(self.fields.ideas) if isinstance(self.fields, LandSide) else frozenset()
+        return frozenset(self.fields.ideas) if isinstance(self.fields, model.LandSide) else frozenset()
 
 
-def left_in_order(start: list[int], order: tuple[int, ...]) -> np.ndarray:
-    """What is left after each hit, fewest first, of types (or ships) that are hit in this order."""
+def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
+    """What is left after each hit, fewest first, of types or ships hit in this order; without one, most units first."""
 
     def hit(now: list[int]) -> None:
-        leaving = next(which for which in order if now[which])
-        now[leaving] -= 1
-        if len(now) == len(SHIPS) and leaving == SOUND:
+        which = next(which for which in order if now[which]) if order else now.index(max(now))
+        now[which] -= 1
+        if which == SOUND and len(now) == len(SHIPS):
             now[DAMAGED] += 1
-
-    return left_along(start, hit)[::-1]
-
-
-def most_numerous(start: list[int]) -> np.ndarray:
-    """The same where the type with most units left is hit (ties: infantry, cavalry, artillery)."""
-
-    def hit(now: list[int]) -> None:
-        now[now.index(max(now))] -= 1
 
     return left_along(start, hit)[::-1]
 
@@ -173,13 +154,12 @@ def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     price = none
     if isinstance(realm, SeaRealm):
         start = [realm.galleys, realm.light, realm.heavy - realm.damaged, realm.damaged]
-        rows = left_in_order(start, SHIP_ORDER[losses])
+        rows = leaving(start, SHIP_ORDER[losses])
         left = (none, ships_seen(rows), none)
         price = ships_seen(np.array([paid(row) for row in rows.tolist()]))
     else:
         units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
-        listing = most_numerous if losses == "most-numerous" else lambda own: left_in_order(own, LOSS_ORDER[losses])
-        left = tuple(map(listing, units))
+        left = tuple(leaving(own, LOSS_ORDER[losses]) for own in units)
     stays = realm.defends_capital or (isinstance(realm, LandRealm) and realm.last_area)
     return Faction(number, realm.kind, realm.name, stays, left, price)
 
@@ -198,38 +178,38 @@ def wants_draw(where: str, side: AnySide, units: int) -> bool:
     if side.leader is not None:
         return side.leader == "draw"
     card_kinds = {"npr"} if isinstance(side, SeaSide) else {"npr", "rebels"}
-    return where == "defender" and kinds(side) <= card_kinds and units >= LEAST_FOR_A_CARD
+    return where == "defender" and model.kinds(side) <= card_kinds and units >= LEAST_FOR_A_CARD
 
 
 @lru_cache(maxsize=1)
-def printed_deck() -> tuple[Card, ...]:
+def printed_deck() -> tuple[model.Card, ...]:
     """The military cards of the game: 36, of which 14 show leaders."""
     return tuple(
-        Card(cards=int(row["cards"]), leader=row["leader"] == "yes", **{die: int(row[die]) for die in DICE})
+        model.Card(cards=int(row["cards"]), leader=row["leader"] == "yes", **{die: int(row[die]) for die in DICE})
         for row in rows_of("military_deck")
     )
 
 
-def leaders_drawn(options: Options) -> tuple[tuple[Leader, ...], dict[int, int]]:
+def leaders_drawn(options: Options) -> tuple[tuple[General, ...], dict[int, int]]:
     """The leaders in the deck, and how many cards show each (0 stands for an advisor, who is none)."""
-    weights: Counter[Leader | None] = Counter()
+    weights: Counter[General | None] = Counter()
     for card in printed_deck() if options.npr_deck is None else options.npr_deck:
-        weights[Leader(card.infantry, card.cavalry, card.artillery) if card.leader else None] += card.cards
+        weights[General(**{die: getattr(card, die) for die in DICE}) if card.leader else None] += card.cards
     found = tuple(leader for leader in weights if leader is not None and weights[leader])
     return found, {found.index(leader) + 1 if leader else 0: cards for leader, cards in weights.items() if cards}
 
 
-def side_of(where: str, side: AnySide, policy: LandPolicy | SeaPolicy, options: Options) -> Side:
+def side_of(where: str, side: AnySide, policy: Policy, options: Options) -> Side:
     """One side of a checked scenario, as the battle sees it; a faction without units is none of it (3.1, step 0)."""
     factions = tuple(
-        faction_of(number, realm, policy.losses) for number, realm in enumerate(listed(side), 1) if realm.count()
+        faction_of(number, realm, policy.losses) for number, realm in enumerate(model.listed(side), 1) if realm.count()
     )
     draws = wants_draw(where, side, sum(faction.units for faction in factions))
-    leaders: tuple[Leader, ...] = ()
+    leaders: tuple[General, ...] = ()
     drawn = {0: 1}
     if draws:
         leaders, drawn = leaders_drawn(options)
     elif side.leader not in {None, "none"}:
-        leaders, drawn = (Leader(**dict(side.leader)),), {1: 1}
+        leaders, drawn = (General(**dict(side.leader)),), {1: 1}
     main = main_defender(factions, getattr(side, "main_defender", None))
     return Side(where, factions, main, leaders, drawn, draws, side, policy)

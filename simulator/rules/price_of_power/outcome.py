@@ -9,10 +9,8 @@ from simulator.rules.price_of_power.casualties import BITS, GONE, MASK
 from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, TYPES, Faction, Side
 from simulator.rules.price_of_power.model import listed
 from simulator.rules.price_of_power.rules import DEAD, STAGES, State
-from simulator.rules.price_of_power.tables import Setup
+from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.naming import winners
-
-FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
 
 
 def outcome(setup: Setup, states: State) -> Columns:

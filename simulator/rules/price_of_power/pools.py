@@ -14,11 +14,11 @@ from itertools import product
 
 import numpy as np
 
-from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows
+from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
 from simulator.rules.price_of_power.dice import DICE, Caps, Dice, Pool, icons_shown, most_icons
-from simulator.rules.price_of_power.forces import Leader, Side
-from simulator.rules.price_of_power.model import LandPolicy, Options, SeaSide
+from simulator.rules.price_of_power.forces import Side
+from simulator.rules.price_of_power.model import General, LandPolicy, Options, SeaSide
 
 # Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
 MOST_WORK = 60_000_000
@@ -27,51 +27,51 @@ MOST_TABLES = 20_000
 Roll = tuple[int, int, int, int]
 
 
-def pool_of(side: Side, options: Options, base: str, leader: Leader | None, round_: int, led: bool = True) -> Pool:
+def pool_of(side: Side, options: Options, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
     """The dice of a side in a round (section 3.2, step 1)."""
-    dice = dict.fromkeys(DICE, 0)
     drill = led and "military-drill" in side.ideas
-    dice[base] = max(0, options.base_dice - (options.military_drill.dice if drill else 0))
-    if led:
-        in_force = [
-            action
-            for action in side.fields.battle_actions
-            if action.round == round_ or (action.round < round_ and not action.this_round_only)
-        ]
-        for more in [side.fields.extra_dice, *in_force, *([leader] if leader else [])]:
-            for die in DICE:
-                dice[die] += getattr(more, die)
+    dice = dict.fromkeys(DICE, 0) | {base: max(0, options.base_dice - drill * options.military_drill.dice)}
+    in_force = [
+        action
+        for action in side.fields.battle_actions
+        if action.round == round_ or (action.round < round_ and not action.this_round_only)
+    ]
+    for more in [side.fields.extra_dice, *in_force, *([leader] if leader else [])] if led else []:
+        for die in DICE:
+            dice[die] += getattr(more, die)
     doubled = led and bool(side.ideas & {"tercios", "line-infantry"})
-    return Pool(dice["infantry"], dice["cavalry"], dice["artillery"], 2 if doubled else 1)
+    return Pool(**dice, tercios_worth=2 if doubled else 1)
 
 
 def automatic_hits(side: Side, options: Options) -> int:
     """Hits in every roll while led, those of heavy ships not included."""
-    drill = options.military_drill.hits if "military-drill" in side.ideas else 0
-    return side.fields.automatic_hits + drill
+    return side.fields.automatic_hits + ("military-drill" in side.ideas) * options.military_drill.hits
 
 
-def base_type(side: Side, options: Options, dice: Dice, leader: Leader | None) -> str:
+def base_type(side: Side, options: Options, dice: Dice, leader: General | None) -> str:
     """Type of the base dice; `best-expected` compares the first roll of the starting units (section 2, `base_dice`)."""
     if not isinstance(side.policy, LandPolicy):
         return "artillery"
     if side.policy.base_dice != "best-expected":
         return side.policy.base_dice
-    infantry, cavalry = (
-        expected_hits(side, pool_of(side, options, base, leader, 1), dice, automatic_hits(side, options))
-        for base in ("infantry", "cavalry")
-    )
+    pools = (pool_of(side, options, base, leader, 1) for base in ("infantry", "cavalry"))
+    infantry, cavalry = (expected_hits(side, pool, dice, automatic_hits(side, options)) for pool in pools)
     return "cavalry" if cavalry > infantry else "infantry"
+
+
+def hits_of_icons(caps: Caps, units: tuple[int, ...]) -> np.ndarray:
+    """Hits that each [F + wT, H, A] up to its cap gives these units."""
+    capped = (np.minimum(np.arange(cap + 1), own) for cap, own in zip(caps, units, strict=False))
+    infantry, cavalry, artillery = np.ix_(*capped)
+    return infantry + cavalry + artillery
 
 
 def expected_hits(side: Side, pool: Pool, dice: Dice, automatic: int) -> Fraction:
     """Expected hits of the starting units on land with a pool."""
-    units = [min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])]
-    ways = icons_shown(dice, pool, Caps(*units, 0))[..., 0]
-    icons = np.add.outer(np.add.outer(np.arange(units[0] + 1), np.arange(units[1] + 1)), np.arange(units[2] + 1))
-    hits = np.minimum(icons + automatic, side.units)
-    total = sum(int(hit) * int(way) for hit, way in zip(hits.flat, ways.flat, strict=True) if way)
-    return Fraction(total, int(ways.sum()))
+    caps = Caps(*(min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])), 0)
+    ways = icons_shown(dice, pool, caps)[..., 0]
+    hits = np.minimum(hits_of_icons(caps, caps[:3]) + automatic, side.units)
+    return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
 
 
 def pools_of(side: Side, options: Options, dice: Dice, last: int) -> list[list[Pool]]:
@@ -106,7 +106,7 @@ class TableSet:
 
     dice: Dice
     rolls: dict[Roll, int] = field(default_factory=lambda: {(0, 0, 0, 0): 0})
-    rows: list[Row] = field(default_factory=lambda: [(np.zeros(1), np.ones(1))])
+    rows: list[Row] = field(default_factory=lambda: [row_of({0: 1})])
 
     def number(self, roll: Roll) -> int:
         """The number of a roll: infantry, cavalry, artillery icons that count, and tercios."""
@@ -114,9 +114,7 @@ class TableSet:
 
     def add(self, weights: Mapping[int, int]) -> int:
         """A table whose results mean something else; its index."""
-        values = sorted(weights)
-        ways = np.array([weights[value] for value in values], float)
-        self.rows.append((np.array(values), ways / ways.sum()))
+        self.rows.append(row_of(weights))
         return len(self.rows) - 1
 
     def add_pool(self, pool: Pool, caps: Caps, each: bool, pairs: bool) -> int:
@@ -129,19 +127,16 @@ class TableSet:
             odd = ways[..., 1::2]
             ways = ways[..., ::2].copy()
             ways[..., : odd.shape[-1]] += odd
-        tercios = 2 if pairs else 1
+        tercios, many = 2 if pairs else 1, ways.shape[-1]
         if not each:
             seen = np.argwhere(ways)
-            rolls = [(f, h, a, tercios * t) for f, h, a, t in seen.tolist()]
-            self._append(rolls, ways[tuple(seen.T)])
+            self._append([(f, h, a, tercios * t) for f, h, a, t in seen.tolist()], ways[tuple(seen.T)])
         for units in product(*(range(cap + 1) for cap in caps[:3])) if each else ():
             # Rolls that give these units the same hits are one.
-            capped = [np.minimum(np.arange(cap + 1), own) for cap, own in zip(caps, units, strict=False)]
-            hits = np.add.outer(np.add.outer(capped[0], capped[1]), capped[2])
-            code = hits[..., None] * ways.shape[-1] + np.arange(ways.shape[-1])
+            code = hits_of_icons(caps, units)[..., None] * many + np.arange(many)
             weight = np.bincount(code.ravel(), ways.ravel())
             codes = np.flatnonzero(weight)
-            rolls = [(*filled(c // ways.shape[-1], units), tercios * (c % ways.shape[-1])) for c in codes.tolist()]
+            rolls = [(*filled(c // many, units), tercios * (c % many)) for c in codes.tolist()]
             self._append(rolls, weight[codes])
         return first
 
@@ -152,7 +147,7 @@ class TableSet:
         self.rows.append((results[order], weight[order] / weight.sum()))
 
     def close(self) -> tuple[Tables, np.ndarray]:
-        """All tables, and the rolls."""
+        """All tables, and the rolls. Raises Refusal for too many."""
         if len(self.rolls) > LARGEST_RESULT + 1:
             raise Refusal("options.dice", "these dice have too many different results; give fewer dice or icons")
         return from_rows(self.rows), np.array(list(self.rolls))

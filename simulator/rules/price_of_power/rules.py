@@ -47,7 +47,8 @@ class Params(NamedTuple):
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
     asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
     `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
-    fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too, captured ships in `supply`.
+    fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
+    captured ships in `supply`.
     `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
     there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
     as strengths are. `opening` and `following` are tables and successors of the first four phases.

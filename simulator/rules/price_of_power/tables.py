@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,7 @@ from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
 from simulator.rules.price_of_power.dice import Caps, Dice, Pool, dice_of, most_icons
 from simulator.rules.price_of_power.forces import Faction, Side, side_of
-from simulator.rules.price_of_power.model import AnyBattle, LandSide, Options, SeaSide
+from simulator.rules.price_of_power.model import AnyBattle, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
@@ -27,6 +27,8 @@ from simulator.rules.toolkit.weights import sum_of
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
+FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
+array = partial(np.array, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Setup:
     @cached_property
     def charges(self) -> tuple[int, ...]:
         """Cavalry dice of each side's charge of Noble Knights (section 3.1, step 3)."""
-        return tuple(charge(*pair) for pair in (self.sides, self.sides[::-1]))
+        return tuple(one.charge(other) for one, other in (self.sides, self.sides[::-1]))
 
     @property
     def factions(self) -> tuple[Faction, ...]:
@@ -97,53 +99,31 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     return Setup(sides, dice, options, fields.conditions.max_rounds, policy.attacker.ties, brief)
 
 
-def charge(side: Side, enemy: Side) -> int:
-    """Dice of a charge."""
-    if "noble-knights" not in side.ideas or not isinstance(side.fields, LandSide):
-        return 0
-    return min(side.of_type(1), enemy.of_type(0), side.fields.knights_dice_limit)
-
-
 def chain_of(setup: Setup, label: str = "") -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
-    made = TableSet(setup.dice)
-    numbers = pool_numbers(setup, made)
+    made, options = TableSet(setup.dice), setup.options
+    numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
     opening, phases = opening_of(setup, made)
     after = dict(pairwise(phases))
     tables, rolls = made.close()
     params = Params(
-        **battle_numbers(setup),
-        **side_numbers(setup),
-        **faction_numbers(setup),
+        sea=int(setup.sea),
+        whole_battle=int(options.casualty_alternation == "whole-battle"),
+        damage_wounds=int(options.damage_counts_as_casualty),
+        count_rounds=int(options.count_rounds),
+        max_rounds=setup.max_rounds,
+        last=setup.last,
+        main=setup.sides[1].main,
+        brief=int(setup.brief),
+        icons=array(rolls[:, 0] | rolls[:, 1] << BITS | rolls[:, 2] << 2 * BITS),
+        tercios=array(rolls[:, 3]),
+        opening=array(opening),
+        following=array([after.get(phase, rules.ATTACKER_ROLLS) for phase in range(4)]),
         **numbers,
-        icons=np.array(rolls[:, 0] | rolls[:, 1] << BITS | rolls[:, 2] << 2 * BITS, np.int64),
-        tercios=np.array(rolls[:, 3], np.int64),
-        opening=np.array(opening, np.int64),
-        following=np.array([after.get(phase, rules.ATTACKER_ROLLS) for phase in range(4)], np.int64),
     )
     start = start_of(setup, phases[0])
     limits = limits_of(setup, start, int(rolls[:, 3].max()))
-    return Chain(params, start, limits, tables, mapped=not params.count_rounds, counters=("rounds",), label=label)
-
-
-def battle_numbers(setup: Setup) -> dict[str, int]:
-    """Numbers of the whole battle."""
-    options = setup.options
-    return {
-        "sea": int(setup.sea),
-        "whole_battle": int(options.casualty_alternation == "whole-battle"),
-        "damage_wounds": int(options.damage_counts_as_casualty),
-        "count_rounds": int(options.count_rounds),
-        "max_rounds": setup.max_rounds,
-        "last": setup.last,
-        "main": setup.sides[1].main,
-        "brief": int(setup.brief),
-    }
-
-
-def by_number(*values: Any) -> np.ndarray:
-    """An array that rules read."""
-    return np.array(values, np.int64)
+    return Chain(params, start, limits, tables, counters=("rounds",), label=label)
 
 
 def side_numbers(setup: Setup) -> dict[str, Any]:
@@ -152,17 +132,12 @@ def side_numbers(setup: Setup) -> dict[str, Any]:
     return {
         "attacker_leaves": leave_of(sides[0]),
         "defender_leaves": leave_of(sides[1]),
-        "first_of": by_number(0, 1, 1 + len(sides[1].factions)),
-        "automatic": by_number(*(automatic_hits(side, setup.options) for side in sides)),
-        "asks": by_number(*(side.asks for side in sides)),
-        "when_wounded": by_number(*(side.policy.retreat == "when-leader-wounded" for side in sides)),
-        "supply": by_number(*(supply(side) for side in sides)),
+        "first_of": array([0, 1, 1 + len(sides[1].factions)]),
+        "automatic": array([automatic_hits(side, setup.options) for side in sides]),
+        "asks": array([side.asks for side in sides]),
+        "when_wounded": array([side.policy.retreat == "when-leader-wounded" for side in sides]),
+        "supply": array([side.supply for side in sides]),
     }
-
-
-def supply(side: Side) -> int:
-    """Captured ships that a side can still man; none without a player realm."""
-    return side.fields.ships_in_supply if isinstance(side.fields, SeaSide) and side.has_player else 0
 
 
 def leave_of(side: Side) -> retreat.Leave:
@@ -188,12 +163,12 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
             fewest += np.searchsorted(units, units).tolist()
     none = [0] * (MOST_FACTIONS + 1 - len(factions))
     return {
-        "kind": by_number(*(KINDS[faction.kind] for faction in factions), *none),
-        "stays": by_number(*(faction.stays for faction in factions), *none),
-        "tie": by_number(0, *tie_order(factions[1:], setup.ties), *none),
+        "kind": array([*(KINDS[faction.kind] for faction in factions), *none]),
+        "stays": array([*(faction.stays for faction in factions), *none]),
+        "tie": array([0, *tie_order(factions[1:], setup.ties), *none]),
         "row": row,
         "strength": np.concatenate(strength),
-        "fewest": by_number(*fewest),
+        "fewest": array(fewest),
     }
 
 
@@ -230,9 +205,9 @@ def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
             pool[side, STAGES * card : STAGES * (card + 1)] = [[unled, alive], [unled, alive], [unled, dead]]
     return {
         "pool": pool,
-        "first": by_number(*first),
-        "best": by_number(*(made.number((*icons.tolist(), 0)) for icons in best)),
-        "cap": by_number(*(caps[:3] for caps in setup.caps)),
+        "first": array(first),
+        "best": array([made.number((*icons.tolist(), 0)) for icons in best]),
+        "cap": array([caps[:3] for caps in setup.caps]),
         "stride": stride,
     }
 
@@ -254,33 +229,29 @@ def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
 
 def start_of(setup: Setup, phase: int) -> State:
     """The battle before anything is rolled."""
-    forces = [a | b << BITS | c << 2 * BITS for a, b, c in (faction.hits for faction in setup.factions)]
-    leaders = []
+    forces = (a | b << BITS | c << 2 * BITS for a, b, c in (faction.hits for faction in setup.factions))
+    named = dict(zip(FORCES, forces, strict=False))
     for side in setup.sides:
         card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0
-        leaders.append(STAGES * card + side.leaders[card - 1].wounds if card else 0)
-    state = State(phase, *([0] * (len(State._fields) - 1)))
-    named = dict(zip(("attacker", "defender_1", "defender_2", "defender_3"), forces, strict=False))
-    return state._replace(**named, attacker_leader=leaders[0], defender_leader=leaders[1])
+        named[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
+    return State(*[0] * len(State._fields))._replace(phase=phase, **named)
 
 
 def limits_of(setup: Setup, start: State, most_tercios: int) -> State:
     """The largest value of each field."""
     attacker, defender = setup.sides
+    named = {name: getattr(start, name) | GONE for name in FORCES[: len(setup.factions)]}
+    for side in setup.sides:
+        named[f"{side.where}_leader"] = STAGES * len(side.leaders) + rules.DEAD if side.leaders else 0
     haul = max(most_tercios, attacker.units, defender.units) if setup.sea else 0
-    return State(
+    return start._replace(
         phase=rules.OVER,
         round=setup.last - 1,
-        attacker=start.attacker | GONE,
-        defender_1=start.defender_1 | GONE,
-        defender_2=start.defender_2 and start.defender_2 | GONE,
-        defender_3=start.defender_3 and start.defender_3 | GONE,
         turns=0 if setup.sea else 255,
-        attacker_leader=STAGES * (len(attacker.leaders) + 1) - 1 if attacker.leaders else 0,
-        defender_leader=STAGES * (len(defender.leaders) + 1) - 1 if defender.leaders else 0,
         hits=sum(sum(faction.hits) for faction in defender.factions),
-        hurt=2 if defender.leaders else 0,
+        hurt=rules.DEAD if defender.leaders else 0,
         haul=haul,
         heavy_haul=haul,
         rounds=MOST_ROUNDS if setup.options.count_rounds else 0,
+        **named,
     )

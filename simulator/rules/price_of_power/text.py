@@ -10,11 +10,12 @@ import numpy as np
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
-from simulator.rules.price_of_power.forces import SHIPS, TYPES, Leader, Side
-from simulator.rules.price_of_power.outcome import FORCES, in_place
+from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
+from simulator.rules.price_of_power.model import General
+from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
-from simulator.rules.price_of_power.tables import Setup
+from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import plural, sentence
 
@@ -97,9 +98,9 @@ def explain(setup: Setup) -> list[str]:
     return lines
 
 
-def dice_text(dice: Pool | Leader) -> str:
+def dice_text(dice: Pool | General) -> str:
     """Dice of each type in words."""
-    parts = [f"{number} {die}" for die, number in zip(DICE, dice[:3], strict=True) if number]
+    parts = [f"{getattr(dice, die)} {die}" for die in DICE if getattr(dice, die)]
     return (", ".join(parts) or "no") + " dice"
 
 
