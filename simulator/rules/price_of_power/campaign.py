@@ -11,11 +11,12 @@ import numpy as np
 from pydantic import Field
 
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.rules.battle import ATTACKER, Built, Columns, Fields, Outcomes, Refusal, Run
+from simulator.rules.battle import ATTACKER, Built, Fields, Outcomes, Refusal, Run
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of, setup_of
+from simulator.rules.toolkit.courses import Courses
 
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
@@ -105,14 +106,6 @@ class Landing(NamedTuple):
     behind: int
 
 
-class Part(NamedTuple):
-    """Some rows of the answer: columns, chances, counts."""
-
-    columns: Columns
-    p: np.ndarray
-    count: np.ndarray | None
-
-
 def fought(fields: Campaign, part: str) -> bool:
     """Has the defender a ship (a unit) there?"""
     return model.count(getattr(fields.defender, part)) > 0
@@ -197,50 +190,48 @@ class Stages:
 
     def answer(self, run: Run) -> Outcomes:
         """All courses of the campaign."""
-        parts = list(self.sea_battle(run) if fought(self.fields, "fleet") else self.invasion(run, {}, None))
-        counts = [part.count for part in parts if part.count is not None]
-        return Outcomes(
-            {name: np.concatenate([part.columns[name] for part in parts]) for name in COLUMNS},
-            np.concatenate([part.p for part in parts]),
-            np.concatenate(counts) if counts else None,
-        )
+        courses = Courses(COLUMNS)
+        if fought(self.fields, "fleet"):
+            self.sea_battle(run, courses)
+        else:
+            ships = model.count(self.fields.attacker.fleet)
+            self.invasion(run, courses, landing(self.fields, ships), {"attacker_ships_left": ships})
+        return courses.outcomes()
 
-    def sea_battle(self, run: Run) -> Iterator[Part]:
+    def sea_battle(self, run: Run, courses: Courses) -> None:
         """Step 1: where the naval battle is not won the campaign is over."""
-        setup, chain = self.at_sea
+        fields, (setup, chain) = self.fields, self.at_sea
         ends = run(chain)
         seen = outcome(setup, ends.states)
-        ships = {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")}
         won = seen["winner"] == ATTACKER
-        army, enemy = self.fields.attacker.army.count(), model.count(self.fields.defender.army)
+        ships = {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")}
+        army, enemy = model.count(fields.attacker.army), model.count(fields.defender.army)
         left = {"attacker_units_left": army, "defender_units_left": enemy}
-        yield from rows(ends, ~won, {"winner": seen["winner"], **ships, **left})
+        courses.add(ends, ~won, {"winner": seen["winner"], **ships, **left})
         for row in np.flatnonzero(won):
             known = {name: int(values[row]) for name, values in ships.items()}
-            known["captured"] = int(seen["attacker_captured"][row])
-            yield from self.invasion(run, known, ends_there(ends, int(row)))
+            landed = landing(fields, known["attacker_ships_left"] + int(seen["attacker_captured"][row]))
+            self.invasion(run, courses, landed, known, ends_there(ends, int(row)))
 
-    def invasion(self, run: Run, known: dict[str, int], share: Share | None) -> Iterator[Part]:
-        """Steps 2 to 4: landing, land battle, siege."""
-        own = known.get("attacker_ships_left", model.count(self.fields.attacker.fleet))
-        landed = landing(self.fields, own + known.pop("captured", 0))
-        columns: dict[str, Any] = {"attacker_ships_left": own, **known, "naval_won": True, "landed": landed.landed}
+    def invasion(
+        self, run: Run, courses: Courses, landed: Landing, known: dict[str, Any], share: Share | None = None
+    ) -> None:
+        """Steps 3 and 4: land battle, siege."""
+        known = known | {"naval_won": True, "landed": landed.landed}
         if not fought(self.fields, "army"):
-            p, count = (1.0, None) if share is None else (share.p, share.count)
-            ends = Ends(None, np.array([p]), None if count is None else np.array([count]))
-            columns |= {"land_won": True, "attacker_units_left": landed.landed + landed.behind}
-            yield from rows(ends, np.array([True]), columns | self.besieged([besiegers(landed.army)]))
+            known |= {"land_won": True, "attacker_units_left": landed.landed + landed.behind}
+            courses.add_one(share, known | self.besieged([besiegers(landed.army)]))
             return
         setup, chain = self.on_land(landed)
         ends = run(chain, share)
         seen = outcome(setup, ends.states)
         won = seen["winner"] == ATTACKER
-        columns["attacker_units_left"] = seen["attacker_units_left"] + landed.behind
-        columns["defender_units_left"] = seen["defender_units_left"]
+        known["attacker_units_left"] = seen["attacker_units_left"] + landed.behind
+        known["defender_units_left"] = seen["defender_units_left"]
         left = zip(*(seen[f"attacker_{unit}_left"].tolist() for unit in TYPES), strict=True)
         taken = self.besieged([siege.Army(*army) for army in left])
-        yield from rows(ends, won, columns | taken | {"land_won": True})
-        yield from rows(ends, ~won, columns | {"winner": seen["winner"], "stage": 1})
+        courses.add(ends, won, known | taken | {"land_won": True})
+        courses.add(ends, ~won, known | {"winner": seen["winner"], "stage": 1})
 
     def besieged(self, armies: Sequence[siege.Army]) -> dict[str, Any]:
         """Step 4: what the units that are left take, told for each army."""
@@ -271,17 +262,14 @@ def ends_there(ends: Ends, row: int) -> Share:
     return replace(share, path=(*ends.path, 6, 0, *forces, *([0] * 7), int(end.haul[row]), 0))
 
 
-def rows(ends: Ends, which: np.ndarray, columns: dict[str, Any]) -> Iterator[Part]:
-    """The rows of the answer for some ends; columns not given are as in COLUMNS."""
-    if which.any():
-        full = {name: np.broadcast_to(columns.get(name, none), which.shape)[which] for name, none in COLUMNS.items()}
-        yield Part(full, ends.p[which], None if ends.count is None else ends.count[which])
-
-
 def build(fields: Campaign) -> Built:
     """Everything for a campaign."""
     stages = Stages(fields)
-    return Built(answer=stages.answer, assumptions=partial(assumptions, stages), explain=partial(explain, stages))
+    return Built(
+        answer=stages.answer,
+        assumptions=lambda: [*assumptions(stages)],
+        explain=lambda: [*explain(stages)],
+    )
 
 
 def setups(stages: Stages) -> Iterator[tuple[str, Setup]]:
@@ -291,34 +279,28 @@ def setups(stages: Stages) -> Iterator[tuple[str, Setup]]:
             yield name, setup_of(stage(stages.fields, part))
 
 
-def assumptions(stages: Stages) -> list[str]:
+def assumptions(stages: Stages) -> Iterator[str]:
     """What the stages rest on."""
     fields = stages.fields
-    lines = [f"{name}: {line}" for name, setup in setups(stages) for line in text.assumptions(setup)]
-    lines.append(f"landing: {fields.policy.attacker.landing}")
+    for name, setup in setups(stages):
+        yield from (f"{name}: {line}" for line in text.assumptions(setup))
+    yield f"landing: {fields.policy.attacker.landing}"
     if fields.defender.provinces:
-        lines.append(f"siege plan: {fields.policy.attacker.plan}")
-    return lines + siege.mentality_lines(fields.options.defensive_mentality, fields.defender.provinces)
+        yield f"siege plan: {fields.policy.attacker.plan}"
+    yield from siege.mentality_lines(fields.options.defensive_mentality, fields.defender.provinces)
 
 
-def explain(stages: Stages) -> list[str]:
+def explain(stages: Stages) -> Iterator[str]:
     """The stages, and the dice of each."""
     fields, battles = stages.fields, dict(setups(stages))
     most = landing(fields, model.count(fields.attacker.fleet))
-    nobody = {"at sea": "no defender, the sea counts as won", "on land": "no defender, the area counts as won"}
-    lines = {
-        name: [f"{name}: {line}" for line in (text.explain(battles[name]) if name in battles else [nobody[name]])]
-        for name in nobody
-    }
-    out = [
-        *lines["at sea"],
-        f"landing: with every ship {most.landed} units land, {most.behind} stay behind",
-        *lines["on land"],
-    ]
+    for name, what in (("at sea", "the sea"), ("on land", "the area")):
+        lines = text.explain(battles[name]) if name in battles else [f"no defender, {what} counts as won"]
+        yield from (f"{name}: {line}" for line in lines)
+        if name == "at sea":
+            yield f"landing: with every ship {most.landed} units land, {most.behind} stay behind"
     if fields.defender.provinces:
-        best = stages.plan(besiegers(most.army))
-        out.append(
-            f"siege: all that can land could take {len(best.provinces)} of {len(fields.defender.provinces)} provinces"
-            f" (tax value {best.value}) for {best.power} power in {best.actions} actions"
-        )
-    return out
+        best, provinces = stages.plan(besiegers(most.army)), len(fields.defender.provinces)
+        taken = f"{len(best.provinces)} of {provinces} provinces (tax value {best.value})"
+        cost = f"{best.power} power in {best.actions} actions"
+        yield f"siege: all that can land could take {taken} for {cost}"

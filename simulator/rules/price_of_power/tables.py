@@ -33,16 +33,14 @@ array = partial(np.array, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Setup:
-    """A battle as the rules see it: both sides, dice, options and conditions.
+    """A battle as the rules see it: fields of the scenario, both sides, dice.
 
     `brief`: a later stage asks for ships and units alone, not for damage or leaders.
     """
 
+    fields: AnyBattle
     sides: tuple[Side, Side]
     dice: Dice
-    options: Options
-    max_rounds: int
-    ties: str
     brief: bool
 
     @property
@@ -50,10 +48,15 @@ class Setup:
         """Is it a naval battle?"""
         return self.sides[0].sea
 
+    @property
+    def options(self) -> Options:
+        """Its options."""
+        return self.fields.options
+
     @cached_property
     def last(self) -> int:
         """The last round in which anything depends on the round (section 3.4)."""
-        rounds = [1, self.max_rounds]
+        rounds = [1, self.fields.conditions.max_rounds]
         for side in self.sides:
             rounds += [action.round + action.this_round_only for action in side.fields.battle_actions]
             if side.policy.retreat == "after-round":
@@ -90,13 +93,9 @@ class Setup:
 
 def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     """The setup of a land or naval battle."""
-    options, policy = fields.options, fields.policy
-    sides = (
-        side_of("attacker", fields.attacker, policy.attacker, options),
-        side_of("defender", fields.defender, policy.defender, options),
-    )
-    dice = dice_of(options.dice.model_dump())
-    return Setup(sides, dice, options, fields.conditions.max_rounds, policy.attacker.ties, brief)
+    attacker = side_of("attacker", fields.attacker, fields.policy.attacker, fields.options)
+    defender = side_of("defender", fields.defender, fields.policy.defender, fields.options)
+    return Setup(fields, (attacker, defender), dice_of(fields.options.dice.model_dump()), brief)
 
 
 def chain_of(setup: Setup, label: str = "") -> Chain:
@@ -111,7 +110,7 @@ def chain_of(setup: Setup, label: str = "") -> Chain:
         whole_battle=int(options.casualty_alternation == "whole-battle"),
         damage_wounds=int(options.damage_counts_as_casualty),
         count_rounds=int(options.count_rounds),
-        max_rounds=setup.max_rounds,
+        max_rounds=setup.fields.conditions.max_rounds,
         last=setup.last,
         main=setup.sides[1].main,
         brief=int(setup.brief),
@@ -165,7 +164,7 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
     return {
         "kind": array([*(KINDS[faction.kind] for faction in factions), *none]),
         "stays": array([*(faction.stays for faction in factions), *none]),
-        "tie": array([0, *tie_order(factions[1:], setup.ties), *none]),
+        "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
         "row": row,
         "strength": np.concatenate(strength),
         "fewest": array(fewest),

@@ -11,45 +11,32 @@ from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
-from simulator.rules.price_of_power.model import General
+from simulator.rules.price_of_power.model import General, LandPolicy
 from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.faces import thrown_until
-from simulator.rules.toolkit.naming import plural, sentence
+from simulator.rules.toolkit.naming import differing, plural, sentence
 
 LETTERS = ("f", "T", "h", "a")
 MOST_TRIES = 2_000
 
 
 def assumptions(setup: Setup) -> list[str]:
-    """Options, policies and ASSUMED items that a battle rests on."""
-    lines = list(option_lines(setup))
+    """What differs from the printed game, policies and ASSUMED items that a battle rests on."""
+    lines = [*differing(setup.fields, "options"), *differing(setup.fields, "conditions")]
+    for side in setup.sides:
+        taken = (f"{side.where}.{name}:" for name in ("name", "kind", "npr", "factions", "damaged", *side.fields.units))
+        skipped = tuple(taken)
+        lines += [line for line in differing(setup.fields, side.where) if not line.startswith(skipped)]
+    if not setup.sea and setup.options.casualty_alternation == "each-round":
+        lines.append("casualties alternate mercenary, regular, allied, anew each round")
+    if len(setup.sides[1].factions) > 1:
+        lines.append(f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}")
     for side in setup.sides:
         lines += [*policy_lines(side), *side_lines(setup, side)]
-    if setup.max_rounds:
-        lines.append(f"at most {plural(setup.max_rounds, 'round')}")
     return lines
-
-
-def option_lines(setup: Setup) -> Iterator[str]:
-    """Options that differ from the printed game."""
-    options = setup.options
-    for die in DICE:
-        if faces := getattr(options.dice, die):
-            yield f"options.dice: the {die} die shows {', '.join(faces)}"
-    if options.base_dice != 3:
-        yield f"options.base_dice: {options.base_dice}"
-    if not setup.sea:
-        anew = "anew each round" if options.casualty_alternation == "each-round" else "through the whole battle"
-        yield f"casualties alternate mercenary, regular, allied, {anew}"
-    if setup.sea and options.damage_counts_as_casualty:
-        yield "damage alone may wound the admiral"
-    if options.lend_a_helping_hand:
-        yield "battle actions may be played for NPRs"
-    if len(setup.sides[1].factions) > 1:
-        yield f"equally large defending factions are hit by {setup.ties}"
 
 
 def policy_lines(side: Side) -> Iterator[str]:
@@ -59,7 +46,7 @@ def policy_lines(side: Side) -> Iterator[str]:
         at = f" {policy.retreat_at}" if policy.retreat in {"at-or-below", "after-round"} else ""
         yield f"{side.where} retreats: {policy.retreat}{at}"
     yield f"{side.where} loses: {policy.losses}"
-    if getattr(policy, "base_dice", "infantry") != "infantry":
+    if isinstance(policy, LandPolicy) and policy.base_dice != "infantry":
         yield f"{side.where} rolls base dice: {policy.base_dice}"
 
 
