@@ -44,8 +44,9 @@ BATTLES = by_kind(
         headline=("provinces_taken", "value_taken", "power_spent", "actions_used", "siege_strength"),
     ),
     battle(
-        kind="npr-defence", title="which units a non-player realm defends with (no dice)", headline=("land_units", "ships"),
+        kind="npr-defence", title="which units a non-player realm defends with (no dice)",
         model=npr_defence.NprDefence, check=npr_defence.check, build=npr_defence.build,
+        headline=("land_units", "ships"),
     ),
     battle(
         kind="crossing", title="how many units get over a bridge of ships or a mountain border (no dice)",

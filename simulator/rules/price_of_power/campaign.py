@@ -183,9 +183,8 @@ class Stages:
         if army not in self.plans:
             fields = self.fields
             places = siege.places_of(fields.defender.provinces, fields.options.defensive_mentality, True)
-            aim = fields.policy.attacker.plan
-            terms = siege.Terms(fields.conditions.siege_power, fields.conditions.siege_actions, aim)
-            self.plans[army] = siege.best_plan(army, places, terms)
+            power, actions = fields.conditions.siege_power, fields.conditions.siege_actions
+            self.plans[army] = siege.best_plan(army, places, power, actions, fields.policy.attacker.plan)
         return self.plans[army]
 
     def answer(self, run: Run) -> Outcomes:

@@ -135,7 +135,7 @@ def check_dice(fields: AnyBattle, part: str) -> None:
     """No roll has more than 20 dice, and dice that replace the printed ones can be told apart."""
     setup = setup_of(fields)
     for side, rows in zip(setup.sides, setup.pools, strict=True):
-        most = max(pool.dice for row in rows for pool in row)
+        most = max(sum(pool[:3]) for row in rows for pool in row)
         if most > MOST_DICE:
             raise Refusal(f"{side.where}{part}", f"{most} dice in one roll; at most {MOST_DICE} are allowed")
     if setup.dice != printed_dice():

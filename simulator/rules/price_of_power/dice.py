@@ -40,11 +40,6 @@ class Pool(NamedTuple):
     artillery: int
     tercios_worth: int = 1
 
-    @property
-    def dice(self) -> int:
-        """How many dice are rolled."""
-        return self.infantry + self.cavalry + self.artillery
-
     def faces(self, dice: Dice) -> list[tuple[Face, ...]]:
         """The faces of each die rolled."""
         return [dice[die] for die, number in zip(DICE, self, strict=False) for _ in range(number)]

@@ -109,6 +109,12 @@ class Side:
         return self.has_player and self.fields.can_retreat and self.policy.retreat != "never"
 
     @property
+    def last(self) -> int:
+        """The last round in which anything depends on the round, for this side."""
+        timed = [self.policy.retreat_at] if self.policy.retreat == "after-round" else []
+        return max([1, *timed, *(action.round + action.this_round_only for action in self.fields.battle_actions)])
+
+    @property
     def supply(self) -> int:
         """Captured ships that it can still man; none without a player realm."""
         return self.fields.ships_in_supply if isinstance(self.fields, SeaSide) and self.has_player else 0

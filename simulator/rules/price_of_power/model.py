@@ -171,24 +171,29 @@ class SeaSide(Leading, SeaRealm):
     ships_in_supply: int = Field(15, ge=0, le=15, description="captured ships that this side can still man")
 
 
-class LandDefender(LandSide):
+class Defending(Fields):
+    """What a defending side may have beside."""
+
+    main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
+    npr: Capacity | None = Field(
+        None, description="in place of units: those that an NPR's provinces give, as npr-defence reckons them"
+    )
+
+
+class LandDefender(Defending, LandSide):
     """The defending side on land: one realm, several factions, or what an NPR's provinces give."""
 
     factions: Annotated[list[LandRealm], Field(min_length=1, max_length=3)] | None = Field(
         None, description="realms that defend as one force"
     )
-    main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
-    npr: Capacity | None = Field(None, description="in place of units: infantry by an NPR's provinces, see npr-defence")
 
 
-class SeaDefender(SeaSide):
+class SeaDefender(Defending, SeaSide):
     """The defending side at sea: one realm, several factions, or what an NPR's provinces give."""
 
     factions: Annotated[list[SeaRealm], Field(min_length=1, max_length=3)] | None = Field(
         None, description="realms that defend as one force"
     )
-    main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
-    npr: Capacity | None = Field(None, description="in place of units: ships by an NPR's provinces, see npr-defence")
 
 
 class Leaving(Fields):

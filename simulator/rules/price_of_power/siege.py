@@ -114,14 +114,6 @@ class Place(NamedTuple):
     open: bool = True
 
 
-class Terms(NamedTuple):
-    """What a plan may use, and what it is after."""
-
-    power: int
-    actions: int
-    plan: str
-
-
 class Taken(NamedTuple):
     """A plan: the provinces taken (places in the list), their value, the power and actions it costs, and its steps.
 
@@ -148,7 +140,7 @@ def strengths(army: Army) -> list[int]:
     return [sum(halves[:units]) // 2 for units in range(len(halves) + 1)]
 
 
-def best_plan(army: Army, places: Sequence[Place], terms: Terms) -> Taken:
+def best_plan(army: Army, places: Sequence[Place], power: int, actions: int, plan: Plan) -> Taken:
     """The best plan over at most so many actions and so much power (step 3); equals differ in no number."""
     order = {
         "most-value": lambda taken: (-taken.value, -len(taken.provinces), taken.power, taken.actions),
@@ -156,17 +148,17 @@ def best_plan(army: Army, places: Sequence[Place], terms: Terms) -> Taken:
         "cheapest-one": lambda taken: (
             not taken.provinces, taken.power, -taken.value, taken.actions, -len(taken.provinces)
         ),
-    }[terms.plan]  # fmt: skip
-    return min(plans(army, places, terms), key=order)
+    }[plan]  # fmt: skip
+    return min(plans(army, places, power, actions), key=order)
 
 
-def plans(army: Army, places: Sequence[Place], terms: Terms) -> list[Taken]:
+def plans(army: Army, places: Sequence[Place], most_power: int, actions: int) -> list[Taken]:
     """The least power, then the fewest actions, for each set of provinces, as far as power allows."""
     every = (1 << len(places)) - 1
     single = {chosen: one_action(strengths(army), places, chosen) for chosen in range(1, every + 1)}
     best = {0: Taken()}
     found = dict(best)
-    for _ in range(min(terms.actions, len(places))):
+    for _ in range(min(actions, len(places))):
         longer: dict[int, Taken] = {}
         for done, so_far in best.items():
             chosen = rest = every & ~done
@@ -174,7 +166,7 @@ def plans(army: Army, places: Sequence[Place], terms: Terms) -> list[Taken]:
                 step = single[chosen]
                 known = longer.get(done | chosen)
                 power = so_far.power + (step.power if step else 0)
-                if step and power <= terms.power and (known is None or power < known.power):
+                if step and power <= most_power and (known is None or power < known.power):
                     longer[done | chosen] = Taken(*(a + b for a, b in zip(so_far, step, strict=True)))
                 chosen = (chosen - 1) & rest
         best = longer
@@ -246,8 +238,8 @@ def build(fields: Siege) -> Built:
     if side.kind == "rebels":
         taken = rebels_take(side.infantry, provinces)
     else:
-        terms = Terms(side.military_power, fields.conditions.actions, plan)
-        taken = best_plan(army, places_of(provinces, mentality, side.ships_facing), terms)
+        places = places_of(provinces, mentality, side.ships_facing)
+        taken = best_plan(army, places, side.military_power, fields.conditions.actions, plan)
     after = [f"plan: {plan}"] if side.kind == "player" else []
     return Built(
         answer=lambda run: certain(
@@ -272,29 +264,20 @@ def mentality_lines(mentality: DefensiveMentality, provinces: Sequence[Besieged]
 
 
 def explained(army: Army, taken: Taken, provinces: Sequence[Besieged]) -> Iterator[str]:
-    """The plan, step by step."""
+    """The plan, step by step: the units of each (artillery, infantry, cavalry), the provinces by name."""
     if not taken.provinces:
         yield "Nothing can be taken."
         return
     for number, (units, places) in enumerate(taken.steps, 1):
-        names = ", ".join(province_name(provinces, place) for place in places)
-        yield f"Action {number}: {units_text(army, units)} take {names}."
+        names, parts = [], []
+        for place in places:
+            province = provinces[place]
+            name = province.name or f"the {province.size} province {place + 1}"
+            names.append(f"{name} ({province.status})" if province.status else name)
+        left = units
+        for kind in ("artillery", "infantry", "cavalry"):
+            chosen = min(getattr(army, kind), left)
+            left -= chosen
+            parts += [f"{chosen} {kind}"] if chosen else []
+        yield f"Action {number}: {' and '.join(parts)} take {', '.join(names)}."
     yield f"In all {taken.power} military power; tax value {taken.value} taken."
-
-
-def province_name(provinces: Sequence[Besieged], place: int) -> str:
-    """A province by its name, else by its size and place, with its status."""
-    province = provinces[place]
-    name = province.name or f"the {province.size} province {place + 1}"
-    return f"{name} ({province.status})" if province.status else name
-
-
-def units_text(army: Army, units: int) -> str:
-    """The units chosen: artillery first, then infantry, then cavalry."""
-    parts = []
-    for kind in ("artillery", "infantry", "cavalry"):
-        chosen = min(getattr(army, kind), units)
-        units -= chosen
-        if chosen:
-            parts.append(f"{chosen} {kind}")
-    return " and ".join(parts)

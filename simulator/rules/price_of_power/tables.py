@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -33,69 +33,43 @@ array = partial(np.array, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Setup:
-    """A battle as the rules see it: fields of the scenario, both sides, dice.
+    """A battle as the rules see it. `factions` are the attacker, then the defending ones.
 
-    `brief`: a later stage asks for ships and units alone, not for damage or leaders.
+    `last` is the last round in which anything depends on the round (section 3.4). Of each side: `pools` of dice (rows
+    as pools_of has them, columns are rounds), the `distinct` ones as they are numbered, one side after the other,
+    `caps` on icons, dice of its charge. `brief`: a later stage asks for ships and units alone, not for damage.
     """
 
     fields: AnyBattle
-    sides: tuple[Side, Side]
+    options: Options
+    sea: bool
     dice: Dice
+    sides: tuple[Side, Side]
+    factions: tuple[Faction, ...]
+    last: int
+    pools: list[list[list[Pool]]]
+    distinct: list[list[Pool]]
+    caps: list[Caps]
+    charges: list[int]
     brief: bool
-
-    @property
-    def sea(self) -> bool:
-        """Is it a naval battle?"""
-        return self.sides[0].sea
-
-    @property
-    def options(self) -> Options:
-        """Its options."""
-        return self.fields.options
-
-    @cached_property
-    def last(self) -> int:
-        """The last round in which anything depends on the round (section 3.4)."""
-        rounds = [1, self.fields.conditions.max_rounds]
-        for side in self.sides:
-            rounds += [action.round + action.this_round_only for action in side.fields.battle_actions]
-            if side.policy.retreat == "after-round":
-                rounds.append(side.policy.retreat_at)
-        return max(rounds)
-
-    @cached_property
-    def pools(self) -> tuple[list[list[Pool]], ...]:
-        """Pools of each side: row 3 * card + condition, column round - 1."""
-        return tuple(pools_of(side, self.options, self.dice, self.last) for side in self.sides)
-
-    @cached_property
-    def distinct(self) -> tuple[list[Pool], ...]:
-        """The different pools of each side, as they are numbered, one side after the other."""
-        return tuple(list(dict.fromkeys(pool for row in rows for pool in row)) for rows in self.pools)
-
-    @cached_property
-    def caps(self) -> tuple[Caps, ...]:
-        """The caps on each side's icons."""
-        attacker, defender = self.sides
-        pairs = ((attacker, defender), (defender, attacker))
-        return tuple(caps_of(*pair, self.dice, pools) for pair, pools in zip(pairs, self.distinct, strict=True))
-
-    @cached_property
-    def charges(self) -> tuple[int, ...]:
-        """Cavalry dice of each side's charge of Noble Knights (section 3.1, step 3)."""
-        return tuple(one.charge(other) for one, other in (self.sides, self.sides[::-1]))
-
-    @property
-    def factions(self) -> tuple[Faction, ...]:
-        """The attacker, then the defending factions."""
-        return self.sides[0].factions + self.sides[1].factions
 
 
 def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     """The setup of a land or naval battle."""
-    attacker = side_of("attacker", fields.attacker, fields.policy.attacker, fields.options)
-    defender = side_of("defender", fields.defender, fields.policy.defender, fields.options)
-    return Setup(fields, (attacker, defender), dice_of(fields.options.dice.model_dump()), brief)
+    options, policy = fields.options, fields.policy
+    dice = dice_of(options.dice.model_dump())
+    attacker = side_of("attacker", fields.attacker, policy.attacker, options)
+    defender = side_of("defender", fields.defender, policy.defender, options)
+    sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
+    last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
+    pools = [pools_of(side, options, dice, last) for side in sides]
+    distinct = [list(dict.fromkeys(pool for row in rows for pool in row)) for rows in pools]
+    return Setup(
+        fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools, distinct,
+        caps=[caps_of(*pair, dice, own) for pair, own in zip(pairs, distinct, strict=True)],
+        charges=[side.charge(enemy) for side, enemy in pairs],
+        brief=brief,
+    )  # fmt: skip
 
 
 def chain_of(setup: Setup, label: str = "") -> Chain:
