@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simulator.rules.europa.losses import Counters, Pillaging, counters_by_size
+from simulator.rules.europa.model import Campaign, Siege
 from simulator.rules.europa.modifiers import LAW
 from simulator.rules.europa.stacks import (
     LD,
@@ -42,7 +44,7 @@ class Bonus(NamedTuple):
 class Siegecraft:
     """A besieging stack before a fortress. Sizes in thirds."""
 
-    fields: Any
+    fields: Siege | Campaign
     book: Book
     besieger: Stack
     besieged: Stack
@@ -50,55 +52,50 @@ class Siegecraft:
     @property
     def europe(self) -> bool:
         """In Europe, or in the rest of the world?"""
-        return bool(self.fields.conditions.region == "europe")
+        return self.fields.conditions.region == "europe"
 
     @property
     def level(self) -> int:
         """Fortress level; 0 = fort."""
-        return int(self.fields.defender.fortress_level)
+        return self.fields.defender.fortress_level
 
-    def siege_value(self, side: int) -> int:
-        """The larger of the helpers' and the leader's own."""
-        given = getattr(self.fields, SIDES[side]).siege_value
-        return max(given, (self.besieger, self.besieged)[side].leader.siege)
+    @cached_property
+    def own_siege(self) -> int:
+        """The besieger's siege value: the larger of the helpers' and the leader's own."""
+        return max(self.fields.attacker.siege_value, self.besieger.leader.siege)
+
+    @cached_property
+    def enemy_siege(self) -> int:
+        """The besieged side's siege value."""
+        return max(self.fields.defender.siege_value, self.besieged.leader.siege)
 
     @cached_property
     def camp(self) -> list[Counters]:
         """The besieger's counters by thirds left."""
-        keep_best = self.fields.policy.attacker.losses == "keep-best-army"
-        return counters_by_size(self.fields.attacker, keep_best)
+        return counters_by_size(self.fields.attacker, self.fields.policy.attacker.losses == "keep-best-army")
 
     @cached_property
     def inside(self) -> list[Counters]:
         """The garrison's counters by thirds left; it always keeps its best army."""
         return counters_by_size(self.fields.defender, True)
 
-    @cached_property
+    @property
     def habit(self) -> Pillaging | None:
         """What the besieger does with a P; None outside Europe."""
-        if not self.europe:
-            return None
-        return Pillaging(self.besieger.technology, self.fields.policy.attacker.pillage)
+        return Pillaging(self.besieger.technology, self.fields.policy.attacker.pillage) if self.europe else None
 
     def artillery(self, camp: int) -> int:
         """The besieger's artillery value when it is down to `camp` thirds."""
-        if self.fields.attacker.artillery_value >= 0:
-            return int(self.fields.attacker.artillery_value)
-        of_army = artillery_of_army(self.fields.attacker, self.fields.conditions.period, self.book)
-        return stack_artillery(self.camp[camp].army_plus, self.camp[camp].army_minus, of_army)
+        side, stack = self.fields.attacker, self.camp[camp]
+        if side.artillery_value >= 0:
+            return side.artillery_value
+        of_army = artillery_of_army(side, self.fields.conditions.period, self.book)
+        return stack_artillery(stack.army_plus, stack.army_minus, of_army)
 
     @cached_property
     def artillery_bonuses(self) -> list[int]:
         """The artillery bonus by the besieger's thirds."""
         return [self.book.siege_bonus(self.level, self.artillery(camp)) for camp in range(len(self.camp))]
-
-    def has_army(self, camp: int) -> bool:
-        """Has the besieger an ARMY counter?"""
-        return self.camp[camp].army_plus + self.camp[camp].army_minus > 0
-
-    def small(self, camp: int) -> bool:
-        """Under 1 LD per fortress level?"""
-        return camp < LD * self.level
 
     @property
     def terrain_malus(self) -> int:
@@ -110,6 +107,16 @@ class Siegecraft:
             return int(rough or port)
         return 3 if rough and port else 2 if rough or port else 0
 
+    @property
+    def elite(self) -> bool:
+        """+2/3 with an ARMY+: poland I-II, russia and unreformed turkey-janissary I-III (section 4.5 step 4)."""
+        period, country = self.fields.conditions.period, self.besieger.country
+        if country == "poland":
+            return period in {"I", "II"}
+        if country == "turkey-janissary" and self.fields.attacker.turkish_reform not in {"none", "m-1b"}:
+            return False
+        return country in {"russia", "russia-reformed", "turkey-janissary"} and period in {"I", "II", "III"}
+
     # --- modifiers of rolls, in the order of the rules ---------------------------------------------------------
 
     def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool) -> list[Bonus]:
@@ -118,20 +125,20 @@ class Siegecraft:
         unsupplied = not conditions.supply_line
         return _bonuses("attacker", "siege attrition", ATTRITION)(
             (2 * unsupplied, "no supply line"),
-            (2 * (unsupplied and self.small(camp)), "no supply line and under 1 LD per level"),
+            (2 * (unsupplied and camp < LD * self.level), "no supply line and under 1 LD per level"),
             (2 * (camp >= 6 * LD), "6 LD or more"),
             (2 * bad_weather, "bad weather"),
             (pillages, "sides of PILLAGE"),
             (conditions.attrition_modifier, "attrition_modifier"),
-            (-self.siege_value(0), "own siege value"),
-            (self.siege_value(1), "besieged siege value"),
+            (-self.own_siege, "own siege value"),
+            (self.enemy_siege, "besieged siege value"),
         )
 
     def garrison_attrition(self, works: int) -> list[Bonus]:
         """Siege attrition of the garrison (section 4.3; campaigns only)."""
         return _bonuses("defender", "garrison attrition", ATTRITION)(
-            (-self.siege_value(1), "own siege value"),
-            (self.siege_value(0), "besieger's siege value"),
+            (-self.enemy_siege, "own siege value"),
+            (self.own_siege, "besieger's siege value"),
             (-3 * (self.fields.conditions.port == "open"), "open port"),
             (WORKS_VALUE[works], "siegeworks"),
         )
@@ -142,8 +149,8 @@ class Siegecraft:
             (-self.level, "fortress level"),
             (self.artillery_bonuses[camp], f"artillery value {self.artillery(camp)}"),
             (-self.terrain_malus, "terrain and port"),
-            (-self.siege_value(1), "besieged siege value"),
-            (self.siege_value(0), "besieger's siege value"),
+            (-self.enemy_siege, "besieged siege value"),
+            (self.own_siege, "besieger's siege value"),
         )
 
     def effect_of_counters(self, works: int, breach: int, assault: int) -> list[Bonus]:
@@ -156,7 +163,7 @@ class Siegecraft:
 
     def effect_of_garrison(self, garrison: int) -> list[Bonus]:
         """Undermining: mouths to feed inside."""
-        army = self.inside[garrison].army_plus + self.inside[garrison].army_minus > 0
+        army = self.inside[garrison].has_army
         value = 3 if army else 1 if garrison else 0
         return _bonuses("attacker", "undermining", UNDERMINING)((value, "ARMY inside" if army else "troops inside"))
 
@@ -165,33 +172,23 @@ class Siegecraft:
         return _bonuses("attacker", "supply", UNDERMINING)(
             (4 * first_round, "first siege round"),
             (-2 * self.fields.conditions.continued_siege, "continued siege"),
-            (-self.siege_value(1), "besieged siege value"),
+            (-self.enemy_siege, "besieged siege value"),
             (-(garrison // LD), "LD inside"),
         )
 
-    def assault_of_place(self, artillery_bonus: int, breach: int, assault: int) -> list[Bonus]:
+    def assault_of_place(self, camp: int, breach: int, assault: int) -> list[Bonus]:
         """The besieger's assault rolls, its leader apart (section 4.5 step 2); `breach`: right after one."""
         behind = self.besieged.technology
-        technology = 1 if behind == "medieval" else -1 if TECHNOLOGIES.index(behind) > 1 else 0
+        advanced = TECHNOLOGIES.index(behind) > TECHNOLOGIES.index("renaissance")
         return _bonuses("attacker", "assault", ASSAULT)(
-            (technology, f"{behind} besieged"),
+            (1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),
             (0 if breach else -self.level, "fortress level"),
-            (artillery_bonus, "artillery"),
+            (self.artillery_bonuses[camp], "artillery"),
             (assault, "ASSAULT counter"),
         )
 
-    @property
-    def elite(self) -> bool:
-        """+2/3 with an ARMY+: poland I-II, russia and unreformed turkey-janissary I-III (section 4.5 step 4)."""
-        period, country = self.fields.conditions.period, self.besieger.country
-        if country == "poland":
-            return period in {"I", "II"}
-        if country == "turkey-janissary" and self.fields.attacker.turkish_reform not in {"none", "m-1b"}:
-            return False
-        return country in {"russia", "russia-reformed", "turkey-janissary"} and period in {"I", "II", "III"}
 
-
-def _bonuses(side: str, roll: str, source: str) -> Any:
+def _bonuses(side: str, roll: str, source: str) -> Callable[..., list[Bonus]]:
     """Makes the list of modifiers of one roll; those of 0 are left out."""
 
     def listed(*pairs: tuple[int, str]) -> list[Bonus]:
@@ -205,7 +202,7 @@ def total(bonuses: list[Bonus]) -> int:
     return sum(bonus.value for bonus in bonuses)
 
 
-def siegecraft(fields: Any) -> Siegecraft:
+def siegecraft(fields: Siege | Campaign) -> Siegecraft:
     """Both sides of a siege. Raises Refusal for leaders and tables that are wrong."""
     tables = book(fields.options.tables)
     besieger, besieged = (stack_of(fields, side, tables) for side in SIDES)
