@@ -88,6 +88,9 @@ def scenario(seed):
         defender = {"factions": factions}
         adorn(rng, sea, defender, any(f["kind"] == "player" for f in factions))
         defender_player = any(f["kind"] == "player" for f in factions)
+        idle = random.Random(seed + 1000)
+        if len(factions) < 3 and idle.random() < 0.6:
+            factions.insert(idle.randint(0, len(factions)), {"kind": idle.choice(kinds), "name": "nobody"})
     else:
         defender = side(rng, sea, kinds)
         defender_player = defender["kind"] == "player"

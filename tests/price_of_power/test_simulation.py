@@ -80,6 +80,7 @@ def test_assumed_items_are_listed():
     assert "ASSUMED" in knights
     assert "pirates never leave (ASSUMED)" in "\n".join(load("power-barbary").assumptions())
     assert "military cards" in "\n".join(load("power-novgorod").assumptions())
+    assert "defender has 4 units by the provinces of its NPR (section 6)" in load("power-novgorod").assumptions()
     assert "ASSUMED" not in "\n".join(load("power-italian-war").assumptions())
 
 
