@@ -30,7 +30,7 @@ def build_land(fields: model.Land) -> Built:
             setup.params, setup.start, setup.limits, setup.tables.close(), mapped=True, tell=partial(land_line, setup)
         ),
         outcome=partial(land_outcome, met),
-        assumptions=partial(land_assumptions, met),
+        assumptions=lambda: list(land_assumptions(met)),
         explain=partial(land_explanation, met),
     )
 
@@ -50,7 +50,7 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
             tell=partial(siege_line, setup),
         ),
         outcome=partial(campaign_outcome if setup.campaign else siege_outcome, craft),
-        assumptions=partial(siege_assumptions, craft),
+        assumptions=lambda: list(siege_assumptions(craft)),
         explain=partial(siege_explanation, craft),
     )
 

@@ -20,12 +20,8 @@ from simulator.rules.toolkit.naming import winner_text
 NAMES = {land.FIRE_1: "Day 1 Fire", land.SHOCK_1: "Day 1 Shock", land.FIRE_2: "Day 2 Fire", land.SHOCK_2: "Day 2 Shock"}
 
 
-def land_assumptions(met: Meeting) -> list[str]:
+def land_assumptions(met: Meeting) -> Iterator[str]:
     """What a land battle's odds rest on."""
-    return list(_assumptions(met))
-
-
-def _assumptions(met: Meeting) -> Iterator[str]:
     fields, options = met.fields, met.fields.options
     yield from common_assumptions(fields, met.stacks)
     for name in SIDES:

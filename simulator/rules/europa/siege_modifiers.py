@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from simulator.rules.europa.losses import Counters, Pillaging, counters_by_size
 from simulator.rules.europa.model import Campaign, Siege
-from simulator.rules.europa.modifiers import LAW
 from simulator.rules.europa.stacks import (
     LD,
     SIDES,
@@ -27,17 +24,10 @@ WORKS_VALUE = tuple(minus + 3 * plus for minus, plus in WORKS)
 # Two - become one +, and only the best two are kept (section 4.4 step 3).
 AFTER_MINUS = (1, 2, 3, 4, 4)
 AFTER_PLUS = (2, 3, 4, 4, 4)
-ATTRITION, UNDERMINING, ASSAULT = (f"{LAW} 4.{part}" for part in (3, 4, 5))
 
 
-class Bonus(NamedTuple):
-    """A die roll modifier: of which side and roll, how much and why."""
-
-    side: str
-    roll: str
-    value: int
-    reason: str
-    source: str
+# A die roll modifier and its reason; which roll it is for, the list it stands in says.
+Bonus = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -123,7 +113,7 @@ class Siegecraft:
         """Siege attrition of the besieger (section 4.3)."""
         conditions = self.fields.conditions
         unsupplied = not conditions.supply_line
-        return _bonuses("attacker", "siege attrition", ATTRITION)(
+        return [
             (2 * unsupplied, "no supply line"),
             (2 * (unsupplied and camp < LD * self.level), "no supply line and under 1 LD per level"),
             (2 * (camp >= 6 * LD), "6 LD or more"),
@@ -132,74 +122,65 @@ class Siegecraft:
             (conditions.attrition_modifier, "attrition_modifier"),
             (-self.own_siege, "own siege value"),
             (self.enemy_siege, "besieged siege value"),
-        )
+        ]
 
     def garrison_attrition(self, works: int) -> list[Bonus]:
         """Siege attrition of the garrison (section 4.3; campaigns only)."""
-        return _bonuses("defender", "garrison attrition", ATTRITION)(
+        return [
             (-self.enemy_siege, "own siege value"),
             (self.own_siege, "besieger's siege value"),
             (-3 * (self.fields.conditions.port == "open"), "open port"),
             (WORKS_VALUE[works], "siegeworks"),
-        )
+        ]
 
     def effect_of_place(self, camp: int) -> list[Bonus]:
         """Undermining: the place and the besieger."""
-        return _bonuses("attacker", "undermining", UNDERMINING)(
+        return [
             (-self.level, "fortress level"),
             (self.artillery_bonuses[camp], f"artillery value {self.artillery(camp)}"),
             (-self.terrain_malus, "terrain and port"),
             (-self.enemy_siege, "besieged siege value"),
             (self.own_siege, "besieger's siege value"),
-        )
+        ]
 
     def effect_of_counters(self, works: int, breach: int, assault: int) -> list[Bonus]:
         """Undermining: counters on the fortress."""
-        return _bonuses("attacker", "undermining", UNDERMINING)(
+        return [
             (assault, "ASSAULT counter"),
             (2 * breach, "BREACH counter"),
             (WORKS_VALUE[works], "siegeworks"),
-        )
+        ]
 
     def effect_of_garrison(self, garrison: int) -> list[Bonus]:
         """Undermining: mouths to feed inside."""
         army = self.inside[garrison].has_army
         value = 3 if army else 1 if garrison else 0
-        return _bonuses("attacker", "undermining", UNDERMINING)((value, "ARMY inside" if army else "troops inside"))
+        return [(value, "ARMY inside" if army else "troops inside")]
 
     def supply(self, garrison: int, first_round: int) -> list[Bonus]:
         """The supply check made with the undermining die."""
-        return _bonuses("attacker", "supply", UNDERMINING)(
+        return [
             (4 * first_round, "first siege round"),
             (-2 * self.fields.conditions.continued_siege, "continued siege"),
             (-self.enemy_siege, "besieged siege value"),
             (-(garrison // LD), "LD inside"),
-        )
+        ]
 
     def assault_of_place(self, camp: int, breach: int, assault: int) -> list[Bonus]:
         """The besieger's assault rolls, its leader apart (section 4.5 step 2); `breach`: right after one."""
         behind = self.besieged.technology
         advanced = TECHNOLOGIES.index(behind) > TECHNOLOGIES.index("renaissance")
-        return _bonuses("attacker", "assault", ASSAULT)(
+        return [
             (1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),
             (0 if breach else -self.level, "fortress level"),
             (self.artillery_bonuses[camp], "artillery"),
             (assault, "ASSAULT counter"),
-        )
-
-
-def _bonuses(side: str, roll: str, source: str) -> Callable[..., list[Bonus]]:
-    """Makes the list of modifiers of one roll; those of 0 are left out."""
-
-    def listed(*pairs: tuple[int, str]) -> list[Bonus]:
-        return [Bonus(side, roll, int(value), reason, source) for value, reason in pairs if value]
-
-    return listed
+        ]
 
 
 def total(bonuses: list[Bonus]) -> int:
     """Sum of modifiers."""
-    return sum(bonus.value for bonus in bonuses)
+    return sum(value for value, _ in bonuses)
 
 
 def siegecraft(fields: Siege | Campaign) -> Siegecraft:

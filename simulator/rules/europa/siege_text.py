@@ -22,12 +22,8 @@ from simulator.rules.europa.text import common_assumptions, fates_told
 MOST_THROWS, AT_ONCE = 200_000, 1000
 
 
-def siege_assumptions(craft: Siegecraft) -> list[str]:
+def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
     """What a siege's odds rest on."""
-    return list(_assumptions(craft))
-
-
-def _assumptions(craft: Siegecraft) -> Iterator[str]:
     fields, policy = craft.fields, craft.fields.policy.attacker
     yield from common_assumptions(fields, (craft.besieger, craft.besieged))
     if isinstance(fields, Campaign):
@@ -67,31 +63,43 @@ def siege_explanation(craft: Siegecraft) -> list[str]:
         f"defender: level {level}, {inside.country}, {detachments(inside.size)} inside, {inside.technology}, "
         f"morale {inside.morale}, {inside.leader.told()}; resistance {resistance}, after a breach {breached} "
         f"({LAW} 4.5 step 6)",
-        *(f"{bonus.side} {bonus.roll}: {bonus.value:+d} {bonus.reason} ({bonus.source})" for bonus in _bonuses(craft)),
+        *_modifier_lines(craft),
     ]
 
 
-def _bonuses(craft: Siegecraft) -> Iterator[Bonus]:
+def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
     """Modifiers of all rolls of a siege as it begins."""
     conditions, camp, garrison = craft.fields.conditions, craft.besieger.size, craft.besieged.size
     works = WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
     breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
-    yield from craft.effect_of_place(camp)
-    yield from craft.effect_of_counters(works, breach, counter)
-    yield from craft.effect_of_garrison(garrison)
-    yield from craft.supply(garrison, int(conditions.first_round))
-    yield from craft.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)
-    if isinstance(craft.fields, Campaign) and garrison:
-        yield from craft.garrison_attrition(works)
-    yield from craft.assault_of_place(camp, 0, counter)
-    own, enemy, source = craft.besieger.leader, craft.besieged.leader, f"{LAW} 4.5"
+    effect = [craft.effect_of_place(camp), craft.effect_of_counters(works, breach, counter)]
+    starving = craft.garrison_attrition(works) if isinstance(craft.fields, Campaign) and garrison else []
+    rolls = {
+        "attacker undermining": (4, [*effect[0], *effect[1], *craft.effect_of_garrison(garrison)]),
+        "attacker supply": (4, craft.supply(garrison, int(conditions.first_round))),
+        "attacker siege attrition": (3, craft.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
+        "defender garrison attrition": (3, starving),
+        "attacker assault": (5, craft.assault_of_place(camp, 0, counter)),
+        **_commanders(craft),
+    }
+    for roll, (section, bonuses) in rolls.items():
+        yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
+    if craft.besieger.leader.drawn or craft.besieged.leader.drawn:
+        yield f"both assault: leaders' advantage, drawn for each assault ({LAW} 4.5)"
+
+
+def _commanders(craft: Siegecraft) -> dict[str, tuple[int, list[Bonus]]]:
+    own, enemy, cap = craft.besieger.leader, craft.besieged.leader, craft.fields.options.leader_differential_cap
     if own.drawn or enemy.drawn:
-        yield Bonus("both", "assault", 0, "leaders' advantage, drawn for each assault", source)
-        return
-    for side, mine, theirs in (("attacker", own, enemy), ("defender", enemy, own)):
-        for step, value, against in (("Fire", mine.fire, theirs.fire), ("Shock", mine.shock, theirs.shock)):
-            if gain := advantage(value, against, craft.fields.options.leader_differential_cap):
-                yield Bonus(side, f"assault {step}", gain, f"leader: {mine.told()}", source)
+        return {}
+    sides = (("attacker", own, enemy), ("defender", enemy, own))
+    return {
+        f"{side} assault {step.capitalize()}": (
+            5, [(advantage(getattr(mine, step), getattr(theirs, step), cap), f"leader: {mine.told()}")]
+        )
+        for side, mine, theirs in sides
+        for step in ("fire", "shock")
+    }  # fmt: skip
 
 
 # --- replays ---------------------------------------------------------------------------------------------------------

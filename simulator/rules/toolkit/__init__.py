@@ -7,6 +7,7 @@ retreat    retreat policies as numbers, and the one rule that reads them
 policies   refusals: parameters that a policy needs or does not use
 chances    policies that ask for the chance to win
 naming     sides, winners and counts in words
+sheets     tables in CSV files, described in TOML, varied row by row
 
 Chance tables collected by key are `simulator.engine.chance.TableBook.by`.
 """
