@@ -70,7 +70,7 @@ def test_every_example_answers_and_explains_itself(name):
     asked = load(name)
     odds = exact(asked)
     assert odds.chances.sum() == pytest.approx(1)
-    assert asked.battle.explain(asked.fields)
+    assert asked.built.explain()
     assert all("\n" not in line for line in odds.assumptions)
 
 
@@ -80,7 +80,7 @@ def test_assumed_items_are_listed():
     assert "ASSUMED" in knights
     assert "pirates never leave (ASSUMED)" in "\n".join(load("power-barbary").assumptions())
     assert "military cards" in "\n".join(load("power-novgorod").assumptions())
-    assert "defender has 4 units by the provinces of its NPR (section 6)" in load("power-novgorod").assumptions()
+    assert "defender has 5 units by the provinces of its NPR (section 6)" in load("power-novgorod").assumptions()
     assert "ASSUMED" not in "\n".join(load("power-italian-war").assumptions())
 
 
