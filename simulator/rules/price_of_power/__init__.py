@@ -5,13 +5,12 @@ Sources as that document lists them; those of the data are in data/README.md.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from simulator.rules.battle import Battle, Built, by_kind
 from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
 from simulator.rules.price_of_power.outcome import outcome
-from simulator.rules.price_of_power.tables import chain_of, setup_of
+from simulator.rules.price_of_power.tables import setup_of
 
 LOSSES = ("attacker_losses", "defender_losses")
 
@@ -19,9 +18,8 @@ LOSSES = ("attacker_losses", "defender_losses")
 def build(fields: model.AnyBattle) -> Built:
     """Everything for a land or naval battle."""
     setup = setup_of(fields)
-    chain = chain_of(setup)
     return Built(
-        chain=replace(chain, tell=partial(text.tell, setup, chain.params)),
+        chain=text.told(setup),
         outcome=partial(outcome, setup),
         assumptions=partial(text.assumptions, setup),
         explain=partial(text.explain, setup),

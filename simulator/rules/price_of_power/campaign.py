@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from simulator.rules.battle import ATTACKER, Built, Fields, Outcomes, Refusal, R
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
-from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of, setup_of
+from simulator.rules.price_of_power.tables import FORCES, Setup, setup_of
 from simulator.rules.toolkit.courses import Courses
 
 UNITS_PER_SHIP = 3
@@ -113,20 +113,15 @@ def fought(fields: Campaign, part: str) -> bool:
 
 def stage(fields: Campaign, part: str, attacker: model.AnySide | None = None) -> model.AnyBattle:
     """The battle of the fleets or armies; `attacker` stands for the side entered (the units that landed)."""
-    sea = part == "fleet"
-    policies, conditions = (
-        (model.SeaPolicies, model.SeaConditions) if sea else (model.LandPolicies, model.LandConditions)
-    )
-    weather = {"galley_waters": fields.conditions.galley_waters} if sea else {}
-    return (model.Naval if sea else model.Land).model_construct(
-        attacker=attacker or getattr(fields.attacker, part),
-        defender=getattr(fields.defender, part),
-        policy=policies.model_construct(
-            attacker=getattr(fields.policy.attacker, part), defender=getattr(fields.policy.defender, part)
-        ),
-        conditions=conditions(**weather),
-        options=fields.options,
-    )
+    own, enemy, policy = getattr(fields.attacker, part), getattr(fields.defender, part), fields.policy
+    decisions = {"attacker": getattr(policy.attacker, part), "defender": getattr(policy.defender, part)}
+    sides = {"attacker": attacker or own, "defender": enemy, "options": fields.options}
+    if part == "army":
+        policies = model.LandPolicies.model_construct(**decisions)
+        return model.Land.model_construct(**sides, policy=policies, conditions=model.LandConditions())
+    conditions = model.SeaConditions(galley_waters=fields.conditions.galley_waters)
+    policies = model.SeaPolicies.model_construct(**decisions)
+    return model.Naval.model_construct(**sides, policy=policies, conditions=conditions)
 
 
 def check(fields: Campaign) -> None:
@@ -169,13 +164,14 @@ class Stages:
     @cached_property
     def at_sea(self) -> tuple[Setup, Chain]:
         """The naval battle."""
-        return told(setup_of(stage(self.fields, "fleet"), brief=True), "at sea")
+        setup = setup_of(stage(self.fields, "fleet"), brief=True)
+        return setup, text.told(setup, "at sea")
 
     def on_land(self, landed: Landing) -> tuple[Setup, Chain]:
         """The land battle of those landed."""
         if landed.landed not in self.land:
             setup = setup_of(stage(self.fields, "army", landed.army), brief=True)
-            self.land[landed.landed] = told(setup, "on land")
+            self.land[landed.landed] = setup, text.told(setup, "on land")
         return self.land[landed.landed]
 
     def plan(self, army: siege.Army) -> siege.Taken:
@@ -246,12 +242,6 @@ class Stages:
             "value_taken": np.array([plan.value for plan in plans]),
             "power_spent": np.array([plan.power for plan in plans]),
         }
-
-
-def told(setup: Setup, label: str) -> tuple[Setup, Chain]:
-    """A stage that tells its own rolls."""
-    chain = chain_of(setup)
-    return setup, replace(chain, label=label, tell=partial(text.tell, setup, chain.params))
 
 
 def ends_there(ends: Ends, row: int) -> Share:

@@ -55,6 +55,9 @@ def check_defender(name: str, side: model.LandDefender | model.SeaDefender) -> N
         own = next((unit for unit in (*side.units, "damaged") if getattr(side, unit, 0)), None)
         if getattr(side, field) and own:
             raise Refusal(f"{name}.{field}", f"may not stand together with units of the side itself ({name}.{own})")
+    for field in ("kind", "defends_capital", "last_area") if side.factions else ():
+        if getattr(side, field, None) not in {"player", False, None}:
+            raise Refusal(f"{name}.{field}", "is told of each of the factions; leave it out here")
     if side.npr:
         check_capacity(f"{name}.npr", side.npr)
         check_empire(f"{name}.npr", side.npr)

@@ -72,7 +72,7 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     )  # fmt: skip
 
 
-def chain_of(setup: Setup, label: str = "") -> Chain:
+def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
     made, options = TableSet(setup.dice), setup.options
     numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
@@ -96,7 +96,7 @@ def chain_of(setup: Setup, label: str = "") -> Chain:
     )
     start = start_of(setup, phases[0])
     limits = limits_of(setup, start, int(rolls[:, 3].max()))
-    return Chain(params, start, limits, tables, mapped=not params.count_rounds, counters=("rounds",), label=label)
+    return Chain(params, start, limits, tables, mapped=not params.count_rounds, counters=("rounds",))
 
 
 def side_numbers(setup: Setup) -> dict[str, Any]:

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
-from simulator.rules.price_of_power.model import General, LandPolicy
+from simulator.rules.price_of_power.model import General
 from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
-from simulator.rules.price_of_power.tables import FORCES, Setup
+from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
 from simulator.rules.toolkit.faces import thrown_until
-from simulator.rules.toolkit.naming import differing, plural, sentence
+from simulator.rules.toolkit.naming import plural, sentence
 
 LETTERS = ("f", "T", "h", "a")
 MOST_TRIES = 2_000
 
 
 def assumptions(setup: Setup) -> list[str]:
-    """What differs from the printed game, policies and ASSUMED items that a battle rests on."""
-    lines = [*differing(setup.fields, "options"), *differing(setup.fields, "conditions")]
-    for side in setup.sides:
-        taken = (f"{side.where}.{name}:" for name in ("name", "kind", "npr", "factions", "damaged", *side.fields.units))
-        skipped = tuple(taken)
-        lines += [line for line in differing(setup.fields, side.where) if not line.startswith(skipped)]
-    if not setup.sea and setup.options.casualty_alternation == "each-round":
-        lines.append("casualties alternate mercenary, regular, allied, anew each round")
+    """Readings, policies and ASSUMED items that a battle rests on, beside the fields given."""
+    lines = []
+    if not setup.sea:
+        anew = "anew each round" if setup.options.casualty_alternation == "each-round" else "through the whole battle"
+        lines.append(f"casualties alternate mercenary, regular, allied, {anew}")
     if len(setup.sides[1].factions) > 1:
         lines.append(f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}")
     for side in setup.sides:
@@ -46,8 +46,6 @@ def policy_lines(side: Side) -> Iterator[str]:
         at = f" {policy.retreat_at}" if policy.retreat in {"at-or-below", "after-round"} else ""
         yield f"{side.where} retreats: {policy.retreat}{at}"
     yield f"{side.where} loses: {policy.losses}"
-    if isinstance(policy, LandPolicy) and policy.base_dice != "infantry":
-        yield f"{side.where} rolls base dice: {policy.base_dice}"
 
 
 def side_lines(setup: Setup, side: Side) -> Iterator[str]:
@@ -99,7 +97,7 @@ def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice
         who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
         return f"The {side.where} draws {who}."
     if phase in {rules.ATTACKER_DECIDES, rules.DEFENDER_DECIDES}:
-        return " ".join(left_lines(setup, before, after)) if result == rules.LEAVE else ""
+        return " ".join(line for line in left_lines(setup, before, after) if " leaves with " in line)
     if phase in {rules.ATTACKER_CHARGES, rules.DEFENDER_CHARGES}:
         text = f"Charge of the {setup.sides[phase - rules.ATTACKER_CHARGES].where}: {plural(result, 'hit')}."
     else:
@@ -107,6 +105,12 @@ def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice
     if phase in {rules.DEFENDER_CHARGES, rules.DEFENDER_ROLLS}:
         text = " ".join([text, *left_lines(setup, before, after), *fate_lines(setup, before, after)])
     return text
+
+
+def told(setup: Setup, label: str = "") -> Chain:
+    """The chain of a battle that tells its own rolls; `label` names it as a stage of another."""
+    chain = chain_of(setup)
+    return replace(chain, label=label, tell=partial(tell, setup, chain.params))
 
 
 def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> str:
