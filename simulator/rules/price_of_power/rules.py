@@ -319,21 +319,16 @@ def before_round_1(p, s, result):
 
 
 @helper
-def settled(p, s):
-    """The battle after both decisions, made by the policies."""
-    for _ in range(2):
-        if decides(p, s) > 0:
-            s = decided(p, s, choose(p, s))
-    return s
-
-
-@helper
 def stuck(p, s):
     """Can no result of the roll change the state? Then the battle ends without that round (section 3.2)."""
     for side in range(2):
         if s.round < p.last - 1 or hits_of(p, s, side, p.best[pool(p, s, side)]) > 0:
             return False
-    return settled(p, leave_or_stay(p, s)) == s
+    after = leave_or_stay(p, s)
+    for _ in range(2):
+        if decides(p, after) > 0:
+            after = decided(p, after, choose(p, after))
+    return after == s
 
 
 @rule(Params)
@@ -365,7 +360,7 @@ def step(p, s, result):
     if s.phase < ATTACKER_ROLLS:
         return before_round_1(p, s, result)
     if s.phase == DEFENDER_ROLLS:
-        return settled(p, after_round(p, s, result))
+        return after_round(p, s, result)
     if s.phase > DEFENDER_ROLLS:
         return decided(p, s, result)
     hits, enemy = hits_of(p, s, ATTACK, result), strength_on(p, s, DEFENCE) >> HITS

@@ -96,7 +96,7 @@ def chain_of(setup: Setup) -> Chain:
     )
     start = start_of(setup, phases[0])
     limits = limits_of(setup, start, int(rolls[:, 3].max()))
-    return Chain(params, start, limits, tables, mapped=not params.count_rounds, counters=("rounds",))
+    return Chain(params, start, limits, tables, counters=("rounds",))
 
 
 def side_numbers(setup: Setup) -> dict[str, Any]:

@@ -96,8 +96,6 @@ def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice
         side = setup.sides[phase - rules.ATTACKER_DRAWS]
         who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
         return f"The {side.where} draws {who}."
-    if phase in {rules.ATTACKER_DECIDES, rules.DEFENDER_DECIDES}:
-        return " ".join(line for line in left_lines(setup, before, after) if " leaves with " in line)
     if phase in {rules.ATTACKER_CHARGES, rules.DEFENDER_CHARGES}:
         text = f"Charge of the {setup.sides[phase - rules.ATTACKER_CHARGES].where}: {plural(result, 'hit')}."
     else:
