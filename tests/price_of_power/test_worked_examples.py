@@ -41,7 +41,7 @@ class Table:
         chain = self.chain
         index = int(chain.part("table")(chain.params, self.state))
         result = number_of(chain, index, faces, self.doubled[side], types)
-        self.state = type(self.state)(*(int(v) for v in chain.part("step")(chain.params, self.state, result)))
+        self.state = type(self.state)(*(int(v) for v in chain.move(chain.params, self.state, result, 0)))
         return self
 
     def columns(self):
