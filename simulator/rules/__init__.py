@@ -16,6 +16,7 @@ GAMES: dict[str, str | Mapping[str, Battle]] = {
     "price-of-power": "simulator.rules.price_of_power",
     "europa": "simulator.rules.europa",
     "kings-and-things": "simulator.rules.kings_and_things",
+    "birthright": "simulator.rules.birthright",
 }
 
 

@@ -19,6 +19,7 @@ from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.scenarios import validation
 from simulator.scenarios.files import is_file, read
+from simulator.scenarios.schema import ORDER
 from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
@@ -67,7 +68,9 @@ class Scenario:
 
     def settings(self) -> list[str]:
         """What was set otherwise than by default: "path = value", in the order of the scenario."""
-        return [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+        found = [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+        tables = {name: place for place, name in enumerate(ORDER)}
+        return sorted(found, key=lambda line: tables.get(re.split(r"[.\[ ]", line, maxsplit=1)[0], len(tables)))
 
     @cached_property
     def _key(self) -> str:
