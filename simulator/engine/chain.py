@@ -150,8 +150,13 @@ class Chain:
     @cached_property
     def move(self) -> Callable[[Any, Any, int, int], Any]:
         """`move(p, s, result, other)`: a leap, and then the decisions of the fixed policies."""
-        leap = self.leap
-        return (lambda p, s, result, other: self.settled(leap(p, s, result, other), p)) if self.decided else leap
+        leap, running, decides = self.leap, self.part("running"), self.part("decides")
+
+        def move(p: Any, s: Any, result: int, other: int) -> Any:
+            s = leap(p, s, result, other)
+            return self.settled(s, p) if running(p, s) and decides(p, s) else s
+
+        return move if self.decided else leap
 
     def settled(self, s: Any, params: Any = None) -> Any:
         """The state after all decisions that are due have been taken by the fixed policies."""

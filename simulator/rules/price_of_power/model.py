@@ -1,22 +1,18 @@
-"""Scenario fields of land and naval battles (rules/price_of_power.md section 2)."""
+"""Scenario fields of land and naval battles, (docs/rules/price_of_power.md section 2)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
 from simulator.rules.battle import Fields
 from simulator.rules.price_of_power.dice import BLANK, ICONS, face
+from simulator.rules.price_of_power.npr_defence import Capacity
 
 UnitCount = Annotated[int, Field(ge=0, le=60)]
-Dice = Annotated[int, Field(ge=0, le=10)]
+DiceCount = Annotated[int, Field(ge=0, le=10)]
 Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded"]
-LandLosses = Literal["infantry-first", "cavalry-first", "artillery-first", "most-numerous"]
-NavalLosses = Literal["spread-damage", "light-first", "heavy-first"]
-BaseDice = Literal["infantry", "cavalry", "best-expected"]
-Ties = Literal["listed-order", "players-first", "npr-first"]
-Idea = Literal["tercios", "line-infantry", "military-drill", "noble-knights"]
 
 
 def known_icons(text: str) -> str:
@@ -35,9 +31,9 @@ Faces = Annotated[list[Annotated[str, AfterValidator(known_icons)]], Field(min_l
 class SomeDice(Fields):
     """Dice of each type."""
 
-    infantry: Dice = Field(0, description="infantry (white) dice")
-    cavalry: Dice = Field(0, description="cavalry dice")
-    artillery: Dice = Field(0, description="artillery (blue) dice")
+    infantry: DiceCount = Field(0, description="infantry (white) dice")
+    cavalry: DiceCount = Field(0, description="cavalry dice")
+    artillery: DiceCount = Field(0, description="artillery (blue) dice")
 
 
 class Admiral(SomeDice):
@@ -86,7 +82,7 @@ class Options(Fields):
     """Dice, deck and readings that can be changed (section 2, `options`)."""
 
     dice: DiceFaces = Field(DiceFaces(), description="faces of dice that replace the printed ones")
-    base_dice: Dice = Field(3, description="base dice in every roll")
+    base_dice: DiceCount = Field(3, description="base dice in every roll")
     casualty_alternation: Literal["each-round", "whole-battle"] = Field(
         "each-round", description="does the mercenary, regular, allied alternation start anew each round"
     )
@@ -97,9 +93,27 @@ class Options(Fields):
     count_rounds: bool = Field(False, description="report the number of rounds")
 
 
-class LandUnits(Fields):
-    """Units of one realm on land."""
+class Realm(Fields):
+    """What one realm brings, alone or as one of several defenders. `others_have` is all that an NPR may have."""
 
+    units: ClassVar[tuple[str, ...]] = ()
+    others_have: ClassVar[str] = ""
+
+    def count(self) -> int:
+        """Units or ships."""
+        return sum(getattr(self, unit) for unit in self.units)
+
+
+class LandRealm(Realm):
+    """A realm on land."""
+
+    units = (
+        "infantry", "cavalry", "artillery", "mercenary_infantry", "mercenary_cavalry", "mercenary_artillery",
+        "allied_infantry", "allied_cavalry",
+    )  # fmt: skip
+    others_have = "infantry"
+    kind: Literal["player", "npr", "rebels"] = Field("player", description="who fights")
+    name: str = Field("", description="label of the realm")
     infantry: UnitCount = Field(0, description="regular infantry")
     cavalry: UnitCount = Field(0, description="regular cavalry")
     artillery: UnitCount = Field(0, description="regular artillery")
@@ -108,31 +122,21 @@ class LandUnits(Fields):
     mercenary_artillery: UnitCount = Field(0, description="mercenary artillery")
     allied_infantry: UnitCount = Field(0, description="allied NPR infantry, or Imperial Manpower")
     allied_cavalry: UnitCount = Field(0, description="allied NPR cavalry, or Imperial Manpower")
-
-
-class LandRealm(LandUnits):
-    """A realm on land, alone or as one of several defenders."""
-
-    kind: Literal["player", "npr", "rebels"] = Field("player", description="who fights")
-    name: str = Field("", description="label of the realm")
     defends_capital: bool = Field(False, description="NPR: this is its capital area, it never leaves")
     last_area: bool = Field(False, description="NPR: the last area in which it controls a province, it never leaves")
 
 
-class SeaUnits(Fields):
-    """Ships of one realm."""
+class SeaRealm(Realm):
+    """A realm at sea."""
 
+    units = ("galleys", "light", "heavy")
+    others_have = "light"
+    kind: Literal["player", "npr", "pirates"] = Field("player", description="who fights")
+    name: str = Field("", description="label of the realm")
     galleys: UnitCount = Field(0, description="galleys")
     light: UnitCount = Field(0, description="light ships")
     heavy: UnitCount = Field(0, description="heavy ships, damaged ones included")
     damaged: UnitCount = Field(0, description="heavy ships that already took a hit")
-
-
-class SeaRealm(SeaUnits):
-    """A realm at sea, alone or as one of several defenders."""
-
-    kind: Literal["player", "npr", "pirates"] = Field("player", description="who fights")
-    name: str = Field("", description="label of the realm")
     defends_capital: bool = Field(False, description="NPR: a sea zone next to its capital area, it never leaves")
 
 
@@ -141,22 +145,24 @@ class Leading(Fields):
 
     battle_actions: list[BattleAction] = Field([], description="battle actions played")
     extra_dice: SomeDice = Field(SomeDice(), description="dice in every roll (ideas, house rules)")
-    automatic_hits: Dice = Field(0, description="hits added to every roll")
+    automatic_hits: DiceCount = Field(0, description="hits added to every roll")
     can_retreat: bool = Field(True, description="is there a legal place to retreat to (player realms)")
 
 
-class LandSide(LandRealm, Leading):
+class LandSide(Leading, LandRealm):
     """A side on land."""
 
     leader: General | Literal["none", "draw"] | None = Field(
         None, description="dice of the general; none; or draw, the top military card"
     )
-    ideas: list[Idea] = Field([], description="ideas that tell in battle (player realms)")
+    ideas: list[Literal["tercios", "line-infantry", "military-drill", "noble-knights"]] = Field(
+        [], description="ideas that tell in battle (player realms)"
+    )
     knights_dice_limit: int = Field(5, ge=0, le=20, description="most Noble Knights dice")
     muslim: bool = Field(False, description="a Muslim realm may roll cavalry dice as base dice")
 
 
-class SeaSide(SeaRealm, Leading):
+class SeaSide(Leading, SeaRealm):
     """A side at sea."""
 
     leader: Admiral | Literal["none", "draw"] | None = Field(
@@ -165,59 +171,29 @@ class SeaSide(SeaRealm, Leading):
     ships_in_supply: int = Field(15, ge=0, le=15, description="captured ships that this side can still man")
 
 
-class Province(Fields):
-    """A province that helps an NPR to defend (section 6)."""
+class Defending(Fields):
+    """What a defending side may have beside."""
 
-    name: str = Field("", description="name of the province")
-    size: Literal["small", "large"] = Field("small", description="small: tax value 1, large: 2")
-    location: Literal["area", "land", "sea"] = Field(
-        "area", description="in the attacked area, adjacent by land, or its port faces a sea zone the area also faces"
+    main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
+    npr: Capacity | None = Field(
+        None, description="in place of units: those that an NPR's provinces give, as npr-defence reckons them"
     )
-    port: bool = Field(False, description="has a port")
-    faces_zone: bool = Field(False, description="its port faces the attacked sea zone")
-    occupied: bool = Field(False, description="occupied by an enemy: gives nothing")
-    hostile_units: bool = Field(False, description="hostile units were in its area before this turn")
-    sea_blocked: bool = Field(False, description="all sea zones between are hostile")
-    distant: bool = Field(False, description="a distant province: its value doubles")
-    plague: bool = Field(False, description="plague: a distant province's value does not double")
-    inactive_port: bool = Field(False, description="its port is inactive")
-    manpower_tokens: int = Field(0, ge=0, le=5, description="extra-manpower tokens")
-    used_land: bool = Field(False, description="its land capacity was used this turn")
-    used_sea: bool = Field(False, description="its naval capacity was used this turn")
 
 
-Provinces = Annotated[list[Province], Field(min_length=1, max_length=24)]
-
-
-class Capacity(Fields):
-    """Provinces of an NPR (or of all NPRs defending together) that decide what it defends with."""
-
-    provinces: Provinces = Field(description="own and neighbouring provinces")
-    active_ally: bool = Field(False, description="an active ally of a player: half its land units defend")
-    imperial_authority: int | None = Field(
-        None, ge=-5, le=15, description="imperial authority, when the Emperor is an NPR and the area is in the Empire"
-    )
-    foreign_areas: int = Field(0, ge=0, le=60, description="foreign areas in the Empire")
-
-
-class LandDefender(LandSide):
+class LandDefender(Defending, LandSide):
     """The defending side on land: one realm, several factions, or what an NPR's provinces give."""
 
     factions: Annotated[list[LandRealm], Field(min_length=1, max_length=3)] | None = Field(
         None, description="realms that defend as one force"
     )
-    main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
-    npr: Capacity | None = Field(None, description="units from an NPR's military capacity")
 
 
-class SeaDefender(SeaSide):
-    """The defending side at sea."""
+class SeaDefender(Defending, SeaSide):
+    """The defending side at sea: one realm, several factions, or what an NPR's provinces give."""
 
     factions: Annotated[list[SeaRealm], Field(min_length=1, max_length=3)] | None = Field(
         None, description="realms that defend as one force"
     )
-    main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
-    npr: Capacity | None = Field(None, description="ships from an NPR's naval capacity")
 
 
 class Leaving(Fields):
@@ -230,26 +206,36 @@ class Leaving(Fields):
 class LandPolicy(Leaving):
     """What a side on land decides."""
 
-    losses: LandLosses = Field("infantry-first", description="which type leaves a category first")
-    base_dice: BaseDice = Field("infantry", description="type of the base dice (Muslim realms)")
+    losses: Literal["infantry-first", "cavalry-first", "artillery-first", "most-numerous"] = Field(
+        "infantry-first", description="which type leaves a category first"
+    )
+    base_dice: Literal["infantry", "cavalry", "best-expected"] = Field(
+        "infantry", description="type of the base dice (Muslim realms)"
+    )
 
 
 class SeaPolicy(Leaving):
     """What a side at sea decides."""
 
-    losses: NavalLosses = Field("spread-damage", description="which ships are hit first")
+    losses: Literal["spread-damage", "light-first", "heavy-first"] = Field(
+        "spread-damage", description="which ships are hit first"
+    )
 
 
-class LandAttackPolicy(LandPolicy):
+class Attacking(Fields):
+    """What an attacker decides beside."""
+
+    ties: Literal["listed-order", "players-first", "npr-first"] = Field(
+        "listed-order", description="which of equally large defending factions is hit first"
+    )
+
+
+class LandAttackPolicy(Attacking, LandPolicy):
     """What the attacker on land decides."""
 
-    ties: Ties = Field("listed-order", description="which of equally large defending factions is hit first")
 
-
-class SeaAttackPolicy(SeaPolicy):
+class SeaAttackPolicy(Attacking, SeaPolicy):
     """What the attacker at sea decides."""
-
-    ties: Ties = Field("listed-order", description="which of equally large defending factions is hit first")
 
 
 class LandPolicies(Fields):
@@ -300,3 +286,34 @@ class Naval(Fields):
     conditions: SeaConditions = Field(SeaConditions(), description="conditions of the battle")
     policy: SeaPolicies = Field(SeaPolicies(), description="what each side decides")
     options: Options = Field(Options(), description="dice, deck and readings")
+
+
+AnyRealm = LandRealm | SeaRealm
+AnySide = LandSide | SeaSide
+AnyBattle = Land | Naval
+
+
+def listed(side: AnySide) -> list[AnyRealm]:
+    """The realms of a side as entered: its factions, what its capacity gives (an NPR), or the side itself."""
+    if isinstance(side, LandDefender | SeaDefender):
+        if side.factions:
+            return list(side.factions)
+        if side.npr:
+            units = side.npr.land_units if isinstance(side, LandDefender) else side.npr.ships
+            return [side.model_copy(update={"kind": "npr", side.others_have: units})]
+    return [side]
+
+
+def realms(side: AnySide) -> list[AnyRealm]:
+    """Those of them that have a unit: a faction without any is as if it were not listed (section 3.1, step 0)."""
+    return [realm for realm in listed(side) if realm.count()]
+
+
+def kinds(side: AnySide) -> set[str]:
+    """Who fights on a side."""
+    return {realm.kind for realm in realms(side)}
+
+
+def count(side: AnySide | None) -> int:
+    """Units or ships of a whole side; none where nobody is."""
+    return 0 if side is None else sum(realm.count() for realm in listed(side))
