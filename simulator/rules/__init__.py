@@ -32,6 +32,10 @@ def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
 
     A game's module offers them as LISTS; most need none. Raises KeyError for an unknown game.
     """
+    if game not in GAMES:
+        from simulator.rules import custom
+
+        return custom.lists(game)
     home = GAMES[game]
     found: Mapping[str, Callable[[], Sequence[dict[str, Any]]]] = {}
     return getattr(import_module(home), "LISTS", found) if isinstance(home, str) else found

@@ -119,16 +119,6 @@ def test_a_rare_result_takes_no_longer():
 # --- losses --------------------------------------------------------------------------------------------------------
 
 
-def test_the_line_says_who_is_left():
-    """2 infantry and 2 battleships of 2 hits (docs/rules/custom_games.md section 7)."""
-    infantry, ships = losses.points_of(0, 2), losses.points_of(1, 2, 2, damage_first=True)
-    front_first = losses.left_after([2, 2], [*infantry[0], *ships[0], *infantry[1], *ships[1]])
-    assert front_first.tolist() == [[2, 2], [2, 2], [2, 2], [1, 2], [0, 2], [0, 1], [0, 0]]
-    ships = losses.points_of(1, 2, 2)
-    assert losses.left_after([2, 2], [*infantry[1], *ships[1]]).tolist() == [
-        [2, 2], [1, 2], [0, 2], [0, 2], [0, 1], [0, 1], [0, 0]]  # fmt: skip
-
-
 def test_a_line_that_depends_on_what_is_left():
     def most_numerous(left):
         left[left.index(max(left))] -= 1

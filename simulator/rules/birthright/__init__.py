@@ -36,6 +36,18 @@ def build_fight(fields: Any) -> Built:
         outcome=lambda states: outcome.columns(setup, chain.params, states),
         assumptions=lambda: text.assumptions(fields),
         explain=lambda: text.explain(setup),
+        apart=lambda: [told_apart(fields, side) for side in (0, 1)],
+    )
+
+
+def told_apart(fields: Any, side: int) -> Built:
+    """The same battle with the fallen of each entry of a side told apart: what survival asks for."""
+    setup = tables.set_up(fields, side)
+    chain = setup.chain()
+    return Built(
+        chain=chain,
+        outcome=lambda states: {"winner": outcome.winner(chain.params, states)},
+        pieces=lambda states: outcome.survivors(setup, chain.params, side, states),
     )
 
 

@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import Columns, Piece
-from simulator.rules.birthright.places import Host
 from simulator.rules.birthright.rules import FieldParams
 from simulator.rules.birthright.tables import Setup
 from simulator.rules.toolkit.naming import SIDES, winners
+
+
+def winner(params: FieldParams, states: Any) -> np.ndarray:
+    """Who has won: the side that stands."""
+    return winners(params.size[states.attacker] > 0, params.size[states.defender] > 0)
 
 
 def columns(setup: Setup, params: FieldParams, states: Any) -> Columns:
@@ -25,20 +29,19 @@ def columns(setup: Setup, params: FieldParams, states: Any) -> Columns:
         found[f"{name}_routed"] = len(side.units) - standing - destroyed
         found[f"{name}_destroyed"] = destroyed
         found[f"{name}_hits"] = params.wounds[front]
-    won = winners(found["attacker_standing"] > 0, found["defender_standing"] > 0)
     if setup.fields.battle == "storm":
         captured = np.where(found["attacker_standing"] > 0, found["defender_routed"], 0)
         found["defender_routed"] = found["defender_routed"] - captured
         found["defender_captured"] = captured
-    return {"winner": won, **found}
+    return {"winner": winner(params, states), **found}
 
 
-def survivors(setup: Setup, params: FieldParams, side: Host, states: Any) -> Sequence[Piece]:
+def survivors(setup: Setup, params: FieldParams, number: int, states: Any) -> Sequence[Piece]:
     """The units of each entry of a side: a unit survives that stands or has routed, and is neither caught nor captured.
 
     `states` are those of the chain that tells the fallen of this side apart; each routed unit is as likely caught.
     """
-    name, enemy = SIDES[side.side], SIDES[1 - side.side]
+    side, name, enemy = setup.hosts[number], SIDES[number], SIDES[1 - number]
     caught, lost = states.fallen, []
     for entry in side.entries:
         lost.append(caught % (entry.count + 1))

@@ -82,6 +82,10 @@ class Card(NamedTuple):
     hits: int
     rested: bool
 
+    def fate(self, end: int) -> int:
+        """What an end of an engagement means for it: who has rested and falls back again, routs."""
+        return ROUTED if self.rested and FALLEN_BACK <= end < ROUTED else end
+
 
 def routs_again(chances: np.ndarray) -> np.ndarray:
     """Chances of ends (of the first unit by row) where that unit has rested: falling back again is a rout."""

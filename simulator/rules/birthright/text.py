@@ -114,7 +114,7 @@ def tell(setup: Setup, params: FieldParams, step: tuple[Any, int, Any], dice: ra
     lines = [f"The {names[0]} against the {names[1]}:"]
     thrown = thrown_until(
         lambda dice: engagement.thrown((own.hits, enemy.hits), lambda sides: dice.randint(1, sides)),
-        lambda thrown: (_counts_as(own, thrown[0][0]), _counts_as(enemy, thrown[0][1])) == ends,
+        lambda thrown: (own.fate(thrown[0][0]), enemy.fate(thrown[0][1])) == ends,
         dice,
     )
     if thrown is None:
@@ -128,10 +128,6 @@ def tell(setup: Setup, params: FieldParams, step: tuple[Any, int, Any], dice: ra
     if after.stage != FIGHT:
         lines += _left(params, before, result, after)
     return "\n".join(lines)
-
-
-def _counts_as(card: Card, end: int) -> int:
-    return ROUTED if card.rested and FALLEN_BACK <= end < ROUTED else end
 
 
 def _named(card: Card, side: str) -> str:

@@ -1,4 +1,4 @@
-"""What is refused (rules/kings_and_things.md section 8)."""
+"""What is refused (docs/rules/kings_and_things.md section 8)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
-from simulator.rules.kings_and_things.fields import FORTS, MOST_PASSENGERS, SETTLEMENTS
-from simulator.rules.kings_and_things.muster import STRUCTURES, present_sides
+from simulator.rules.kings_and_things.cup import check_cup
+from simulator.rules.kings_and_things.model import FORTS, MOST_PASSENGERS, SETTLEMENTS
+from simulator.rules.kings_and_things.sides import STRUCTURES, present_sides
 
 
 def check_land(fields: Any) -> None:
@@ -43,6 +44,7 @@ def check_explorer(fields: Any) -> None:
     _people(fields)
     _items(fields)
     _orders(fields)
+    check_cup(fields)
 
 
 def _people(fields: Any) -> None:

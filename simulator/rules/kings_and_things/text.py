@@ -1,10 +1,18 @@
-"""Kings & Things in words: what an answer rests on (rules/kings_and_things.md sections 4, 5 and 9)."""
+"""Kings & Things in words: what an answer rests on, and how it comes about (sections 4, 5 and 9)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any
 
-from simulator.rules.kings_and_things.muster import bands, dust_at_start, present_sides
+from simulator.rules.kings_and_things.catalogue import Catalogue
+from simulator.rules.kings_and_things.forces import Forces, unexplored
+from simulator.rules.kings_and_things.model import Exploration
+from simulator.rules.kings_and_things.sides import Role, bands, dust_at_start, opened, present_sides
+from simulator.rules.toolkit.naming import listed, plural
+
+STEP_NAMES = ("magic", "ranged", "melee")
 
 RETREATS = {
     "never": "fights to the end",
@@ -25,7 +33,7 @@ def assumptions(scenario: Any) -> list[str]:
     for name in present_sides(scenario):
         lines += _policy_lines(scenario, name)
     lines.append("structures are lost in the order Firewall, settlement, fort (ASSUMED)")
-    if scenario.battle == "exploration" or getattr(scenario.conditions, "unexplored", False):
+    if unexplored(scenario):
         lines.append("unexplored hex: inhabitants may not retreat; if nobody is left, nobody wins")
     else:
         lines.append("if all attackers are gone the defender keeps the hex (11.71)")
@@ -99,3 +107,77 @@ def _cup_lines(scenario: Any) -> list[str]:
     defends = "defends" if scenario.options.lone_settlement_defends else "falls"
     lines.append(f"a settlement drawn without creatures {defends} (ASSUMED)")
     return lines
+
+
+def explained(forces: Forces) -> list[str]:
+    """How the answer comes about: what happens before round 1, who is lost first, who rolls when."""
+    lines = _before_round_one(forces)
+    for one, i in zip(forces.catalogues, forces.whose, strict=True):
+        if isinstance(forces.scenario, Exploration) and (i or one is not forces.catalogues[0]):
+            continue
+        who = spoken(forces.bands[i].name)
+        lines.append(f"{who} loses first to last: {_order(one)}" + (_kept(one) if one.army.keeps else ""))
+        lines += [f"{who} rolls in round 1: {_dice(one)}"]
+    if isinstance(forces.scenario, Exploration):
+        lines.append(f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value")
+    sizes = [f"{len(one):,} of {spoken(forces.bands[i].name)}" for one, i in _largest(forces)]
+    lines.append(f"what can become of each side by itself: {listed(sizes)}; rounds are fought between these")
+    return lines
+
+
+def _largest(forces: Forces) -> Iterable[tuple[Catalogue, int]]:
+    seen: dict[int, Catalogue] = {}
+    for one, i in zip(forces.catalogues, forces.whose, strict=True):
+        if i not in seen or len(one) > len(seen[i]):
+            seen[i] = one
+    return ((one, i) for i, one in seen.items())
+
+
+def _before_round_one(forces: Forces) -> list[str]:
+    found = bands(forces.scenario)
+    lines = [f"Dispel Magic voids {spoken(band.name)}'s {band.dispelled}" for band in found if band.dispelled]
+    if isinstance(forces.scenario, Exploration):
+        return lines
+    if forces.driven_off:
+        return [*lines, "before round 1 Dust of Defense drives the attacker off"]
+    opened(found)
+    for band in found:
+        if band.taken:
+            lines.append(f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.label} over")
+        lines += [f"before round 1 Baron or Duke hits the {what}" for what in band.battered]
+        if band.unrolled:
+            lines.append(f"before round 1 one die is rolled for the value of {spoken(band.name)}'s Firewall")
+    return lines
+
+
+def _order(one: Catalogue) -> str:
+    """The loss order in a line: `fort (4), 2 x Goblins (1), Old Dragon (4)`."""
+    parts = []
+    for slot in one.army.slots:
+        worth = slot.number if slot.role & Role.STRUCTURE else slot.worth
+        for label, same in groupby(slot.labels):
+            number = len(list(same))
+            parts.append((f"{number} x " if number > 1 else "") + f"{label} ({worth})")
+    return ", ".join(parts)
+
+
+def _kept(one: Catalogue) -> str:
+    return "; within that, in each step, first those that roll no more in the round"
+
+
+def _dice(one: Catalogue) -> str:
+    """Dice of the first round by step: `magic 4 (needs 3 3 4 6); melee ...`."""
+    at, parts = one.paths.armed[one.paths.starts[0]], []
+    for step, name in enumerate(STEP_NAMES):
+        values = values_of(one, at, step)
+        if values:
+            needs = ", ".join(str(min(6, value)) for value in values)
+            parts.append(f"{plural(len(values), 'die', 'dice')} in the {name} step (needs {needs})")
+        at = one.paths.after[at][step]
+    return "; ".join(parts) or "nothing"
+
+
+def values_of(one: Catalogue, number: int, step: int) -> Sequence[int]:
+    """Target numbers of the dice of a condition in a step, the aimed one last."""
+    dice, aimed = one.dice[number, step].tolist(), int(one.aimed[number, step])
+    return [value for value, times in enumerate(dice) for _ in range(times)] + ([aimed] if aimed else [])

@@ -1,4 +1,4 @@
-"""What a scenario may say (rules/kings_and_things.md sections 3.1, 4, 6, 7)."""
+"""What a scenario may say (docs/rules/kings_and_things.md sections 3.1, 4, 6, 7)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from simulator.rules.battle import Fields
-from simulator.rules.kings_and_things.items import Item
 
 Game = Literal["kings-and-things"]
+Item = Literal[
+    "talisman",
+    "magic-bow",
+    "magic-sword",
+    "firewall",
+    "golem",
+    "balloon",
+    "dispel-magic",
+    "dust-of-defense",
+    "lucky-charm",
+    "fan",
+]
 Fort = Literal["none", "tower", "keep", "castle", "citadel"]
 Settlement = Literal["none", "village", "city"]
 Terrain = Literal["desert", "forest", "frozen-waste", "jungle", "mountain", "plains", "swamp"]
@@ -204,3 +215,6 @@ class Exploration(Fields):
     conditions: ExplorationConditions = ExplorationConditions()
     options: ExplorationOptions = ExplorationOptions()
     policy: ExplorationPolicies = ExplorationPolicies()
+
+
+Scenario = Land | FreeForAll | Exploration
