@@ -82,9 +82,10 @@ class Chain:
 
     `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
     `counters` names fields that only count upwards and that no rule reads (rounds, casualties of a kind): states that
-    differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it. `tell(before, result, after, dice)` is a line for a replayed step,
-    or "" for none (`result` is a pair where two rolls are made at once); `dice` is a random.Random with which faces
-    that give `result` may be picked. `label` names a stage of a composed battle.
+    differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it.
+    `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair where two
+    rolls are made at once); `dice` is a random.Random with which faces that give `result` may be picked. `label` names
+    a stage of a composed battle.
     """
 
     params: Any
@@ -99,7 +100,7 @@ class Chain:
 
     @cached_property
     def counted(self) -> int:
-        """Place of the field that is followed as a counter, -1 if there is none. Raises BrokenGame for an unknown one."""
+        """Place of the field that is followed as a counter, -1 for none; raises BrokenGame for an unknown one."""
         fields = self.start._fields
         unknown = set(self.counters) - set(fields)
         if unknown:
@@ -129,7 +130,7 @@ class Chain:
     def part(self, name: str) -> Callable[..., Any]:
         """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
         parts = rules[type(self.params)]
-        return parts[name] if name in parts else lambda p, s: 0
+        return parts.get(name, lambda p, s: 0)
 
     @property
     def paired(self) -> bool:
