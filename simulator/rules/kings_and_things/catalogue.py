@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from simulator.rules.battle import Refusal
-from simulator.rules.kings_and_things.conditions import BOW, CHARM, SWORD, Army, Condition
+from simulator.rules.kings_and_things.conditions import Army, Condition, Held
 from simulator.rules.kings_and_things.sides import MELEE, RANGED, Role
 
 STEPS = 3
@@ -90,8 +90,8 @@ class Paths:
 
     def _before_losses(self, number: int, c: Condition, place: int) -> None:
         """The Lucky Charm is spent, an aimed hit falls."""
-        if c.items & CHARM:
-            self.charmless[number] = self._at(c._replace(items=c.items & ~CHARM), place)
+        if c.items & Held.CHARM:
+            self.charmless[number] = self._at(c._replace(items=c.items & ~Held.CHARM), place)
         if self.aimed_at:
             self.aimed[number] = self._at(self.army.aimed_hit(c), REST if self.steady else place - BEFORE)
 
@@ -178,7 +178,7 @@ class Catalogue:
 
     @property
     def _holds(self) -> bool:
-        return any(c.items & (BOW | SWORD) for c in self.paths.all)
+        return any(c.items & (Held.BOW | Held.SWORD) for c in self.paths.all)
 
     @cached_property
     def aimed(self) -> np.ndarray:

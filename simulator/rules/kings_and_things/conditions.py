@@ -16,16 +16,21 @@ from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLE
 
 STACK = 10
 NOBODY = -1
-TALISMAN, BOW, SWORD, CHARM, DUST = (1 << bit for bit in range(5))
 OWN_SAVE, TALISMAN_SAVE, FIREWALL_DIE = 1, 2, 3
 LOST, SAVED = 0, 1
+
+
+class Held:
+    """Items in play: bits."""
+
+    TALISMAN, BOW, SWORD, CHARM, DUST = (1 << bit for bit in range(5))
 
 
 class Condition(NamedTuple):
     """One side at one moment.
 
     `left` counts the counters of each slot in the hex, or tells a structure's level; `fled` those that got away (empty
-    while the side stays); `items` are bits (TALISMAN ...). Marks of the round: who holds `sword` and `bow`, `used`: the
+    while the side stays); `items` are bits (Held). Marks of the round: who holds `sword` and `bow`, `used`: the
     Sword Master's own save, `aloft`: the Balloon was up when this step began, `shot`: it was in the ranged step. Marks
     of the step: `struck` lists slots of counters hit and saved; `die` is what is rolled now, for slot `victim`.
     """
@@ -95,7 +100,7 @@ class Army:
     def steady(self, items: int) -> bool:
         """Are a hit's effects the same in every step, and no marks ever made?"""
         marking = any(slot.role & (Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER) for slot in self.slots)
-        return not (marking or self.keeps or items & (TALISMAN | BOW | SWORD))
+        return not (marking or self.keeps or items & (Held.TALISMAN | Held.BOW | Held.SWORD))
 
     def value(self, slot: int, bonus: int = 0) -> int:
         """Effective value of a counter: +1 with Sword or Bow, -1 under the Black Cloud, never below 0."""
@@ -128,10 +133,10 @@ class Army:
         master = self._master
         if self.screens and master != NOBODY and c.left[master] and not c.used and master not in c.struck:
             return self._strike(c, master)
-        if self.spends and c.items & BOW:
-            return c._replace(items=c.items & ~BOW, bow=NOBODY)
-        if self.spends and c.items & SWORD:
-            return c._replace(items=c.items & ~SWORD, sword=NOBODY)
+        if self.spends and c.items & Held.BOW:
+            return c._replace(items=c.items & ~Held.BOW, bow=NOBODY)
+        if self.spends and c.items & Held.SWORD:
+            return c._replace(items=c.items & ~Held.SWORD, sword=NOBODY)
         for slot in self.order(c, step):
             left = c.left[slot]
             if left and self._walls[slot]:
@@ -162,7 +167,7 @@ class Army:
         """One hit on a counter: it dies, or a die is rolled for it, its own before the Talisman's, never both."""
         if slot == self._master and not c.used:
             return c._replace(used=True, victim=slot, die=OWN_SAVE)
-        if self.slots[slot].role & Role.PEOPLE and c.items & TALISMAN:
+        if self.slots[slot].role & Role.PEOPLE and c.items & Held.TALISMAN:
             return c._replace(victim=slot, die=TALISMAN_SAVE)
         return self._killed(c, slot)
 
@@ -178,16 +183,16 @@ class Army:
             return {level: calm._replace(left=less(c.left, c.victim, UNROLLED - level)) for level in range(1, 7)}
         dead = self._killed(calm, c.victim)
         if c.die == TALISMAN_SAVE:
-            dead = dead._replace(items=c.items & ~TALISMAN)
+            dead = dead._replace(items=c.items & ~Held.TALISMAN)
         return {LOST: dead, SAVED: calm._replace(struck=tuple(sorted((*c.struck, c.victim))))}
 
     # --- steps and rounds (sections 3.2 and 5)
 
     def armed(self, c: Condition) -> Condition:
         """A round begins: first the Sword, then the Bow is handed out; the magic step begins."""
-        for item, name in ((SWORD, "sword"), (BOW, "bow")):
+        for item, name in ((Held.SWORD, "sword"), (Held.BOW, "bow")):
             if c.items & item:
-                c = c._replace(**{name: self._holder(c, sword=item == SWORD)})
+                c = c._replace(**{name: self._holder(c, sword=item == Held.SWORD)})
         return self.begun(c, MAGIC)
 
     def _holder(self, c: Condition, sword: bool) -> int:

@@ -13,17 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.rules.kings_and_things.catalogue import Catalogue, catalogue
-from simulator.rules.kings_and_things.conditions import (
-    BOW,
-    CHARM,
-    DUST,
-    FIREWALL_DIE,
-    STACK,
-    SWORD,
-    TALISMAN,
-    Army,
-    Condition,
-)
+from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, STACK, Army, Condition, Held
 from simulator.rules.kings_and_things.creatures import Creature
 from simulator.rules.kings_and_things.cup import MOST_DRAWN, Draw, Kind, draws
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
@@ -42,7 +32,7 @@ from simulator.rules.kings_and_things.sides import (
 )
 
 NO_LIMIT = 10**6
-ITEM_BITS = {"talisman": TALISMAN, "magic-bow": BOW, "magic-sword": SWORD, "lucky-charm": CHARM}
+ITEM_BITS = {"talisman": Held.TALISMAN, "magic-bow": Held.BOW, "magic-sword": Held.SWORD, "lucky-charm": Held.CHARM}
 
 
 class Note(NamedTuple):
@@ -125,7 +115,7 @@ def army_of(scenario: Scenario, band: Band, slots: Sequence[Slot]) -> Army:
 
 def start_of(army: Army, band: Band, dust: bool = False) -> Condition:
     """The condition in which a known side comes to round 1."""
-    items = sum(bit for item, bit in ITEM_BITS.items() if item in band.items) | (DUST if dust else 0)
+    items = sum(bit for item, bit in ITEM_BITS.items() if item in band.items) | (Held.DUST if dust else 0)
     start = Condition(tuple(slot.number for slot in army.slots), items)
     if band.unrolled:
         wall = next(n for n, slot in enumerate(army.slots) if slot.role & Role.FIREWALL)

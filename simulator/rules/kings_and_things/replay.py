@@ -8,7 +8,7 @@ from typing import Any
 
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import Catalogue
-from simulator.rules.kings_and_things.conditions import BOW, CHARM, SWORD, TALISMAN, TALISMAN_SAVE
+from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.rules import Params, throw_of
 from simulator.rules.kings_and_things.sides import Role, Slot
@@ -17,7 +17,7 @@ from simulator.rules.kings_and_things.text import STEP_NAMES, spoken, values_of
 from simulator.rules.toolkit.faces import hitting, thrown_until
 from simulator.rules.toolkit.naming import listed, plural
 
-ITEMS = {TALISMAN: "the Talisman", BOW: "the Magic Bow", SWORD: "the Magic Sword"}
+ITEMS = {Held.TALISMAN: "the Talisman", Held.BOW: "the Magic Bow", Held.SWORD: "the Magic Sword"}
 AFTER_WORDS = {1: "the fort drops a level", 2: "the settlement is destroyed", 4: "the income counter is destroyed"}
 
 
@@ -89,7 +89,7 @@ class Teller:
         one, number = self._condition(s, i)
         if self._params.spoils[rules.side(s, j)]:
             return BARE_HIT
-        own = one.paths.all[number].items & CHARM and not self._params.spoils[rules.side(s, i)]
+        own = one.paths.all[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
         return NEAR_MISS if own else PLAIN
 
     def _changes(self, i: int, before: Any, after: Any) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 from simulator.engine.chain import helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
-ATTACKING, DEFENDING, SECOND, THIRD = range(4)
+ATTACKING, DEFENDING, SECOND = range(3)
 RANGED, MELEE = 1, 2
 STEPS = 3
 
@@ -75,7 +75,7 @@ class Params(NamedTuple):
     # By (STEPS x condition + step) x width + hits: where they lead, and how many are spent before a die must be rolled.
     falls: np.ndarray
     spent: np.ndarray
-    # The draw: draw[draw_at[digit] + digits so far] is a table; by number drawn: both conditions, the note to keep.
+    # The draw: draw[draw_at[digit] + digits so far] is a table; by number: both conditions, the note to keep.
     draw: np.ndarray
     draw_at: np.ndarray
     met0: np.ndarray
@@ -112,12 +112,6 @@ class State(NamedTuple):
 
 
 @helper
-def pick(i, a, b, c, d):
-    """The i-th of four."""
-    return a if i == 0 else b if i == 1 else c if i == 2 else d
-
-
-@helper
 def side(s, i):
     """The condition of side `i`."""
     return s.side0 if i == 0 else s.side1 if i == 1 else s.side2 if i == 2 else s.side3
@@ -142,9 +136,9 @@ def put(s, i, condition, hits):
 @helper
 def attackers(p, s):
     """How many attacking sides are present."""
-    number = 0 + p.stands[s.side0]
-    for i in range(SECOND, p.sides):
-        number += p.stands[side(s, i)]
+    number = 0
+    for i in range(p.sides):
+        number += p.stands[side(s, i)] if i != DEFENDING else 0
     return number
 
 
@@ -172,7 +166,7 @@ def named(p, s, i):
         return wish
     best, found = -1, i
     for turn in range(4):
-        j = pick(turn, DEFENDING, ATTACKING, SECOND, THIRD)
+        j = 1 - turn if turn < SECOND else turn  # ties: defender, attacker, second, third
         if j < p.sides and j != i and p.stands[side(s, j)]:
             power = p.fire[side(s, j)]
             if best < 0 or (power < best if wish == WEAKEST else power > best):
@@ -191,9 +185,8 @@ def new_round(p, s):
     """Section 3.2, 1: Sword and Bow are handed out, targets named; the magic step, or a stalemate."""
     armed, able, targets = s, 0, 0
     for i in range(p.sides):
-        c = 0 + p.armed[side(s, i)]
-        able += p.able[c]
-        armed = put(armed, i, c, 0)
+        armed = put(armed, i, 0 + p.armed[side(s, i)], 0)
+        able += p.able[side(armed, i)]
         targets |= named(p, s, i) << (2 * i)
     if able == 0:
         return s._replace(phase=ENDED, after=STALEMATE)
@@ -204,12 +197,11 @@ def new_round(p, s):
 @helper
 def throw_of(p, s, i):
     """The table of the dice that side `i` throws in this step; 0 = none."""
-    if i >= p.sides:
+    j = target_of(s, i) if i < p.sides else i
+    if j == i or not p.stands[side(s, j)]:
         return 0
-    mine, theirs = side(s, i), side(s, target_of(s, i))
-    if mine == theirs or not p.stands[theirs]:
-        return 0
-    return 0 + (p.spoiled[STEPS * mine + s.step] if p.spoils[theirs] else p.throw[STEPS * mine + s.step])
+    place = STEPS * side(s, i) + s.step
+    return 0 + (p.spoiled[place] if p.spoils[side(s, j)] else p.throw[place])
 
 
 @helper
@@ -264,15 +256,15 @@ def step_done(p, s):
         s = put(s, i, 0 + p.after[STEPS * side(s, i) + s.step], 0)
     if s.step < MELEE:
         return s._replace(phase=SEEK, step=s.step + 1, turn=0)
-    driven_off = p.dust[s.side1] and p.people[s.side0] and p.fire[s.side1] < p.fire[s.side0]
-    a = 0 + p.gone[s.side0] if driven_off else s.side0
-    return s._replace(phase=RETREATS, step=0, turn=0, targets=0, side0=a)
+    if p.dust[s.side1] and p.people[s.side0] and p.fire[s.side1] < p.fire[s.side0]:
+        s = s._replace(side0=0 + p.gone[s.side0])
+    return s._replace(phase=RETREATS, step=0, turn=0, targets=0)
 
 
 @helper
 def decider(turn):
     """Who decides in this turn: attacker, second, third attacker, then the defender."""
-    return pick(turn, ATTACKING, SECOND, THIRD, DEFENDING)
+    return ATTACKING if turn == 0 else DEFENDING if turn == 3 else turn + 1
 
 
 @helper
@@ -311,8 +303,8 @@ def drawn(p, s, result):
     number = (s.note << DIGIT_BITS) | result
     if s.turn + 1 < p.digits:
         return s._replace(turn=s.turn + 1, note=number)
-    note, a, d = 0 + p.met_note[number], 0 + p.met0[number], 0 + p.met1[number]
-    return s._replace(phase=OPENING, turn=0, note=note, side0=a, side1=d)
+    met = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number])
+    return met._replace(phase=OPENING, turn=0, note=0 + p.met_note[number])
 
 
 @helper
@@ -400,5 +392,6 @@ def choose(p, s):
     i, enemy = decider(s.turn), 0
     for j in range(p.sides):
         enemy += p.fire[side(s, j)] if j != i else 0
-    c, policy = side(s, i), pick(i, p.leave0, p.leave1, p.leave2, p.leave3)
+    c = side(s, i)
+    policy = p.leave0 if i == 0 else p.leave1 if i == 1 else p.leave2 if i == 2 else p.leave3
     return LEAVE if leaves(policy, p.people[c], s.clock, p.fire[c], enemy) else STAY

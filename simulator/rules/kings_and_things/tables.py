@@ -12,7 +12,7 @@ from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, die
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
-from simulator.rules.kings_and_things.conditions import CHARM, DUST, FIREWALL_DIE, LOST, SAVED
+from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, LOST, SAVED, Held
 from simulator.rules.kings_and_things.forces import Forces, may_leave, unexplored
 from simulator.rules.kings_and_things.model import FORTS
 from simulator.rules.kings_and_things.rules import DIGIT_BITS, Params, State
@@ -82,7 +82,7 @@ def charms(forces: Forces, one: Catalogue, enemy: bool) -> np.ndarray:
         return np.full(len(one), BARE_HIT)
     band = next(band for band in forces.bands if band.name == one.army.name)
     own = getattr(band.policy, "lucky_charm", "own-miss") == "own-miss"
-    return np.where(one.column("items") & CHARM, NEAR_MISS, PLAIN) if own else np.zeros(len(one), int)
+    return np.where(one.column("items") & Held.CHARM, NEAR_MISS, PLAIN) if own else np.zeros(len(one), int)
 
 
 AFTER_FACES = {0: 4, 1: 2}  # 1 or 6: a fort drops a level, others are destroyed
@@ -163,10 +163,10 @@ def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
         "after": numbered(lambda one: one.paths.after),
         "waits": each(lambda one: np.array([table[number] for number in one.waits.tolist()])),
         "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
-        "dust": each(lambda one: one.column("items") & DUST > 0),
+        "dust": each(lambda one: one.column("items") & Held.DUST > 0),
         "stands": each(lambda one: one.left.any(axis=1)),
         "able": each(lambda one: one.able),
-        "spoils": each(lambda one: (one.column("items") & CHARM > 0) & spoils[one.army.name]),
+        "spoils": each(lambda one: (one.column("items") & Held.CHARM > 0) & spoils[one.army.name]),
         "people": each(lambda one: one.counted(Role.PEOPLE)),
         "fire": each(lambda one: one.fire),
         "room": each(lambda one: one.room),
