@@ -13,6 +13,7 @@ from simulator.rules.europa.explain import land_explanation, siege_explanation
 from simulator.rules.europa.land_outcome import land_outcome
 from simulator.rules.europa.land_setup import land_chain
 from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
+from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
 from simulator.rules.europa.siege_setup import siege_chain
 from simulator.rules.europa.tell_land import tell_land
 from simulator.rules.europa.tell_siege import tell_siege
@@ -78,4 +79,5 @@ BATTLES = by_kind(
             "pillages",
         ),
     ),
+    *SEA_KINDS,
 )

@@ -15,6 +15,7 @@ import numpy as np
 
 from simulator.engine.chain import Chain, rule
 from simulator.engine.chance import TableBook
+from simulator.rules.battle import Built
 
 FACES = range(1, 11)
 OVER = -1
@@ -102,3 +103,41 @@ def spell_out(start: Hashable, follow: Follow, tell: Callable[..., str] | None =
 
     chain = Chain(params, Place(0), Place(max(1, len(states) - 1)), book.close(), tell=told, label=label)
     return Course(states, chain)
+
+
+class Bonus(NamedTuple):
+    """A modifier with its reason."""
+
+    value: int
+    reason: str
+
+
+def sum_of(bonuses: Sequence[Bonus]) -> int:
+    """What is added to the die."""
+    return sum(bonus.value for bonus in bonuses)
+
+
+def why(roll: str, bonuses: Sequence[Bonus], source: str) -> list[str]:
+    """The modifiers of a roll as lines, those of 0 left out."""
+    lines = [f"{roll}: {bonus.value:+d} {bonus.reason} ({source})" for bonus in bonuses if bonus.value]
+    return lines or [f"{roll}: no modifier ({source})"]
+
+
+def plainly(die: int, modifier: int) -> str:
+    """A die and what it comes to: "7 + 2 = 9"."""
+    return f"{die} {'+' if modifier >= 0 else '-'} {abs(modifier)} = {die + modifier}"
+
+
+def built(
+    course: Course,
+    seen: Callable[[Any], Mapping[str, Any]],
+    assumptions: Sequence[str] = (),
+    explain: Sequence[str] = (),
+) -> Built:
+    """Everything that answers a procedure."""
+    return Built(
+        chain=course.chain,
+        outcome=lambda final: course.columns(final, seen),
+        assumptions=lambda: assumptions,
+        explain=lambda: explain,
+    )
