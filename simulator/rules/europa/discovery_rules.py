@@ -103,9 +103,14 @@ class Voyage:
             Bonus(-2 * conditions.known_since_period_iv, "known to another country"),
         ]
 
+    @cached_property
+    def rows(self) -> dict[Any, Any]:
+        """The discovery table."""
+        return self.book.indexed("discovery")
+
     def read(self, modified: int) -> tuple[str, bool]:
         """The result of a modified die, and whether the leader is tested (step 2)."""
-        row = self.book.indexed("discovery")[modified, int(not self.sea)]
+        row = self.rows[modified, int(not self.sea)]
         tested = row["check_leader"] or (row["check_leader_no_troops"] and self.alone)
         return str(row["result"]), bool(tested)
 
@@ -223,9 +228,11 @@ def build_conquest(fields: Any) -> Built:
     natives = LD * fields.defender.natives_detachments + fields.defender.natives_exploration
     column = next(most for most in (12, 15, 99) if fields.attacker.stats_sum <= most)
 
+    rows = tables.indexed("conquistador")
+
     def row(modified: int) -> tuple[int, int]:
         """(per cent lost of those who resist, of those who join)."""
-        found = tables.indexed("conquistador")[modified, column]
+        found = rows[modified, column]
         return int(found["resist_percent_lost"]), int(found["desert_percent_lost"])
 
     def read(die: int) -> int:

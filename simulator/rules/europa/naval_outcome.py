@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
+from simulator.rules.battle import NOBODY, Columns
 from simulator.rules.europa.fleets import ND
 from simulator.rules.europa.naval_losses import Fight, Record
 from simulator.rules.europa.naval_rules import FATES
@@ -34,34 +34,16 @@ def ended(setup: NavalSetup, states: Any) -> Ended:
         winner = np.where(fought, winner, NOBODY)
         of = [_numbered(setup, side, number) for side, number in enumerate((states.record_a, states.record_d))]
         return Ended(winner, (of[0][0], of[1][0]), (of[0][1], of[1][1]), (states.stars_a, states.stars_d))
-    loss, caught = (states.loss_a, states.loss_d), (states.caught_d, states.caught_a)
-    chased = states.chase_d, states.chase_a
-    wiped = [_wiped(setup, side, loss[side]) & (states.left == 0) for side in (0, 1)]
-    winner = np.where(wiped[0], np.where(wiped[1], NOBODY, DEFENDER), np.where(wiped[1], ATTACKER, winner))
-    winner = np.where(fought, winner, NOBODY)
-    found, stars = [], []
-    for side in (0, 1):
-        pursued = winner == 1 - side
-        # In doubt, the pursuit is not yet in the tallies.
-        more = pursued * caught[side] * setup.alone
-        suffered = (states.stars_a, states.stars_d)[side] + more
-        routed = (suffered >= setup.met.morale[side]) & fought
-        routed |= wiped[side] & setup.met.options.destruction_is_rout
-        thirds = loss[side] + pursued * chased[side]
-        found.append(_records(setup, side, winner == side, routed, pursued * caught[side], thirds))
-        stars.append(suffered)
-    return Ended(winner, (found[0][0], found[1][0]), (found[0][1], found[1][1]), (stars[0], stars[1]))
+    winner, found = np.where(fought, winner, NOBODY), []
+    stars, caught = (states.stars_a, states.stars_d), (states.caught_d, states.caught_a)
+    for side, thirds in enumerate((states.loss_a, states.loss_d)):
+        routed = (stars[side] >= setup.met.morale[side]) & fought
+        found.append(_records(setup, side, winner == side, routed, caught[side], thirds))
+    return Ended(winner, (found[0][0], found[1][0]), (found[0][1], found[1][1]), stars)
 
 
 def _numbered(setup: NavalSetup, side: int, number: np.ndarray) -> tuple[list[Record], np.ndarray]:
     return list(setup.records[side]), number
-
-
-def _wiped(setup: NavalSetup, side: int, loss: np.ndarray) -> np.ndarray:
-    if not setup.alone:
-        return np.zeros(len(loss), bool)
-    flags = [setup.reckoning.wiped(side, thirds) for thirds in range(int(loss.max(initial=0)) + 1)]
-    return np.array(flags)[loss]
 
 
 def _records(

@@ -1,11 +1,11 @@
 """A naval battle as a chain of states (docs/rules/europa_naval_and_other.md section 3).
 
 Sides are 0 (attacker) and 1 (defender). `loss_a`, `stars_a` are what the attacker has suffered, as the dice gave it;
-`chase_a`, `caught_a` what the attacker's pursuit has inflicted. Nothing in the fighting reads the losses: they count
+`caught_a` the stars of its pursuit. Nothing in the fighting reads the losses: they count
 up, and what they cost is reckoned at the end (naval_losses.py). Only where a fleet may be wiped out, or rolls retreat
 attrition, they decide something (`reads`): then the reckoning is a step of its own, after which each side's record
-stands in the state. For fleets of any size at once (`alone`), both sides' pursuits are rolled where either may turn out
-to take place (`in_doubt`), and the end knows which did.
+stands in the state. Fought `alone`, a battle ends before the pursuit: passage_battles.py goes on from there for
+fleets of many sizes at once.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class NavalParams(NamedTuple):
     leave: np.ndarray  # policy
     break_off: np.ndarray  # policy
     morale: np.ndarray
-    in_doubt: int  # may either side's pursuit turn out to take place?
+    alone: int  # the fighting only
     storm: np.ndarray  # does this side roll retreat attrition unless it wins?
     wiped: np.ndarray  # [side, thirds]
     record: np.ndarray  # [side, won, routed, caught, thirds]: record; with `reads`
@@ -81,9 +81,7 @@ class NavalState(NamedTuple):
     verdict: int
     broke: int
     left: int
-    chase_a: int
     caught_a: int
-    chase_d: int
     caught_d: int
     record_a: int
     record_d: int
@@ -128,7 +126,7 @@ def step(p, s, result):
     if s.stage == CHASE_D:
         return onward(p, chased_by_d(p, s, result), SETTLE)
     if s.stage == LEADERS:
-        return s._replace(stage=OVER, group=p.later[s.group], fates=result)
+        return s._replace(stage=OVER, fates=result)
     if s.stage == FIRST_BREAK:
         return after_attempt(p, s, p.first, result)
     if s.stage == SECOND_BREAK:
@@ -232,6 +230,8 @@ def after_attempt(p, s, side, success):
 @helper
 def ended(p, s, verdict):
     """The fighting is over: `verdict` has won, unless fleets are wiped out (step 8)."""
+    if p.alone == 1:
+        return s._replace(stage=OVER, verdict=verdict, failed=0)
     if p.reads == 1 and s.left == 0:
         wiped_a, wiped_d = p.wiped[0, s.loss_a], p.wiped[1, s.loss_d]
         verdict = winner_of(verdict, wiped_a, wiped_d)
@@ -249,10 +249,8 @@ def winner_of(verdict, wiped_a, wiped_d):
 
 @helper
 def chases(p, s, side):
-    """Does a side pursue, or may it turn out that it does?"""
-    if s.left > 0 or morale_left(p, s, side) == 0:
-        return False
-    return s.verdict == side or p.in_doubt == 1
+    """Does a side pursue? (step 9)"""
+    return s.left == 0 and s.verdict == side and morale_left(p, s, side) > 0
 
 
 @helper
@@ -276,10 +274,8 @@ def onward(p, s, stage):
 
 @helper
 def chased_by_a(p, s, result):
-    """The attacker's pursuit: on the defender's tally, unless it may turn out that it did not take place."""
+    """The attacker's pursuit, on the defender's tally."""
     thirds, stars = result & LOSS_MASK, result >> LOSS_BITS
-    if p.in_doubt == 1:
-        return s._replace(chase_a=thirds, caught_a=stars)
     return s._replace(loss_d=s.loss_d + thirds, stars_d=s.stars_d + stars, caught_a=stars)
 
 
@@ -287,8 +283,6 @@ def chased_by_a(p, s, result):
 def chased_by_d(p, s, result):
     """The defender's pursuit."""
     thirds, stars = result & LOSS_MASK, result >> LOSS_BITS
-    if p.in_doubt == 1:
-        return s._replace(chase_d=thirds, caught_d=stars)
     return s._replace(loss_a=s.loss_a + thirds, stars_a=s.stars_a + stars, caught_d=stars)
 
 

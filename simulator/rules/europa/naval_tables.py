@@ -27,7 +27,7 @@ LEAVE = {
 }  # fmt: skip
 ROLLS = ((1, True), (1, False), (2, True), (2, False))
 EVADES_AT = 8
-MOST_LOSS, MOST_STARS, MOST_CAUGHT = 14, 7, 7
+MOST_STARS, MOST_CAUGHT = 7, 7
 # Conditions of a leader test: (won, no ship left).
 CONDITIONS = ((True, False), (False, False), (True, True), (False, True))
 UNHARMED, KILLED, WOUNDED = range(3)
@@ -44,8 +44,7 @@ class Group(NamedTuple):
 
 @dataclass
 class NavalSetup:
-    """Builds the parameters and tables of one naval battle; `alone`: the fighting only, without leader tests, and
-    whatever the fleets' sizes (any side may be wiped out)."""
+    """Builds the parameters and tables of one naval battle; `alone`: the fighting only, up to the pursuit."""
 
     met: Engagement
     alone: bool = False
@@ -386,7 +385,7 @@ class NavalSetup:
             leave=_ints(LEAVE[policy.leave_with_wind] for policy in self.policies),
             break_off=_ints(LEAVE[policy.break_off] for policy in self.policies),
             morale=_ints(self.met.morale),
-            in_doubt=int(self.alone),
+            alone=int(self.alone),
             storm=_ints(self.storm),
             wiped=self.wiped(),
             record=record,
@@ -403,8 +402,7 @@ class NavalSetup:
 
     def _later(self, group: Group) -> Any:
         """What still counts of a group once the pursuit is over."""
-        wind = 0 if self.alone else group.wind
-        return wind, group.fragile, group.men if any(self.storm) else None
+        return group.wind, group.fragile, group.men if any(self.storm) else None
 
     def limits(self) -> NavalState:
         """The largest value of each field."""
@@ -414,7 +412,7 @@ class NavalSetup:
             stage=rules.OVER, group=max(1, len(self.groups) - 1),
             loss_a=most[0] + self.most_pursued, loss_d=most[1] + self.most_pursued, stars_a=stars, stars_d=stars,
             failed=3, rolls=4, routs=3, verdict=rules.UNDECIDED, broke=2, left=2,
-            chase_a=MOST_LOSS, caught_a=MOST_STARS, chase_d=MOST_LOSS, caught_d=MOST_STARS,
+            caught_a=MOST_CAUGHT, caught_d=MOST_CAUGHT,
             record_a=numbers[0], record_d=numbers[1], fates=rules.FATES * rules.FATES - 1,
         )  # fmt: skip
 

@@ -63,14 +63,18 @@ class Season:
     def _summer(year: int) -> str:
         return f"S{year}" if year <= LAST_YEAR else END
 
-    def after(self, state: Track, die: int) -> Track:
+    def moves(self, box: str) -> Counter[tuple[str, bool, bool]]:
+        """(next box, natural 1, 3 or 5, natural 1) with their faces."""
+        return Counter((self.box_after(box, die), die in STORMY, die == 1) for die in FACES)
+
+    def after(self, state: Track, move: tuple[str, bool, bool]) -> Track:
         """The next round, counted."""
-        box = self.box_after(state.box, die)
+        box, stormy, one = move
         if box == END:
             return state._replace(box=END, winterings=state.winterings + 1)
         winter = box[0] == "W"
         extended = winter and state.box[0] == "S"
-        bad = winter and (self.poor_weather or (extended and die in STORMY))
+        bad = winter and (self.poor_weather or (extended and stormy))
         turns = state.box != START and box[1] != state.box[1]
         return Track(
             box,
@@ -78,7 +82,7 @@ class Season:
             state.extended + extended,
             state.bad + bad,
             state.winterings + turns,
-            state.frozen or (winter and self.poor_weather and die == 1),
+            state.frozen or (winter and self.poor_weather and one),
         )
 
 
@@ -87,11 +91,21 @@ def build_continuation(fields: Any) -> Built:
     conditions = fields.conditions
     season = Season(conditions.poor_weather, conditions.period in {"VI", "VII"})
 
+    moves = {box: season.moves(box) for box in (START, *BOXES)}
+
     def follow(state: Track) -> Counter[Track] | None:
-        return None if state.box == END else rolled(lambda die: season.after(state, die))
+        if state.box == END:
+            return None
+        found: Counter[Track] = Counter()
+        for move, faces in moves[state.box].items():
+            found[season.after(state, move)] += faces
+        return found
+
+    def throw(state: Track, die: int) -> Track:
+        return season.after(state, (season.box_after(state.box, die), die in STORMY, die == 1))
 
     def tell(before: Track, after: Track, dice: random.Random) -> str:
-        die = face_where(FACES, lambda face: season.after(before, face) == after, dice)
+        die = face_where(FACES, lambda face: throw(before, face) == after, dice)
         shown = str(die) if before.box == START else plainly(die, sum_of(season.bonuses))
         notes = [
             "an extended campaign" * (after.extended > before.extended),
