@@ -12,8 +12,8 @@ from simulator.rules.europa.checks import check_land, check_siege
 from simulator.rules.europa.explain import land_explanation, siege_explanation
 from simulator.rules.europa.land_outcome import land_outcome
 from simulator.rules.europa.land_setup import land_chain
-from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
+from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
 from simulator.rules.europa.siege_setup import siege_chain
 from simulator.rules.europa.tell_land import tell_land
 from simulator.rules.europa.tell_siege import tell_siege

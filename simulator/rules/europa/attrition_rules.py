@@ -32,7 +32,7 @@ FAR, SLOW = 6, 3
 SOURCE = f"{LAW} 4"
 
 
-# --- troops ----------------------------------------------------------------------------------------------------------
+# --- troops ---
 
 
 class Marched(NamedTuple):
@@ -199,7 +199,7 @@ def land_built(fields: Any) -> Built:
     return built(spell_out(start, follow, tell), seen, rests, lines)
 
 
-# --- fleets ----------------------------------------------------------------------------------------------------------
+# --- fleets ---
 
 
 class Voyager(NamedTuple):

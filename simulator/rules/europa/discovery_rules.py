@@ -32,7 +32,7 @@ from simulator.rules.toolkit.faces import face_where
 USES_MANOEUVRE = ("explorer", "conquistador", "governor")
 
 
-# --- exploration (section 9) ---------------------------------------------------------------------------------------------
+# --- exploration (section 9) ---
 
 
 class Found(NamedTuple):
@@ -197,7 +197,7 @@ def build_exploration(fields: Any) -> Built:
     return built(course, voyage.seen, rests, why("exploration", voyage.bonuses(), f"{LAW} 9"))
 
 
-# --- conquest (section 10) -----------------------------------------------------------------------------------------------
+# --- conquest (section 10) ---
 
 
 class Conquered(NamedTuple):

@@ -14,7 +14,7 @@ from simulator.rules.toolkit.faces import face_where
 SUCCESS, GAP = 8, 6
 
 
-# --- interception (section 5) ------------------------------------------------------------------------------------------
+# --- interception (section 5) ---
 
 
 def intercepts(die: int, modifier: int) -> bool:
@@ -132,7 +132,7 @@ def build_interception(fields: Any) -> Built:
     return built(spell_out(Met(), follow, tell), seen, rests, lines)
 
 
-# --- blockade runs (section 6) -------------------------------------------------------------------------------------------
+# --- blockade runs (section 6) ---
 
 FREE, STOPPED, CAUGHT = "escapes", "is stopped", "is caught"
 
@@ -195,7 +195,7 @@ def build_blockade_run(fields: Any) -> Built:
     return built(course, seen, rests, why("blockade run", bonuses, f"{LAW} 6"))
 
 
-# --- strait fire (section 7) ---------------------------------------------------------------------------------------------
+# --- strait fire (section 7) ---
 
 STOPS, SINKS_ONE, SINKS_TWO = 9, 11, 13
 

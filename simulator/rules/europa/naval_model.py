@@ -198,7 +198,9 @@ def check_fleet(side: Any, path: str, conditions: Any) -> None:
     """Refuse a fleet without ships, galleys at open sea, galley technology with warships."""
     fleet = fleet_of(side)
     if not fleet.thirds:
-        raise Refusal(f"{path}.warships", "no ships; give warships, galleys, galleasses, transports or exploration_ships")
+        raise Refusal(
+            f"{path}.warships", "no ships; give warships, galleys, transports ..."
+        )
     if (fleet.galleys or fleet.galleasses) and getattr(conditions, "sea", "") == "other":
         raise Refusal(
             f"{path}.galleys",
@@ -206,7 +208,9 @@ def check_fleet(side: Any, path: str, conditions: Any) -> None:
             "only mediterranean or baltic",
         )
     if fleet.warships and side.technology == "galley":
-        raise Refusal(f"{path}.technology", "galley is not allowed with warships or exploration ships; carrack or better")
+        raise Refusal(
+            f"{path}.technology", "galley is not allowed with warships or exploration ships; carrack or better"
+        )
 
 
 def check_cargo(side: Any, path: str, conditions: Any, tables: Book, *, fits: bool = True) -> None:
@@ -214,7 +218,9 @@ def check_cargo(side: Any, path: str, conditions: Any, tables: Book, *, fits: bo
     check_class(side, path)
     cargo = cargo_of(side)
     if cargo.gold and cargo.troops:
-        raise Refusal(f"{path}.gold", f"{cargo.gold} ducats are not allowed together with troops; give one or the other")
+        raise Refusal(
+            f"{path}.gold", f"{cargo.gold} ducats are not allowed together with troops; give one or the other"
+        )
     needed, room = half_points_needed(side, hold_of(side, conditions, tables)), fleet_of(side).half_points
     if fits and needed > room:
         raise Refusal(

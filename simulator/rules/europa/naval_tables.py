@@ -12,8 +12,8 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, combine
-from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa import leaders
+from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.leaders import Trial, advantage, fates
 from simulator.rules.europa.modifiers import Modifier, total
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
@@ -31,6 +31,7 @@ MOST_STARS, MOST_CAUGHT = 7, 7
 # Conditions of a leader test: (won, no ship left).
 CONDITIONS = ((True, False), (False, False), (True, True), (False, True))
 UNHARMED, KILLED, WOUNDED = range(3)
+
 
 class Group(NamedTuple):
     """What is known of wind and leaders: who has the wind, advantages by side, fragility, needed manoeuvres."""
@@ -55,7 +56,7 @@ class NavalSetup:
         """What the battle costs."""
         return Reckoning(self.met)
 
-    # --- groups ------------------------------------------------------------------------------------------------
+    # --- groups ---
 
     @cached_property
     def drawn(self) -> dict[Group, Counter[tuple[Values, Values]]]:
@@ -76,7 +77,8 @@ class NavalSetup:
         """Whose manoeuvre is asked for after the first roll, beside the pursuit?"""
         breaks = [p.break_off != "never" for p in self.policies]
         free = self.met.options.break_off_at_sea == "automatic"
-        a, d = (bool((breaks[side] and not free) or self.storm[side]) for side in (0, 1))
+        storms = [self.alone and squadron.retreat_drm is not None for squadron in self.met.squadrons]
+        a, d = (bool((breaks[side] and not free) or self.storm[side] or storms[side]) for side in (0, 1))
         return a, d
 
     @property
@@ -126,7 +128,7 @@ class NavalSetup:
             found[self.order[known]] += pairs.total()
         return found
 
-    # --- rolls -------------------------------------------------------------------------------------------------
+    # --- rolls ---
 
     def add(self, weights: Counter[int]) -> int:
         """The table with these weights, in lowest terms."""
@@ -221,7 +223,7 @@ class NavalSetup:
                     out[place, side, morale] = self.add(+Counter({1: faces, 0: 10 - faces}))
         return out
 
-    # --- the end -----------------------------------------------------------------------------------------------
+    # --- the end ---
 
     @cached_property
     def most_losses(self) -> tuple[int, int]:
@@ -293,7 +295,7 @@ class NavalSetup:
                 out[frail, a, d] = self.add(combine(*both, lambda own, enemy: own + rules.FATES * enemy))
         return out
 
-    # --- records of battles with retreat attrition ----------------------------------------------------------------
+    # --- records of battles with retreat attrition ---
 
     @cached_property
     def records(self) -> tuple[dict[Record, int], dict[Record, int]]:
@@ -343,7 +345,7 @@ class NavalSetup:
         most = max(self.most_losses) + 1
         return _ints([[self.reckoning.wiped(side, thirds) for thirds in range(most)] for side in (0, 1)])
 
-    # --- the chain ------------------------------------------------------------------------------------------------
+    # --- the chain ---
 
     def evade(self) -> int:
         """Table of the evasion: d10 + (own - enemy manoeuvre, if positive) >= 8; a replacement counts 0 (step 1)."""

@@ -21,7 +21,7 @@ WINNERS = ("the attacker wins", "the defender wins", "nobody wins")
 FATES = ("unharmed", "killed", "wounded")
 
 
-# --- assumptions -----------------------------------------------------------------------------------------------------
+# --- assumptions ---
 
 
 def naval_assumptions(setup: NavalSetup) -> list[str]:
@@ -53,7 +53,7 @@ def _mixed(squadron: Squadron) -> bool:
     return bool(fleet.warships and (fleet.galleys or fleet.galleasses))
 
 
-# --- explanation -----------------------------------------------------------------------------------------------------
+# --- explanation ---
 
 
 def naval_explanation(setup: NavalSetup) -> list[str]:
@@ -113,7 +113,9 @@ def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[st
     if day == 2 and setup.policies[1 - side].break_off != "never":
         yield _line(side, f"day {day} {step}", "+1", "if the enemy has failed to break off", f"{LAW} 3 step 7")
     if step == "Fire" and setup.met.halves(side):
-        yield _line(side, f"day {day} Fire", "half", "losses: galleys without galleass before battery", f"{LAW} 3 step 7")
+        yield _line(
+            side, f"day {day} Fire", "half", "losses: galleys without galleass before battery", f"{LAW} 3 step 7"
+        )
 
 
 def _range(setup: NavalSetup, side: int, when: str, values: list[int]) -> Iterator[str]:
@@ -147,7 +149,7 @@ def _line(side: int, when: str, value: str, reason: str, source: str) -> str:
     return f"{SIDES[side]} {when}: {value} {reason} ({source})"
 
 
-# --- replay ----------------------------------------------------------------------------------------------------------
+# --- replay ---
 
 
 def teller(setup: NavalSetup) -> Callable[..., str]:
@@ -262,9 +264,7 @@ def _chase_line(setup: NavalSetup, group: Group, before: Any, result: int, dice:
     for pair, weight in setup.groups[group].items():
         more = fixed + max(0, pair[side][0] - pair[1 - side][0])
         throws += [
-            (face, more, weight)
-            for face in FACES
-            if setup.met.book.combat_roll(column, face + more) == (thirds, stars)
+            (face, more, weight) for face in FACES if setup.met.book.combat_roll(column, face + more) == (thirds, stars)
         ]
     face, drm, _ = dice.choices(throws, [throw[2] for throw in throws])[0]
     return f"Pursuit by the {SIDES[side]}: {face} ({drm:+d}, column {column}): {thirds} thirds, {stars} stars."
@@ -279,7 +279,9 @@ def _break_line(setup: NavalSetup, group: Group, before: Any, result: int, dice:
     man = group.men[side] or 0
     die = face_where(FACES, lambda face: (face <= man + left) == bool(result), dice)
     ends = "gets away" if result else "fails: the enemy has +1/+1 on day two"
-    return f"Break-off: the {SIDES[side]} needs {man + left} or less (MAN {man}, morale {left}), rolls {die} and {ends}."
+    return (
+        f"Break-off: the {SIDES[side]} needs {man + left} or less (MAN {man}, morale {left}), rolls {die} and {ends}."
+    )
 
 
 def _storm_line(setup: NavalSetup, side: int, after: Any) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.rules.battle import Battle, Built
-from simulator.rules.europa import naval_model, overseas_model, voyage_model
+from simulator.rules.europa import naval_model, overseas_model, passage_model, voyage_model
 from simulator.rules.europa.attrition_rules import build_attrition
 from simulator.rules.europa.discovery_rules import build_activation, build_conquest, build_exploration
 from simulator.rules.europa.encounter_rules import build_blockade_run, build_interception, build_strait_fire
 from simulator.rules.europa.naval_outcome import naval_outcome
 from simulator.rules.europa.naval_tables import NavalSetup
 from simulator.rules.europa.naval_text import naval_assumptions, naval_explanation, teller
+from simulator.rules.europa.passage_rules import build_passage
 from simulator.rules.europa.raid_rules import build_corsair_raid
 from simulator.rules.europa.squadrons import engagement
 from simulator.rules.europa.track_rules import build_continuation, build_logistics, build_survival
@@ -158,5 +159,14 @@ KINDS = (
         check=voyage_model.check_logistics,
         build=build_logistics,
         headline=("half_points_needed", "half_points_provided", "blockade_and_supply_grade"),
+    ),
+    Battle(
+        game="europa",
+        kind="passage",
+        title="a landing past blockade, works, patrols and storms",
+        model=passage_model.Passage,
+        check=passage_model.check_passage,
+        build=build_passage,
+        headline=("landed_thirds", "battles", "attacker_warships_left", "attacker_transports_left"),
     ),
 )

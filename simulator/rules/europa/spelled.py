@@ -77,6 +77,14 @@ def rolled(throw: Callable[[int], Hashable]) -> Counter[Any]:
     return Counter(throw(die) for die in FACES)
 
 
+def _table(weights: Mapping[Any, float]) -> dict[int, int] | tuple[np.ndarray, np.ndarray]:
+    """Weights of the results 0, 1, 2 ... as the engine takes them: whole numbers, or chances of a composed stage."""
+    values = list(weights.values())
+    if all(isinstance(weight, int) for weight in values):
+        return dict(enumerate(values))  # type: ignore[arg-type]
+    return np.arange(len(values)), np.array(values) / sum(values)
+
+
 def spell_out(start: Hashable, follow: Follow, tell: Callable[..., str] | None = None, label: str = "") -> Course:
     """Spell a procedure out from `start`; `tell(before, after, dice)` is a line of its replay ("" for none)."""
     places: dict[Any, int] = {start: 0}
@@ -90,7 +98,8 @@ def spell_out(start: Hashable, follow: Follow, tell: Callable[..., str] | None =
         if following is None:
             table_of.append(OVER)
             continue
-        table_of.append(book.add(dict(enumerate(following.values()))))  # type: ignore[arg-type]
+        following = {after: weight for after, weight in following.items() if weight > 0}
+        table_of.append(book.add(_table(following)))
         for after in following:
             if after not in places:
                 places[after] = len(states)

@@ -16,7 +16,7 @@ from simulator.rules.europa.stacks import size_of
 from simulator.rules.europa.tables import book
 from simulator.rules.toolkit.faces import face_where
 
-# --- the round track (section 11) ----------------------------------------------------------------------------------------
+# --- the round track (section 11) ---
 
 START, END = "start", "End"
 BOXES = ("W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5")
@@ -134,7 +134,7 @@ def build_continuation(fields: Any) -> Built:
     return built(course, seen, rests, why("continuation", season.bonuses, f"{LAW} 11"))
 
 
-# --- leader survival (section 12) ------------------------------------------------------------------------------------------
+# --- leader survival (section 12) ---
 
 HIT = -1
 UNTESTED, UNTESTED_BELOW = -2, 3
@@ -186,7 +186,7 @@ def build_survival(fields: Any) -> Built:
     return built(spell_out(start, follow, tell), seen, ["hit on a modified 1 or less"], lines)
 
 
-# --- logistics (section 13) ------------------------------------------------------------------------------------------------
+# --- logistics (section 13) ---
 
 BLOCKADE_GRADES = (1, 2, 3, 3, 4, 4)
 # Grade -> most LD, with an army, most pashas.
@@ -246,4 +246,3 @@ def build_logistics(fields: Any) -> Built:
 def _highest(grade: int) -> str:
     levels = [level for level, needed in enumerate(BLOCKADE_GRADES) if needed <= grade]
     return str(levels[-1]) if levels else "nothing"
-

@@ -458,4 +458,6 @@ def check_logistics(fields: Any) -> None:
 def check_fleet_without_technology(side: Any) -> None:
     """Refuse a fleet without ships."""
     if not fleet_of(side).thirds:
-        raise Refusal("attacker.warships", "no ships; give warships, galleys, galleasses, transports or exploration_ships")
+        raise Refusal(
+            "attacker.warships", "no ships; give warships, galleys, transports ..."
+        )
