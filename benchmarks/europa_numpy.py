@@ -10,8 +10,8 @@ import numpy as np
 
 from simulator import load
 from simulator.rules.europa.land_leaders import retreat_thirds
+from simulator.rules.europa.land_modifiers import meeting
 from simulator.rules.europa.leaders import Trial, fate
-from simulator.rules.europa.meeting import meeting
 
 MET = meeting(load("europa-blenheim-1704").fields)
 PAIR = next(iter(MET.pairs))
@@ -24,7 +24,7 @@ RETREAT = np.array([0] + [retreat_thirds(value) for value in range(1, 11)])
 
 def _results(column: str, drm: int) -> np.ndarray:
     """Thirds and stars by die from 0 (unused) to 10: [2, 11]."""
-    rows = [MET.book.combat[column, min(14, max(3, die + drm))] for die in range(11)]
+    rows = [MET.book.combat_roll(column, die + drm) for die in range(11)]
     return np.array(rows).T
 
 

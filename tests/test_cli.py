@@ -145,7 +145,7 @@ def test_lists(battle_odds):
     assert "risk-20v15" in battle_odds("examples")[1]
     out = battle_odds("schema", "risk", "land")[1]
     assert "attacker.regiments" in out
-    assert "from 1 to 1000" in out
+    assert "from 1 to 100000" in out
     assert json.loads(battle_odds("schema", "risk", "land", "--json")[1])["properties"]["attacker"]
 
 
@@ -159,7 +159,7 @@ def test_bench(battle_odds):
 BAD = [
     (
         ["odds", "risk-20v15", "--set", "attacker.regiments=0"],
-        "attacker.regiments: 0 is not allowed; give a whole number from 1 to 1000",
+        "attacker.regiments: 0 is not allowed; give a whole number from 1 to 100000",
     ),
     (["odds", "risk-20v15", "--set", "attacker.regiments"], "--set: 'attacker.regiments' is not allowed"),
     (["odds", "risk-20v15", "--set", "attacker.x.y.z=1"], "attacker.x: unknown field"),

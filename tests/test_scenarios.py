@@ -24,7 +24,7 @@ def test_replace_changes_one_field_and_checks_it():
     assert changed != scenario
     assert hash(load(LAND)) == hash(scenario)
     with pytest.raises(
-        ScenarioError, match=r"^attacker.regiments: -1 is not allowed; give a whole number from 1 to 1000$"
+        ScenarioError, match=r"^attacker.regiments: -1 is not allowed; give a whole number from 1 to 100000$"
     ):
         scenario.replace("attacker.regiments", -1)
 

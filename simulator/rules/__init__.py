@@ -1,13 +1,16 @@
-"""The rules of each game, and the registry that finds them. One line a game; its module is imported when asked for."""
+"""The rules of each game, and the registry that finds them. One line a game; its module is imported when asked for.
+
+A game that lives outside the package is added with `register`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
 
-from simulator.rules.battle import Battle
+from simulator.rules.battle import Battle, by_kind
 
-GAMES = {
+GAMES: dict[str, str | Mapping[str, Battle]] = {
     "risk": "simulator.rules.risk",
     "price-of-power": "simulator.rules.price_of_power",
     "europa": "simulator.rules.europa",
@@ -17,5 +20,20 @@ GAMES = {
 
 def battles(game: str) -> Mapping[str, Battle]:
     """The battle kinds of a game. Raises KeyError for an unknown game."""
-    kinds: Mapping[str, Battle] = import_module(GAMES[game]).BATTLES
+    found = GAMES[game]
+    kinds: Mapping[str, Battle] = import_module(found).BATTLES if isinstance(found, str) else found
     return kinds
+
+
+def register(*kinds: Battle) -> None:
+    """Add a game from outside the package: all its battle kinds, instead of any registered under its name before.
+
+    Raises ValueError for kinds of several games, or for the name of a game of the package.
+    """
+    games = {kind.game for kind in kinds}
+    if len(games) != 1:
+        raise ValueError(f"register: kinds of one game are needed, not of {', '.join(sorted(games)) or 'none'}")
+    game = games.pop()
+    if isinstance(GAMES.get(game), str):
+        raise ValueError(f"register: {game} is a game of the package")
+    GAMES[game] = by_kind(*kinds)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simulator.engine.chain import Chain, Ends, Share
 
@@ -34,8 +34,16 @@ class Refusal(ValueError):
 
     def __init__(self, field: str, text: str, unused: bool = False) -> None:
         super().__init__(f"{field}: {text}")
-        self.field = field
+        self.field, self.text = field, text
         self.unused = unused
+
+
+class Misfit(ValueError):
+    """Data that do not fit a model: where they stand (`prefix` of their fields), the model and its complaints."""
+
+    def __init__(self, prefix: str, error: ValidationError, model: type[BaseModel]) -> None:
+        super().__init__(f"{prefix}{error}")
+        self.prefix, self.error, self.model = prefix, error, model
 
 
 class Run(Protocol):

@@ -2,7 +2,7 @@
 
 from simulator.scenarios.examples import example_names, example_text
 from simulator.scenarios.files import parse, read
-from simulator.scenarios.scenario import Scenario, find_battle, load, set_path
+from simulator.scenarios.scenario import Scenario, find_battle, kinds_of, load, set_path
 from simulator.scenarios.validation import ScenarioError
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "example_names",
     "example_text",
     "find_battle",
+    "kinds_of",
     "load",
     "parse",
     "read",

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from simulator import rules
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Built, Refusal
+from simulator.rules.battle import Battle, Built, Misfit, Refusal
 from simulator.scenarios import validation
 from simulator.scenarios.files import read
 from simulator.scenarios.validation import ScenarioError
@@ -26,11 +26,16 @@ _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d+\])*)$")
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from."""
+    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from.
+
+    `folder` is where the paths of game files start, None for the current folder; `paths` whether any are read.
+    """
 
     battle: Battle
     fields: Any
     data: Mapping[str, Any]
+    folder: Path | None = None
+    paths: bool = True
 
     @cached_property
     def built(self) -> Built:
@@ -56,7 +61,7 @@ class Scenario:
         data = copy.deepcopy(dict(self.data))
         for path, value in changes.items():
             set_path(data, path, value)
-        return load(data)
+        return load(data, self.folder, self.paths)
 
     def assumptions(self) -> list[str]:
         """What the answer rests on: options, policies and assumed numbers."""
@@ -105,13 +110,17 @@ def _item(node: Any, place: int, path: str) -> Any:
     return node[place]
 
 
-def load(source: str | Path | Mapping[str, Any]) -> Scenario:
+def load(source: str | Path | Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Scenario:
     """Read and check a scenario: a mapping, a TOML or JSON file, or the name of a shipped example.
 
-    Raises ScenarioError, whose message begins with the field to blame.
+    A game file that it names by a path is looked for from the scenario's file, from `folder` if it is no file; never
+    if `paths` is False, as for scenarios from strangers. Raises ScenarioError, whose message begins with the field to
+    blame.
     """
     data = source if isinstance(source, Mapping) else read(source)
-    battle = find_battle(data.get("game"), data.get("battle"))
+    if not isinstance(source, Mapping) and Path(source).is_file():
+        folder = Path(source).absolute().parent
+    battle = find_battle(data.get("game"), data.get("battle"), data.get("rules"), folder, paths)
     try:
         fields = battle.model.model_validate(data)
     except ValidationError as error:
@@ -120,14 +129,32 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         battle.check(fields)
     except Refusal as refusal:
         raise ScenarioError(str(refusal)) from None
-    return Scenario(battle, fields, data)
+    return Scenario(battle, fields, data, folder, paths)
 
 
-def find_battle(game: Any, kind: Any) -> Battle:
-    """The battle kind of a game. Raises ScenarioError for an unknown name."""
-    if game not in rules.GAMES:
-        raise ScenarioError(f"game: {validation.not_one_of(game, list(rules.GAMES))}")
-    kinds = rules.battles(str(game))
-    if kind not in kinds:
+def find_battle(
+    game: Any, kind: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
+) -> Battle:
+    """The battle kind of a game or game file. Raises ScenarioError for an unknown name or a file that is no game."""
+    kinds = kinds_of(game, house_rules, folder, paths)
+    if not isinstance(kind, str) or kind not in kinds:
         raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
-    return kinds[str(kind)]
+    return kinds[kind]
+
+
+def kinds_of(
+    game: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
+) -> Mapping[str, Battle]:
+    """The battle kinds of a game or game file, by name. Raises ScenarioError as `find_battle`."""
+    if isinstance(game, str) and game in rules.GAMES:
+        return rules.battles(game)
+    from simulator.rules import custom
+
+    if not custom.knows(game):
+        raise ScenarioError(f"game: {validation.not_one_of(game, [*rules.GAMES, *custom.names(), custom.INLINE])}")
+    try:
+        return custom.battles(game, house_rules, folder, paths)
+    except Refusal as refusal:
+        raise ScenarioError(str(refusal)) from None
+    except Misfit as misfit:
+        raise ScenarioError(misfit.prefix + validation.first_complaint(misfit.error, misfit.model)) from None

@@ -76,7 +76,7 @@ def test_new_rows_must_be_whole_and_gaps_are_refused():
 
 def test_explanations_name_side_day_step_and_source():
     asked = load(LAND["rule book"])
-    lines = asked.battle.explain(asked.fields)
+    lines = asked.built.explain()
     assert (
         "attacker day 1 Fire: +2 leader: general (2/4/2 siege 0) (docs/rules/europa_land_siege.md section 3.2)" in lines
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.rules.risk.dice import Hand, compare, kept_dice, largest_die, lost, modified, round_table
+from simulator.rules.risk.tables import Hand, compare, dice_rolled, kept_dice, lost, modified, round_table
 from tests.risk.reference import naive_round
 
 CLASSIC = Hand(3, 6), Hand(2, 6)
@@ -99,9 +99,9 @@ def test_modifiers_in_the_order_of_section_3():
 
 
 def test_the_largest_die_is_of_those_rolled():
-    assert largest_die(Hand(3, 6, commanders=2), 1) == 8
-    assert largest_die(Hand(3, 10, commanders=2), 2) == 8
-    assert largest_die(Hand(3, 10, commanders=2, bonus=1), 2) == 10
+    assert max(dice_rolled(Hand(3, 6, commanders=2), 1)) == 8
+    assert max(dice_rolled(Hand(3, 10, commanders=2), 2)) == 8
+    assert max(dice_rolled(Hand(3, 10, commanders=2, bonus=1), 2)) == 10
 
 
 def test_bonus_dice_keep_the_best():

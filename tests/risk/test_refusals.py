@@ -22,7 +22,7 @@ CASES = [
     (LAND, {"attacker.regiments": "20"}, "attacker.regiments"),
     (LAND, {"attacker.regiments": 2.0}, "attacker.regiments"),
     (LAND, {"attacker.regiments": True}, "attacker.regiments"),
-    (LAND, {"attacker.regiments": 1001}, "attacker.regiments"),
+    (LAND, {"attacker.regiments": 100_001}, "attacker.regiments"),
     (LAND, {"attacker.fleets": 1}, "attacker.fleets"),
     (LAND, {"attacker.cannons": 1}, "attacker.cannons"),
     (LAND, {"conditions.sea_zones_moved": 1}, "conditions.sea_zones_moved"),
@@ -41,6 +41,12 @@ CASES = [
     (LAND, {"policy.attacker.retreat": ["to-the-end", "stop-when-outnumbered"]}, "policy.attacker.retreat"),
     (LAND, {"policy.attacker.retreat": []}, "policy.attacker.retreat"),
     (LAND, {"policy.attacker.stop_below": 3}, "policy.attacker.stop_below"),
+    (
+        LAND,
+        {"attacker.regiments": 9000, "policy.attacker.retreat": "stop-below-odds", "policy.attacker.min_odds": 0.5}
+        | {"defender.regiments": [300, 2]},
+        "policy.attacker.retreat",
+    ),
     (LAND, {"policy.attacker.retreat": "max-rounds"}, "policy.attacker.max_rounds"),
     (LAND, {"policy.attacker.retreat": "wear-down"}, "policy.attacker.wear_down_to"),
     (LAND, {"policy.attacker.retreat": "stop-below-odds"}, "policy.attacker.min_odds"),

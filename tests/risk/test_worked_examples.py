@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from simulator.rules.battle import WINNERS
-from simulator.rules.risk.dice import compare, kept_dice, modified
-from simulator.rules.risk.words import _situation
+from simulator.rules.risk.tables import compare, kept_dice, modified
+from simulator.rules.risk.text import fight_of
 from tests.risk.scenarios import invasion, risk
 
 
@@ -16,7 +16,8 @@ def fight(scenario, *rounds):
     state = chain.start
     for mine, theirs in rounds:
         assert running(chain.params, state), "over too early"
-        _, hands, attackers, defenders, _, _ = _situation(scenario.fields, state)
+        place, attackers, defenders, _ = fight_of(scenario.fields, state)
+        hands = place.attack, place.defence
         assert (len(mine), len(theirs)) == (min(hands[0].dice, attackers), min(hands[1].dice, defenders))
         losses = compare(modified(hands[0], mine), modified(hands[1], theirs), scenario.fields.options.ties)
         result = 8 * losses[0] + losses[1]
@@ -25,7 +26,7 @@ def fight(scenario, *rounds):
         assert result in chain.tables.result[rows]
         state = step(chain.params, state, result)
     assert not running(chain.params, state), "not over"
-    columns = scenario.battle.outcome(scenario.fields, type(state)(*(np.array([value]) for value in state)))
+    columns = scenario.built.outcome(type(state)(*(np.array([value]) for value in state)))
     return {name: WINNERS[values[0]] if name == "winner" else values[0].item() for name, values in columns.items()}
 
 
@@ -139,7 +140,8 @@ def test_8_convoy_attacked():
 
 def test_9_bonus_die_and_ties_and_stop_below():
     bonus = risk("land", 3, {"regiments": 2, "bonus_dice": 1})
-    _, hands, _, _, _, _ = _situation(bonus.fields, bonus.chain.start)
+    place = fight_of(bonus.fields, bonus.chain.start).place
+    hands = place.attack, place.defence
     assert kept_dice(hands[1], 2)[6, 5] > kept_dice(hands[1]._replace(bonus=0), 2)[6, 5]
     assert all(len(kept) == 2 for kept in kept_dice(hands[1], 2))
     check(fight(bonus, ((6, 6, 1), (6, 5)), ((5, 4), (3,))), winner="attacker", attacker_regiments_left=2, rounds=2)

@@ -1,4 +1,5 @@
-"""Europa Universalis 8/9: land battles and sieges (docs/rules/europa_land_siege.md).
+"""Europa Universalis 8/9: land battles and sieges (docs/rules/europa_land_siege.md), and the sea with all other
+procedures (docs/rules/europa_naval_and_other.md).
 
 Sources, as that document lists them: the military rules of 2016, the finished rule book of 2020 and the player-aid
 tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-implementation` (MIT).
@@ -6,78 +7,87 @@ tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-
 
 from __future__ import annotations
 
-from simulator.rules.battle import Battle, by_kind
-from simulator.rules.europa import fields
-from simulator.rules.europa.checks import check_land, check_siege
-from simulator.rules.europa.explain import land_explanation, siege_explanation
+from functools import partial
+
+from simulator.engine.chain import Chain
+from simulator.rules.battle import Battle, Built, Clock, by_kind
+from simulator.rules.europa import model
+from simulator.rules.europa.land_modifiers import meeting
 from simulator.rules.europa.land_outcome import land_outcome
-from simulator.rules.europa.land_setup import land_chain
+from simulator.rules.europa.land_tables import LandSetup
+from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
+from simulator.rules.europa.siege_modifiers import siegecraft
 from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
-from simulator.rules.europa.siege_setup import siege_chain
-from simulator.rules.europa.tell_land import tell_land
-from simulator.rules.europa.tell_siege import tell_siege
-from simulator.rules.europa.words import land_assumptions, siege_assumptions
+from simulator.rules.europa.siege_tables import SiegeSetup
+from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line
+
+
+def build_land(fields: model.Land) -> Built:
+    """Everything that answers a land battle."""
+    setup = LandSetup(meeting(fields))
+    met = setup.meeting
+    return Built(
+        chain=Chain(
+            setup.params, setup.start, setup.limits, setup.tables.close(), mapped=True, tell=partial(land_line, setup)
+        ),
+        outcome=partial(land_outcome, met),
+        assumptions=lambda: list(land_assumptions(met)),
+        explain=partial(land_explanation, met),
+    )
+
+
+def build_siege(fields: model.Siege | model.Campaign) -> Built:
+    """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
+    setup = SiegeSetup(siegecraft(fields))
+    craft = setup.craft
+    return Built(
+        chain=Chain(
+            setup.params,
+            setup.start,
+            setup.limits,
+            setup.tables.close(),
+            mapped=True,
+            counters=("rounds",) if setup.track else (),
+            tell=partial(siege_line, setup),
+        ),
+        outcome=partial(campaign_outcome if setup.campaign else siege_outcome, craft),
+        assumptions=lambda: list(siege_assumptions(craft)),
+        explain=partial(siege_explanation, craft),
+    )
+
+
+LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")
+SIEGE = ("attacker_left_thirds", "garrison_left_thirds", "fortress_level_after", "siegeworks_value", "pillages")
 
 BATTLES = by_kind(
     Battle(
         game="europa",
         kind="land",
         title="a land battle of at most two days",
-        model=fields.Land,
-        check=check_land,
-        chain=land_chain,
-        outcome=land_outcome,
-        assumptions=land_assumptions,
-        explain=land_explanation,
-        tell=tell_land,
-        headline=(
-            "attacker_losses_thirds",
-            "defender_losses_thirds",
-            "attacker_left_thirds",
-            "defender_left_thirds",
-            "attacker_morale_left",
-            "defender_morale_left",
-        ),
+        model=model.Land,
+        check=model.check_land,
+        build=build_land,
+        headline=(*LOSSES, "attacker_morale_left", "defender_morale_left"),
     ),
     Battle(
         game="europa",
         kind="siege",
         title="one siege segment: undermining, an assault, attrition",
-        model=fields.Siege,
-        check=check_siege,
-        chain=siege_chain,
-        outcome=siege_outcome,
-        assumptions=siege_assumptions,
-        explain=siege_explanation,
-        tell=tell_siege,
-        headline=(
-            "attacker_left_thirds",
-            "garrison_left_thirds",
-            "fortress_level_after",
-            "siegeworks_value",
-            "pillages",
-        ),
+        model=model.Siege,
+        check=model.check_siege,
+        build=build_siege,
+        headline=SIEGE,
     ),
     Battle(
         game="europa",
         kind="siege-campaign",
         title="a siege over several rounds, or to the end of the turn",
-        model=fields.Campaign,
-        check=check_siege,
-        chain=siege_chain,
-        outcome=campaign_outcome,
-        assumptions=siege_assumptions,
-        explain=siege_explanation,
-        tell=tell_siege,
-        headline=(
-            "rounds",
-            "attacker_left_thirds",
-            "garrison_left_thirds",
-            "fortress_level_after",
-            "siegeworks_value",
-            "pillages",
-        ),
+        model=model.Campaign,
+        check=model.check_siege,
+        build=build_siege,
+        headline=("rounds", *SIEGE),
+        clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     *SEA_KINDS,
 )

@@ -2,23 +2,21 @@
 
 Manoeuvre matters to attempts to break off and to retreats only. So it stays undrawn until a side tries to break off:
 the attempt draws it together with its success, and whoever never tries has it mixed into the chances of the retreat.
+(A side that decides as well as possible knows all leaders: docs/rules/decisions.md section 2.2.)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from simulator.rules.europa import land
-from simulator.rules.europa.land_modifiers import is_interception
-from simulator.rules.europa.meeting import Meeting, Pair
-from simulator.rules.europa.stacks import SIDES
+from simulator.rules.europa import land_rules as land
+from simulator.rules.europa.land_modifiers import Meeting, Pair
+from simulator.rules.europa.leaders import FACES
 
-FACES = range(1, 11)
 MANOEUVRES = 10
 
 
@@ -27,16 +25,13 @@ def retreat_thirds(modified: int) -> int:
     return 0 if modified <= 2 else 1 if modified <= 4 else 2 if modified <= 6 else 3
 
 
-def retreat_faces() -> np.ndarray:
-    """[manoeuvre, thirds]: faces of the retreat die that cost so much."""
-    out = np.zeros((MANOEUVRES, 4), np.int64)
-    for man in range(MANOEUVRES):
-        for die in FACES:
-            out[man, retreat_thirds(die - man)] += 1
-    return out
+# [manoeuvre, thirds]: faces of the retreat die that cost so much.
+RETREATS = np.array(
+    [[sum(retreat_thirds(die - man) == lost for die in FACES) for lost in range(4)] for man in range(MANOEUVRES)]
+)
+STAYS = np.array([[1, 0, 0, 0]] * MANOEUVRES)
 
 
-@dataclass
 class LeaderClasses:
     """Classes of pairs: the first `drawn` are drawn before the battle, the others also know a manoeuvre.
 
@@ -44,58 +39,39 @@ class LeaderClasses:
     the classes by its manoeuvre.
     """
 
-    meeting: Meeting
-    members: list[Counter[Pair]] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)
-    known: dict[tuple[int, int], dict[int, int]] = field(default_factory=dict)
-    drawn: int = 0
-
-    def __post_init__(self) -> None:
-        found: dict[Any, Counter[Pair]] = {}
-        for pair, weight in self.meeting.pairs.items():
-            found.setdefault(self._drawn_as(pair), Counter())[pair] += weight
-        self.members = list(found.values())
-        self.parent = list(range(len(found)))
-        self.drawn = len(found)
+    def __init__(self, meeting: Meeting) -> None:
+        self.meeting = meeting
+        self.policies = meeting.fields.policy.attacker.break_off, meeting.fields.policy.defender.break_off
+        self.members = list(split(meeting.pairs, self._drawn_as).values())
+        self.drawn = len(self.members)
+        self.parent = list(range(self.drawn))
+        self.known: dict[tuple[int, int], dict[int, int]] = {}
         # Of two that try only when behind, one at most ever tries.
         both_if_behind = self.policies == ("if-behind", "if-behind")
-        for side in (self.first, 1 - self.first):
-            if self.policies[side] in {"always", "if-behind"}:
+        for side in (meeting.first, 1 - meeting.first):
+            if self.policies[side] in {"always", "if-behind", "best"}:
                 for number in range(self.drawn if both_if_behind else len(self.members)):
-                    self.known[number, side] = self._split(number, side)
+                    self.known[number, side] = self._by_manoeuvre(number, side)
 
-    @property
-    def first(self) -> int:
-        """Who may break off first."""
-        return 0 if is_interception(self.meeting.fields) else 1
-
-    @cached_property
-    def policies(self) -> tuple[str, ...]:
-        """When each side tries to break off."""
-        return tuple(getattr(self.meeting.fields.policy, side).break_off for side in SIDES)
-
-    def _drawn_as(self, pair: Pair) -> Any:
+    def _drawn_as(self, pair: Pair) -> Hashable:
         """What counts from the first roll on: of manoeuvre, the morale at which a careful side is sure to get away."""
+        if "best" in self.policies:
+            return pair
         sure = []
         for side, stack in enumerate(self.meeting.stacks):
             needed = max(1, land.SURE - pair.manoeuvre[side])
-            careful = self.policies[side] == "if-sure" and needed <= stack.morale
-            sure.append(needed if careful else None)
+            sure.append(needed if self.policies[side] == "if-sure" and needed <= stack.morale else None)
         return pair.fire, pair.shock, tuple(sure), pair.fragile
 
-    def _split(self, number: int, side: int) -> dict[int, int]:
+    def _by_manoeuvre(self, number: int, side: int) -> dict[int, int]:
         """Classes of a class when a side's manoeuvre is known: itself where there is only one."""
-        parts: dict[int, Counter[Pair]] = {}
-        for pair, weight in self.members[number].items():
-            parts.setdefault(pair.manoeuvre[side], Counter())[pair] += weight
+        parts = split(self.members[number], lambda pair: pair.manoeuvre[side])
         if len(parts) == 1:
             return dict.fromkeys(parts, number)
-        out = {}
-        for man, part in parts.items():
-            out[man] = len(self.members)
-            self.members.append(part)
-            self.parent.append(self.parent[number])
-        return out
+        first = len(self.members)
+        self.members += parts.values()
+        self.parent += [self.parent[number]] * len(parts)
+        return {manoeuvre: first + n for n, manoeuvre in enumerate(parts)}
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -104,16 +80,15 @@ class LeaderClasses:
 
     def attempt(self, number: int, side: int, morale: int) -> Counter[int]:
         """An attempt to break off: 1 if d10 <= manoeuvre + morale, + 2 * the class that is known then."""
-        parts = self.known.get((number, side))
-        if parts is None:  # a careful side tries only when it cannot fail
+        if (number, side) not in self.known:  # a careful side tries only when it cannot fail
             return Counter({2 * number + 1: 1})
         found: Counter[int] = Counter()
-        for man, part in parts.items():
-            weight = sum(w for pair, w in self.members[number].items() if pair.manoeuvre[side] == man)
+        by_manoeuvre = self.known[number, side]
+        for pair, weight in self.members[number].items():
+            man = pair.manoeuvre[side]
             faces = min(10, man + morale)
-            found[2 * part + 1] += weight * faces
-            if faces < 10:
-                found[2 * part] += weight * (10 - faces)
+            found[2 * by_manoeuvre[man] + 1] += weight * faces
+            found[2 * by_manoeuvre[man]] += weight * (10 - faces)
         return found
 
     @cached_property
@@ -130,26 +105,29 @@ class LeaderClasses:
 
         A result is the attacker's thirds + 4 * the defender's.
         """
-        faces = retreat_faces()
-        stays = np.zeros_like(faces)
-        stays[:, 0] = 1
         a, d = (
-            stays if winner == side else np.tile(faces[0], (MANOEUVRES, 1)) if routed[side] else faces
+            STAYS if winner == side else np.tile(RETREATS[0], (MANOEUVRES, 1)) if routed[side] else RETREATS
             for side in (0, 1)
         )
-        both = a.T @ self.manoeuvres @ d
-        flat = both.transpose(0, 2, 1).reshape(len(both), -1)
+        flat = (a.T @ self.manoeuvres @ d).transpose(0, 2, 1).reshape(len(self.members), -1)
         return np.asarray(flat // np.gcd.reduce(flat, axis=1)[:, None])
 
     def pursuers(self, retreat: np.ndarray, fragile: np.ndarray) -> np.ndarray:
         """Classes that are alike in a pursuit and whatever follows, by winner and whether the loser is routed yet."""
         out = np.zeros((len(self.pairs), 2, 2), np.int64)
-        for winner in (0, 1):
+        for winner, routed in np.ndindex(2, 2):
             drms = np.array([self.meeting.pursuit_drm(winner, pair) for pair in self.pairs])
-            for routed in (0, 1):
-                how = (0, routed) if winner == 0 else (routed, 0)
-                out[:, winner, routed] = alike(drms, retreat[:, winner, how[0], how[1]], fragile)
+            how = (0, routed) if winner == 0 else (routed, 0)
+            out[:, winner, routed] = alike(drms, retreat[:, winner, how[0], how[1]], fragile)
         return out
+
+
+def split(pairs: Counter[Pair], meaning: Callable[[Pair], Hashable]) -> dict[Hashable, Counter[Pair]]:
+    """Pairs with equal meaning together."""
+    found: dict[Hashable, Counter[Pair]] = {}
+    for pair, weight in pairs.items():
+        found.setdefault(meaning(pair), Counter())[pair] += weight
+    return found
 
 
 def retreaters(retreat: np.ndarray, fragile: np.ndarray) -> np.ndarray:

@@ -1,131 +1,194 @@
-"""Die roll modifiers of a land battle, each with its reason and source (section 3.2 step 2, pursuit 3.5 step 8).
+"""A land battle before its first roll: both stacks, their modifiers with reasons, and pairs of leaders that may meet.
 
-They are all cumulative, from the stacks as they start, and never recomputed. The sum of this list is what is rolled
-with, so that the list is the explanation.
+docs/rules/europa_land_siege.md sections 3.2 and 3.5. Modifiers are all cumulative, from the stacks as they start, and
+never recomputed.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-from simulator.rules.europa.leaders import advantage
-from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier
-from simulator.rules.europa.stacks import LD, Stack
+from simulator.rules.europa.leaders import advantage, replacements
+from simulator.rules.europa.model import OVERRUN_WITHOUT_BATTLE, Land, is_interception, is_non_european
+from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
+from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Stack, army_size, size_step, stack_of
+from simulator.rules.europa.tables import Book, book
 
 PURSUIT = f"{LAW} 3.5 step 8"
 WOODS_AND_WASTES = ("sparse-forest", "dense-forest", "northern-forest", "swamp", "desert")
 HEAVY_CAVALRY_CLASSES = ("I", "IM", "II", "IIM")
-
-
-class CavalryGround(NamedTuple):
-    """Who has structural cavalry, when and where (section 3.2)."""
-
-    who: str
-    periods: tuple[str, ...]
-    terrains: tuple[str, ...]
-
-
+# Class or country with structural cavalry, in these periods, on this terrain.
 CAVALRY = (
-    CavalryGround("IIM", ("I", "II", "III", "IV"), ("plain", "sparse-forest")),
-    CavalryGround("IIIM", ("IV", "V"), ("plain", "dense-forest", "northern-forest")),
-    CavalryGround("IV", ("III", "IV", "V"), ("plain",)),
-    CavalryGround("sweden", ("III", "IV", "V", "VI"), ("plain", "northern-forest")),
+    ("IIM", ("I", "II", "III", "IV"), ("plain", "sparse-forest")),
+    ("IIIM", ("IV", "V"), ("plain", "dense-forest", "northern-forest")),
+    ("IV", ("III", "IV", "V"), ("plain",)),
+    ("sweden", ("III", "IV", "V", "VI"), ("plain", "northern-forest")),
 )
 SIPAHI_GROUND = ("plain", "desert")
+CROSSINGS = {
+    "river": (-1, -1, "crossed a river"),
+    "pass": (-1, -1, "crossed a pass"),
+    "strait": (-2, -3, "crossed a strait"),
+    "landing": (-2, -3, "landed from the sea"),
+}
 
 
-def has_cavalry(fields: Any, stack: Stack) -> bool:
+class Pair(NamedTuple):
+    """What the two leaders' values come to: advantages in Fire, difference in Shock, manoeuvre and fragility."""
+
+    fire: tuple[int, int]
+    shock: int
+    manoeuvre: tuple[int, int]
+    fragile: tuple[bool, bool]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two stacks about to fight."""
+
+    fields: Land
+    book: Book
+    stacks: tuple[Stack, Stack]
+
+    @cached_property
+    def modifiers(self) -> tuple[list[Modifier], list[Modifier]]:
+        """Die roll modifiers of each side, the leaders' advantage apart."""
+        a, d = self.stacks
+        return side_modifiers(self.fields, a, d), side_modifiers(self.fields, d, a)
+
+    @cached_property
+    def steps(self) -> tuple[int, int]:
+        """Size step of each side."""
+        fields = self.fields
+        a, d = (army_size(side, fields.conditions.period, self.book) for side in (fields.attacker, fields.defender))
+        return size_step(a, d), size_step(d, a)
+
+    @property
+    def europe(self) -> bool:
+        """In Europe, or in the rest of the world?"""
+        return self.fields.conditions.region == "europe"
+
+    @property
+    def first(self) -> int:
+        """Who may break off first."""
+        return 0 if is_interception(self.fields) else 1
+
+    def dice(self, side: int) -> int:
+        """Dice per roll: a non-European stack of more than 8 LD rolls one for each 8 LD begun."""
+        size = self.stacks[side].size
+        return -(-size // EIGHT_LD) if is_non_european(self.fields, side) and size > EIGHT_LD else 1
+
+    def group(self, side: int) -> int:
+        """Thirds that the last die stands for; of one die, the whole stack."""
+        return self.stacks[side].size - EIGHT_LD * (self.dice(side) - 1)
+
+    def columns(self, side: int) -> tuple[str, str]:
+        """Fire ("" for none) and Shock columns: renaissance without ARMY does not fire in Europe."""
+        stack = self.stacks[side]
+        silent = stack.technology == "renaissance" and not stack.has_army and self.europe
+        return "" if silent else stack.fire_column, stack.shock_column
+
+    def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
+        """The advantage of each leader; in the pursuit not capped."""
+        cap = self.fields.options.leader_differential_cap
+        return tuple(  # type: ignore[return-value]
+            Modifier(
+                stack.name, BOTH_DAYS, fire, advantage(shock, 0, cap), f"leader: {stack.leader.told()}",
+                pursuit=max(0, shock),
+            )
+            for stack, fire, shock in zip(self.stacks, pair.fire, (pair.shock, -pair.shock), strict=True)
+        )  # fmt: skip
+
+    def drm(self, side: int, day: int, pair: Pair) -> tuple[int, int]:
+        """Fire and Shock modifiers of a day, failed attempts to break off apart."""
+        return total([*self.modifiers[side], self.gains(pair)[side]], day)
+
+    def pursuit_drm(self, side: int, pair: Pair) -> int:
+        """Pursuit modifiers, those for when the fighting ended apart."""
+        return sum(modifier.pursuit for modifier in [*self.modifiers[side], self.gains(pair)[side]])
+
+    def tested(self, side: int) -> bool:
+        """Is this side's leader tested? In Europe not if the enemy began with under 3 LD (section 3.5 step 11).
+
+        After an overrun only the destroyed side's leader is, if given (step 1).
+        """
+        leader, small = self.stacks[side].leader, self.europe and self.stacks[1 - side].size < 3 * LD
+        overrun = self.overrun >= 0 and (self.overrun == side or not leader.given)
+        return leader.present and not small and not overrun
+
+    @cached_property
+    def overrun(self) -> int:
+        """The side that overruns the enemy without a battle, or -1."""
+        for side, name in enumerate(SIDES):
+            enough = self.stacks[side].size >= OVERRUN_WITHOUT_BATTLE * self.stacks[1 - side].size
+            if getattr(self.fields.policy, name).overrun == "declare" and enough:
+                return side
+        return -1
+
+    @cached_property
+    def pairs(self) -> Counter[Pair]:
+        """All pairs of leaders that may meet, with weights; equal ones are one."""
+        cap = self.fields.options.leader_differential_cap
+        own_values, enemy_values = (replacements(stack.leader, stack.replacements) for stack in self.stacks)
+        found: Counter[Pair] = Counter()
+        for own, own_weight in own_values.items():
+            for enemy, enemy_weight in enemy_values.items():
+                fire = advantage(own[1], enemy[1], cap), advantage(enemy[1], own[1], cap)
+                pair = Pair(fire, own[2] - enemy[2], (own[0], enemy[0]), (own[3], enemy[3]))
+                found[pair] += own_weight * enemy_weight
+        return found
+
+
+def has_cavalry(fields: Land, stack: Stack) -> bool:
     """Structural cavalry: given, or an ARMY of the right class, period and terrain; Turkish Sipahi until m-2."""
     side, conditions = getattr(fields, stack.name), fields.conditions
     if side.structural_cavalry != "auto":
         return bool(side.structural_cavalry == "yes")
-    if not stack.has_army:
-        return False
-    if stack.turkish and side.turkish_reform != "m-2" and conditions.terrain in SIPAHI_GROUND:
-        return True
-    return any(
-        ground.who in {stack.army_class, stack.country}
-        and conditions.period in ground.periods
-        and conditions.terrain in ground.terrains
-        for ground in CAVALRY
+    sipahi = stack.turkish and side.turkish_reform != "m-2" and conditions.terrain in SIPAHI_GROUND
+    return stack.has_army and (
+        sipahi
+        or any(
+            who in {stack.army_class, stack.country} and conditions.period in periods and conditions.terrain in terrains
+            for who, periods, terrains in CAVALRY
+        )
     )
 
 
-def is_interception(fields: Any) -> bool:
-    """An interception, or an overrun of 4 to under 8 times that is fought as one (section 3.5 step 1)."""
-    declared = "declare" in (fields.policy.attacker.overrun, fields.policy.defender.overrun)
-    return bool(fields.conditions.interception or declared)
-
-
-def side_modifiers(fields: Any, own: Stack, enemy: Stack) -> list[Modifier]:
-    """All modifiers of one side, its leader's advantage apart."""
-    return [
-        *_of_the_day(own),
-        *_of_troops(fields, own, enemy),
-        *_of_terrain(fields, own),
-        *_of_entry(fields, own),
-        *_in_pursuit(fields, own),
+def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
+    """All modifiers of one side, its leader's advantage apart: days, Fire, Shock, reason."""
+    side, conditions, attacks = getattr(fields, own.name), fields.conditions, own.name == "attacker"
+    terrain, cavalry = conditions.terrain, has_cavalry(fields, own)
+    light = enemy.tercios and not (own.has_army and own.army_class in HEAVY_CAVALRY_CLASSES)
+    conquers = own.leader.kind == "conquistador" and conditions.period in {"I", "II", "III", "IV"}
+    uphill = terrain == "mountain" and attacks and not is_interception(fields)
+    crossing = CROSSINGS.get(conditions.crossing, (0, 0, "")) if attacks else (0, 0, "")
+    listed = [
+        (True, SECOND_DAY, -1, -1, "second day"),
+        (side.facing_the_ottomans, BOTH_DAYS, 0, -2, "facing the Ottomans"),
+        (light, BOTH_DAYS, 0, -1, "enemy Tercios"),
+        (not own.has_army and not conquers, BOTH_DAYS, -1, 0, "no ARMY in the stack"),
+        (own.artillery >= 6, BOTH_DAYS, 1, 0, f"artillery value {own.artillery}"),
+        (own.size >= enemy.size + 3 * LD, BOTH_DAYS, 0, 1, "at least 3 LD more than the enemy"),
+        (cavalry, BOTH_DAYS, 0, 1, "Sipahi cavalry" if own.turkish else "structural cavalry"),
+        (terrain in WOODS_AND_WASTES, BOTH_DAYS, -1, -1, terrain),
+        (uphill, BOTH_DAYS, -1, -1, "attack into mountains"),
+        (bool(crossing[2]), FIRST_DAY, *crossing),
+        (attacks and fields.attacker.foraging, FIRST_DAY, -1, -1, "foraging"),
+    ]
+    pursuing = [
+        (terrain != "plain", -1, "pursuit outside the plain"),
+        (own.turkish and cavalry, 1, "Sipahi in pursuit"),
+    ]
+    return [Modifier(own.name, *rest) for applies, *rest in listed if applies] + [
+        Modifier(own.name, (), 0, 0, reason, PURSUIT, value) for applies, value, reason in pursuing if applies
     ]
 
 
-def _of_the_day(own: Stack) -> list[Modifier]:
-    return [Modifier(own.name, SECOND_DAY, -1, -1, "second day")]
-
-
-def _of_troops(fields: Any, own: Stack, enemy: Stack) -> list[Modifier]:
-    side, found = getattr(fields, own.name), []
-    if side.facing_the_ottomans:
-        found.append(Modifier(own.name, BOTH_DAYS, 0, -2, "facing the Ottomans"))
-    if enemy.tercios and not (own.has_army and own.army_class in HEAVY_CAVALRY_CLASSES):
-        found.append(Modifier(own.name, BOTH_DAYS, 0, -1, "enemy Tercios"))
-    conquers = own.leader.kind == "conquistador" and fields.conditions.period in {"I", "II", "III", "IV"}
-    if not own.has_army and not conquers:
-        found.append(Modifier(own.name, BOTH_DAYS, -1, 0, "no ARMY in the stack"))
-    if own.artillery >= 6:
-        found.append(Modifier(own.name, BOTH_DAYS, 1, 0, f"artillery value {own.artillery}"))
-    if own.size >= enemy.size + 3 * LD:
-        found.append(Modifier(own.name, BOTH_DAYS, 0, 1, "at least 3 LD more than the enemy"))
-    if has_cavalry(fields, own):
-        reason = "Sipahi cavalry" if own.turkish else "structural cavalry"
-        found.append(Modifier(own.name, BOTH_DAYS, 0, 1, reason))
-    return found
-
-
-def _of_terrain(fields: Any, own: Stack) -> list[Modifier]:
-    terrain = fields.conditions.terrain
-    if terrain in WOODS_AND_WASTES:
-        return [Modifier(own.name, BOTH_DAYS, -1, -1, terrain)]
-    if terrain == "mountain" and own.name == "attacker" and not is_interception(fields):
-        return [Modifier(own.name, BOTH_DAYS, -1, -1, "attack into mountains")]
-    return []
-
-
-def _of_entry(fields: Any, own: Stack) -> list[Modifier]:
-    if own.name != "attacker":
-        return []
-    found, crossing = [], fields.conditions.crossing
-    if crossing in {"river", "pass"}:
-        found.append(Modifier(own.name, FIRST_DAY, -1, -1, f"crossed a {crossing}"))
-    if crossing in {"strait", "landing"}:
-        reason = "crossed a strait" if crossing == "strait" else "landed from the sea"
-        found.append(Modifier(own.name, FIRST_DAY, -2, -3, reason))
-    if fields.attacker.foraging:
-        found.append(Modifier(own.name, FIRST_DAY, -1, -1, "foraging"))
-    return found
-
-
-def _in_pursuit(fields: Any, own: Stack) -> list[Modifier]:
-    found = []
-    if fields.conditions.terrain != "plain":
-        found.append(Modifier(own.name, (), 0, 0, "pursuit outside the plain", PURSUIT, -1))
-    if own.turkish and has_cavalry(fields, own):
-        found.append(Modifier(own.name, (), 0, 0, "Sipahi in pursuit", PURSUIT, 1))
-    return found
-
-
-def leader_modifier(own: Stack, fire: int, shock: int, cap: int) -> Modifier:
-    """The advantage of a leader whose values differ from the enemy's by `fire` and `shock`."""
-    gain = Modifier(
-        own.name, BOTH_DAYS, advantage(fire, 0, cap), advantage(shock, 0, cap), f"leader: {own.leader.told()}"
-    )
-    return gain._replace(pursuit=max(0, shock))
+def meeting(fields: Land) -> Meeting:
+    """The two sides of a land battle. Raises Refusal for leaders and tables that are wrong."""
+    tables = book(fields.options.tables)
+    attacker, defender = (stack_of(fields, side, tables, fields.options.tercios_require_army) for side in SIDES)
+    return Meeting(fields, tables, (attacker, defender))

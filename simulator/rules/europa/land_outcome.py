@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from simulator.rules.battle import Columns
-from simulator.rules.europa import land
-from simulator.rules.europa import leaders as fates
-from simulator.rules.europa.meeting import Meeting, is_non_european, meeting
+from simulator.rules.europa import land_rules as land
+from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.leaders import FATES, fate_columns
+from simulator.rules.europa.model import is_non_european
 from simulator.rules.europa.stacks import LD, SIDES
 
 MAJOR_GAP, MAJOR_GAP_OF_THE_HUGE = 3 * LD, 4 * LD
 DAYS = np.array([0, 1, 1, 2, 2])
 
 
-def land_outcome(fields: Any, states: Any) -> Columns:
+def land_outcome(met: Meeting, states: land.LandState) -> Columns:
     """Outputs of section 3.7."""
-    met = meeting(fields)
     losses = (states.caused_d, states.caused_a)
     suffered = (states.stars_d, states.stars_a)
     morale = [stack.morale - stars for stack, stars in zip(met.stacks, suffered, strict=True)]
@@ -31,14 +31,16 @@ def land_outcome(fields: Any, states: Any) -> Columns:
         columns[f"{name}_routed"] = morale[side] == 0
         columns[f"{name}_destroyed"] = losses[side] == met.stacks[side].size
         columns[f"{name}_broke_off"] = states.broke == side + 1
-        columns |= fates.fate_columns(name, states.fates // fates.FATES if side else states.fates % fates.FATES)
+        columns |= fate_columns(name, states.fates // FATES if side else states.fates % FATES)
     columns["major_victory"] = major_victory(met, states.winner, losses, morale)
     columns["evaded"] = unfought & (states.winner == land.NOBODY)
     columns["overrun"] = unfought & (states.winner != land.NOBODY)
     return columns
 
 
-def major_victory(met: Meeting, winner: np.ndarray, losses: Any, morale: Any) -> np.ndarray:
+def major_victory(
+    met: Meeting, winner: np.ndarray, losses: Sequence[np.ndarray], morale: Sequence[np.ndarray]
+) -> np.ndarray:
     """A major battle (section 3.5 step 10)."""
     major = np.zeros(len(winner), bool)
     for side in (0, 1):

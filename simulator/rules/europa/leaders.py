@@ -157,7 +157,7 @@ def _row_of(side: Any, book: Book, path: str, types: tuple[str, ...]) -> Mapping
 
 
 def _english(row: Mapping[str, Any], book: Book) -> str:
-    return str(book.english.get(row["country"], row["country"]))
+    return str(book.column("leader_countries", "english").get(row["country"], row["country"]))
 
 
 def _country(row: Mapping[str, Any], book: Book) -> str:

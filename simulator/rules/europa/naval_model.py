@@ -15,6 +15,9 @@ from simulator.rules.europa.tables import Book, book
 Value = Annotated[int, Field(ge=0, le=9)]
 Ships = Annotated[int, Field(ge=0, le=60)]
 Few = Annotated[int, Field(ge=0, le=3)]
+Some = Annotated[int, Field(ge=0, le=20)]
+Level = Annotated[int, Field(ge=0, le=5)]
+Zones = Annotated[int, Field(ge=0, le=60)]
 Bonus = Annotated[int, Field(ge=-5, le=5)]
 NavalTechnology = Literal[
     "galley", "carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"
@@ -40,6 +43,10 @@ class SeaLeaderTable(Fields):
     siege: Value = Field(0, description="siege value")
     anonymous: bool = Field(False, description="killed instead of wounded")
     robust: bool = Field(False, description="a value of 6 is no risk")
+
+
+class NoPolicy(Fields):
+    """This side has no choice."""
 
 
 class Ship(Fields):
@@ -198,9 +205,7 @@ def check_fleet(side: Any, path: str, conditions: Any) -> None:
     """Refuse a fleet without ships, galleys at open sea, galley technology with warships."""
     fleet = fleet_of(side)
     if not fleet.thirds:
-        raise Refusal(
-            f"{path}.warships", "no ships; give warships, galleys, transports ..."
-        )
+        raise Refusal(f"{path}.warships", "no ships; give warships, galleys, transports ...")
     if (fleet.galleys or fleet.galleasses) and getattr(conditions, "sea", "") == "other":
         raise Refusal(
             f"{path}.galleys",

@@ -99,7 +99,7 @@ def table(p, s):
     """The chance table of the next roll."""
     if FIRE_1 <= s.stage <= BOARD_2:
         return p.rolls[s.group, s.stage - FIRE_1, s.failed, more_stars(s)]
-    if s.stage == CHASE_A or s.stage == CHASE_D:
+    if CHASE_A <= s.stage <= CHASE_D:
         return p.chase[s.group, s.stage - CHASE_A, s.rolls]
     if s.stage == LEADERS:
         return p.tests[p.frail[s.group], condition(p, s, 0), condition(p, s, 1)]
@@ -107,7 +107,9 @@ def table(p, s):
         return break_table(p, s, p.first)
     if s.stage == SECOND_BREAK:
         return break_table(p, s, 1 - p.first)
-    if s.stage == MEN or s.stage == MEN_TO_CHASE:
+    if s.stage == MEN:
+        return p.men[s.group]
+    if s.stage == MEN_TO_CHASE:
         return p.men[s.group]
     if s.stage == STORM_A:
         return p.storm_rolls[0, s.record_a, s.group]

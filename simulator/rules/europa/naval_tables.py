@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,12 @@ from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, combine
 from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_rules as rules
-from simulator.rules.europa.leaders import Trial, advantage, fates
+from simulator.rules.europa.leaders import Trial, fates
 from simulator.rules.europa.modifiers import Modifier, total
+from simulator.rules.europa.naval_groups import Group, Groups, Pairs
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
 from simulator.rules.europa.naval_rules import NavalParams, NavalState
-from simulator.rules.europa.squadrons import FACES, Engagement, Values
+from simulator.rules.europa.squadrons import FACES, Engagement
 from simulator.rules.europa.stacks import SIDES
 
 LEAVE = {
@@ -31,16 +32,6 @@ MOST_STARS, MOST_CAUGHT = 7, 7
 # Conditions of a leader test: (won, no ship left).
 CONDITIONS = ((True, False), (False, False), (True, True), (False, True))
 UNHARMED, KILLED, WOUNDED = range(3)
-
-
-class Group(NamedTuple):
-    """What is known of wind and leaders: who has the wind, advantages by side, fragility, needed manoeuvres."""
-
-    wind: int
-    fire: tuple[int, int]
-    shock: tuple[int, int]
-    fragile: tuple[bool, bool]
-    men: tuple[int | None, int | None] = (None, None)
 
 
 @dataclass
@@ -56,21 +47,15 @@ class NavalSetup:
         """What the battle costs."""
         return Reckoning(self.met)
 
-    # --- groups ---
-
     @cached_property
-    def drawn(self) -> dict[Group, Counter[tuple[Values, Values]]]:
-        """The groups drawn before the battle, with the pairs of leaders behind them."""
-        cap, found = self.met.options.leader_differential_cap, {}
-        squadrons = self.met.squadrons
-        for own, own_weight in squadrons[0].values().items():
-            for enemy, enemy_weight in squadrons[1].values().items():
-                for wind, weight in self.met.winds(own, enemy).items():
-                    fire = advantage(own[1], enemy[1], cap), advantage(enemy[1], own[1], cap)
-                    shock = advantage(own[2], enemy[2], cap), advantage(enemy[2], own[2], cap)
-                    group = Group(wind, fire, shock, (own[3], enemy[3]))
-                    found.setdefault(group, Counter())[own, enemy] += own_weight * enemy_weight * weight
-        return found
+    def known(self) -> Groups:
+        """Wind and leaders: what may be drawn, and what is asked for later."""
+        return Groups(self.met, self.asks)
+
+    @property
+    def groups(self) -> dict[Group, Pairs]:
+        """All groups with the pairs of leaders behind them."""
+        return self.known.all
 
     @cached_property
     def asks(self) -> tuple[bool, bool]:
@@ -91,42 +76,6 @@ class NavalSetup:
         """Which side rolls retreat attrition unless it wins?"""
         a, d = (not self.alone and self.reckoning.rolls_storm(side, False) for side in (0, 1))
         return a, d
-
-    @cached_property
-    def groups(self) -> dict[Group, Counter[tuple[Values, Values]]]:
-        """All groups: those drawn, then those that know a manoeuvre beside."""
-        found = dict(self.drawn)
-        for group, pairs in self.drawn.items():
-            for pair, weight in pairs.items():
-                child = self._knowing(group, pair)
-                if child != group:
-                    found.setdefault(child, Counter())[pair] += weight
-        return found
-
-    def _knowing(self, group: Group, pair: tuple[Values, Values]) -> Group:
-        a, d = (values[0] if asked else None for values, asked in zip(pair, self.asks, strict=True))
-        return group._replace(men=(a, d))
-
-    def children(self, group: Group) -> Counter[Group]:
-        """The groups that a draw of the needed manoeuvres leads to."""
-        found: Counter[Group] = Counter()
-        for pair, weight in self.groups[group].items():
-            found[self._knowing(group, pair)] += weight
-        return found
-
-    @cached_property
-    def order(self) -> dict[Group, int]:
-        """Place of each group."""
-        return {group: place for place, group in enumerate(self.groups)}
-
-    def begins(self) -> Counter[int]:
-        """The groups a battle begins with; one that leaves no choice of manoeuvres begins with them known."""
-        found: Counter[int] = Counter()
-        for group, pairs in self.drawn.items():
-            children = self.children(group)
-            known = next(iter(children)) if len(children) == 1 else group
-            found[self.order[known]] += pairs.total()
-        return found
 
     # --- rolls ---
 
@@ -369,7 +318,7 @@ class NavalSetup:
             later.setdefault(self._later(group), place)
         return NavalParams(
             evade=self.evade(),
-            draw=self.add(self.begins()),
+            draw=self.add(self.known.begins()),
             first=0 if self.met.interception else 1,
             breaks=int(self.breaks),
             free=int(self.met.options.break_off_at_sea == "automatic"),
@@ -398,9 +347,8 @@ class NavalSetup:
         )
 
     def _draw_of(self, group: Group) -> int:
-        if group.men != (None, None) or not any(self.asks):
-            return 0
-        return self.add(Counter({self.order[child]: weight for child, weight in self.children(group).items()}))
+        children = self.known.children(group)
+        return 0 if group in children else self.add(self.known.draw(group))
 
     def _later(self, group: Group) -> Any:
         """What still counts of a group once the pursuit is over."""
@@ -433,4 +381,4 @@ def packed(thirds: int, stars: int) -> int:
 
 
 def _ints(values: Any) -> np.ndarray:
-    return np.ascontiguousarray(np.array([value for value in values], np.int64))
+    return np.ascontiguousarray(np.array(list(values), np.int64))

@@ -9,8 +9,9 @@ from typing import Any
 from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.fleets import LAW, Cargo
 from simulator.rules.europa.modifiers import Modifier
+from simulator.rules.europa.naval_groups import Group
 from simulator.rules.europa.naval_losses import Record
-from simulator.rules.europa.naval_tables import EVADES_AT, ROLLS, Group, NavalSetup
+from simulator.rules.europa.naval_tables import EVADES_AT, ROLLS, NavalSetup
 from simulator.rules.europa.squadrons import FACES, NOBODY, PURSUIT, Squadron
 from simulator.rules.europa.stacks import SIDES, detachments
 from simulator.rules.toolkit.faces import face_where
@@ -104,9 +105,9 @@ def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[st
         if day in modifier.days and value(modifier):
             yield _line(side, f"day {day} {step}", f"{value(modifier):+d}", modifier.reason, modifier.source)
     wind = setup.met.wind_modifier(side)
-    if any(group.wind == side for group in setup.drawn):
+    if any(group.wind == side for group in setup.known.drawn):
         yield _line(side, f"day {day} {step}", "+1", "if it has the wind", wind.source)
-    gains = [(group.fire if step == "Fire" else group.shock)[side] for group in setup.drawn]
+    gains = [(group.fire if step == "Fire" else group.shock)[side] for group in setup.known.drawn]
     yield from _range(setup, side, f"day {day} {step}", gains)
     if (day, step) != (1, "Fire"):
         yield _line(side, f"day {day} {step}", "-1", "if it has suffered more stars so far", f"{LAW} 3 step 7")
@@ -131,9 +132,9 @@ def _pursuit_modifiers(setup: NavalSetup, side: int) -> list[str]:
         for modifier in setup.met.modifiers[side]
         if modifier.pursuit
     ]
-    if any(group.wind == side for group in setup.drawn):
+    if any(group.wind == side for group in setup.known.drawn):
         found.append(_line(side, "pursuit", "+1", "if it has the wind", PURSUIT))
-    ahead = [max(0, pair[side][0] - pair[1 - side][0]) for pairs in setup.drawn.values() for pair in pairs]
+    ahead = [max(0, pair[side][0] - pair[1 - side][0]) for pairs in setup.known.drawn.values() for pair in pairs]
     found += _range(setup, side, "pursuit", ahead)
     found.append(_line(side, "pursuit", "+0 to +3", "+2 if it ended on day one, +1 if it ended after a Fire", PURSUIT))
     return found

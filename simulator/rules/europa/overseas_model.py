@@ -14,9 +14,11 @@ from simulator.rules.europa.fleets import fleet_of
 from simulator.rules.europa.naval_model import (
     Laden,
     NavalTechnology,
+    NoPolicy,
     Period,
     Region,
     Ships,
+    Some,
     TableOptions,
     Troops,
     Value,
@@ -26,7 +28,7 @@ from simulator.rules.europa.naval_model import (
 )
 from simulator.rules.europa.stacks import size_of
 from simulator.rules.europa.tables import book
-from simulator.rules.europa.voyage_model import LosingPolicy, NoPolicies, NoPolicy, Some
+from simulator.rules.europa.voyage_model import LosingPolicy, NoPolicies
 
 
 class Explorers(Laden):

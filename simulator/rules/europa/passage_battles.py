@@ -1,6 +1,6 @@
-"""The battles of a passage: one fight for fleets of many sizes (docs/rules/europa_naval_and_other.md section 14).
+"""Battles of a passage: one fight for fleets of many sizes (docs/rules/europa_naval_and_other.md section 14).
 
-How the rolls fall depends on few things (modifiers, columns, morale); what they cost depends on the whole fleet. So each
+How rolls fall depends on few things (modifiers, columns, morale); what they cost depends on the whole fleet. So each
 fight is spelled out once, by the rules of naval_rules.py, as chances of the losses of both sides; then every fleet that
 may come to it is reckoned with.
 """
@@ -235,5 +235,5 @@ def _known(setup: NavalSetup, group: Any, place: int) -> list[tuple[int, float]]
     """The group, or those that know the manoeuvres that are asked for, with their chances."""
     if group.men != (None, None):
         return [(place, 1.0)]
-    children = setup.children(group)
-    return [(setup.order[child], weight / children.total()) for child, weight in children.items()]
+    children = setup.known.children(group)
+    return [(setup.known.order[child], weight / children.total()) for child, weight in children.items()]

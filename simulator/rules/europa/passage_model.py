@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
+from simulator.rules.europa.attrition_model import CountryConditions, VoyageConditions
 from simulator.rules.europa.leaders import leader_of
 from simulator.rules.europa.naval_model import (
     SEA_TYPES,
@@ -16,6 +17,7 @@ from simulator.rules.europa.naval_model import (
     NavalPolicy,
     NavalSide,
     SeaConditions,
+    Some,
     Value,
     check_cargo,
     check_evasion,
@@ -24,7 +26,7 @@ from simulator.rules.europa.naval_model import (
 )
 from simulator.rules.europa.stacks import size_of
 from simulator.rules.europa.tables import book
-from simulator.rules.europa.voyage_model import CountryConditions, SeaInterceptor, Some, VoyageConditions, Work
+from simulator.rules.europa.voyage_model import SeaInterceptor, Work
 
 LandTechnology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
 

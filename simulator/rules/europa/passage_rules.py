@@ -1,4 +1,4 @@
-"""A passage: stage by stage, over all that may be left of the fleet (docs/rules/europa_naval_and_other.md section 14)."""
+"""A passage, stage by stage, over all that may be left (docs/rules/europa_naval_and_other.md section 14)."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simulator.rules.battle import Battle, Built
-from simulator.rules.europa import naval_model, overseas_model, passage_model, voyage_model
+from simulator.rules.europa import attrition_model, naval_model, overseas_model, passage_model, voyage_model
 from simulator.rules.europa.attrition_rules import build_attrition
 from simulator.rules.europa.discovery_rules import build_activation, build_conquest, build_exploration
 from simulator.rules.europa.encounter_rules import build_blockade_run, build_interception, build_strait_fire
@@ -52,8 +52,8 @@ KINDS = (
         game="europa",
         kind="attrition",
         title="attrition of a stack or fleet",
-        model=voyage_model.Attrition,
-        check=voyage_model.check_attrition,
+        model=attrition_model.Attrition,
+        check=attrition_model.check_attrition,
         build=build_attrition,
         headline=(
             "attacker_losses_thirds",

@@ -2,52 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
-from simulator.rules.europa import leaders as fates
-from simulator.rules.europa import siege
-from simulator.rules.europa.siegecraft import WORKS, WORKS_VALUE, Siegecraft, siegecraft
+from simulator.rules.battle import Columns
+from simulator.rules.europa import siege_rules as siege
+from simulator.rules.europa.leaders import FATES, KILLED, fate_columns
+from simulator.rules.europa.siege_modifiers import WORKS, WORKS_VALUE, Siegecraft
+from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.stacks import LD
+from simulator.rules.toolkit.naming import winners
 
 PLUSES = np.array([plus for _, plus in WORKS])
 
 
-def siege_outcome(fields: Any, states: Any) -> Columns:
+def siege_outcome(craft: Siegecraft, states: SiegeState) -> Columns:
     """Outputs of section 4.7."""
-    craft = siegecraft(fields)
     columns = common(craft, states)
     columns["assaulted"] = (states.log & siege.ASSAULTED) > 0
     columns["attrition"] = (states.log & siege.ATTRITION_ROLLED) > 0
-    columns |= fates.fate_columns("attacker", states.fates % fates.FATES)
-    columns |= fates.fate_columns("defender", states.fates // fates.FATES)
+    columns |= fate_columns("attacker", states.fates % FATES) | fate_columns("defender", states.fates // FATES)
     columns["defender_leader_captured"] |= captured(craft, states)
     return columns
 
 
-def campaign_outcome(fields: Any, states: Any) -> Columns:
+def campaign_outcome(craft: Siegecraft, states: SiegeState) -> Columns:
     """Outputs of section 5."""
-    craft = siegecraft(fields)
     columns = common(craft, states)
     columns["rounds"] = states.rounds
     holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
-    enough = (states.camp > 0) & (states.camp >= LD * craft.level) & fields.conditions.supply_line
+    enough = (states.camp > 0) & (states.camp >= LD * craft.level) & craft.fields.conditions.supply_line
     columns["can_continue"] = (states.how == siege.GOES_ON) & enough & holds_on
     return columns
 
 
-def common(craft: Siegecraft, states: Any) -> Columns:
+def common(craft: Siegecraft, states: SiegeState) -> Columns:
     """Outputs of a segment and of a campaign alike."""
     how = states.how
     fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)
     gone = (states.camp == 0) & ~fallen
-    manned = states.manned == 1
-    inside = np.where(how == siege.BY_WAR_HONOURS, states.garrison + LD, np.where(fallen, 0, states.garrison))
-    repulsed = gone | (how == siege.REDEPLOYED)
+    # Level drops by 2, or by 1 with a garrison; never under 1 in Europe or for a city, else not under 0 (section 4.6).
+    least = 1 if craft.europe or craft.fields.conditions.city else 0
+    taken = np.maximum(least, craft.level - np.where((states.log & siege.MANNED) > 0, 1, 2))
+    free = np.where(how == siege.BY_WAR_HONOURS, states.garrison + LD, 0)
     return {
-        "winner": np.where(fallen, ATTACKER, np.where(repulsed, DEFENDER, NOBODY)),
+        "winner": winners(fallen, gone | (how == siege.REDEPLOYED)),
         "fallen": fallen,
         "fell_by_assault": how == siege.BY_ASSAULT,
         "fell_by_surrender": how == siege.BY_SURRENDER,
@@ -57,24 +55,16 @@ def common(craft: Siegecraft, states: Any) -> Columns:
         "breach_counter": states.breach == 1,
         "assault_counter": states.counter == 1,
         "attacker_left_thirds": states.camp,
-        "garrison_left_thirds": inside,
-        "fortress_level_after": level_after(craft, fallen, manned),
+        "garrison_left_thirds": np.where(fallen, free, states.garrison),
+        "fortress_level_after": np.where(fallen, taken, craft.level),
         "siegeworks_value": np.array(WORKS_VALUE)[states.works],
         "pillages": states.pillages,
     }
 
 
-def level_after(craft: Siegecraft, fallen: np.ndarray, manned: np.ndarray) -> np.ndarray:
-    """Level drops by 2, or by 1 with a garrison; never under 1 in Europe or for a city, else not under 0."""
-    least = 1 if craft.europe or craft.fields.conditions.city else 0
-    return np.where(fallen, np.maximum(least, craft.level - np.where(manned, 1, 2)), craft.level)
-
-
-def captured(craft: Siegecraft, states: Any) -> np.ndarray:
+def captured(craft: Siegecraft, states: SiegeState) -> np.ndarray:
     """A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6)."""
-    leader = craft.besieged.leader
-    if not leader.given:
-        return np.zeros(len(states.how), bool)
-    killed = states.fates // fates.FATES == fates.KILLED
-    taken = ((states.how == siege.BY_ASSAULT) & ~killed) | (states.how == siege.BY_SURRENDER)
-    return taken | ((states.how == siege.BY_WAR_HONOURS) & (leader.kind == "king"))
+    leader, how = craft.besieged.leader, states.how
+    alive = states.fates // FATES != KILLED
+    taken = ((how == siege.BY_ASSAULT) & alive) | (how == siege.BY_SURRENDER)
+    return np.asarray(leader.given & (taken | ((how == siege.BY_WAR_HONOURS) & (leader.kind == "king"))))

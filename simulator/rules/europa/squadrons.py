@@ -1,4 +1,4 @@
-"""Fleets about to fight: first lines, modifiers, columns (docs/rules/europa_naval_and_other.md section 3, steps 3-6)."""
+"""Fleets about to fight: lines, modifiers, columns (docs/rules/europa_naval_and_other.md section 3, steps 3-6)."""
 
 from __future__ import annotations
 

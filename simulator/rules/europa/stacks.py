@@ -95,7 +95,8 @@ def artillery_of_army(side: Any, period: str, book: Book) -> int:
     """Artillery of one ARMY+ (section 2.2: a period missing in a country's row falls back to its class row)."""
     army_class = class_of(side)
     by_class = "class-I-II" if army_class in {"I", "II"} else "class-A" if army_class == "A" else "class-other"
-    return book.artillery.get((COUNTRIES[side.country][1], period), book.artillery[by_class, period])
+    artillery = book.column("artillery_per_army", "artillery")
+    return artillery.get((COUNTRIES[side.country][1], period), artillery[by_class, period])
 
 
 def stack_artillery(army_plus: int, army_minus: int, of_army: int) -> int:
@@ -118,7 +119,7 @@ def army_size(side: Any, period: str, book: Book) -> int:
         return int(side.army_size)
     if side.country in TURKISH and side.turkish_reform in {"m-1a", "m-2"}:
         return 4 if period in {"I", "II", "III"} else 2
-    return book.army_size[class_of(side), period]
+    return book.column("army_class_size", "size")[class_of(side), period]
 
 
 def size_step(own: int, enemy: int) -> int:

@@ -1,29 +1,24 @@
-"""The tables of the game: read once from the files in `data/`, checked, and varied by `options.tables`.
+"""The tables of the game, as the rules look them up; `options.tables` varies them.
 
-    from simulator.rules.europa import tables
-    tables.names()                        # all tables
-    tables.rows("combat_result")          # one of them as a list of rows (dicts of plain values)
-    tables.standard().combat[("A", 10)]   # as the rules look it up: (thirds lost, stars)
-    tables.book(overrides)                # the same with rows replaced
-
-`overrides` maps a table's name to a list of rows. A row replaces the one with the same key columns and may leave out
-values that stay as they are; a row with a new key is added. `{"rows": [...]}` in place of a list replaces the whole
-table. The result is checked as the files are: every row that the rules may look up must be there.
+from simulator.rules.europa import tables
+tables.names()                        # all tables
+tables.rows("combat_result")          # one of them as a list of rows (dicts of plain values)
+tables.standard().combat[("A", 10)]   # as the rules look it up: (thirds lost, stars)
+tables.book(overrides)                # the same with rows replaced (toolkit/sheets.py says how)
 """
 
 from __future__ import annotations
 
-import csv
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
 from simulator.rules.battle import Refusal
-from simulator.rules.europa.sheets import DATA, SHEETS, Row, Sheet, Value
+from simulator.rules.toolkit.sheets import FIELD, Row, Sheets, Tables, Value
 
-FIELD = "options.tables"
+SHEETS = Sheets("simulator.rules.europa")
+ENDLESS = 999
 LOWEST, HIGHEST = 3, 14
 # Loss tables list whole losses up to 18 thirds; their last row stands for all losses above.
 ABOVE_ALL = 19
@@ -33,12 +28,12 @@ ABOVE_ALL = 19
 class Book:
     """All tables, as the rules look them up. Losses are in thirds of a detachment."""
 
-    sheets: Mapping[str, tuple[Row, ...]]
+    sheets: Tables
     _columns: dict[tuple[str, str], dict[Any, Any]] = field(default_factory=dict, repr=False)
 
     def indexed(self, name: str) -> dict[tuple[Value, ...], Row]:
         """Rows of a table by their keys."""
-        return {SHEETS[name].key(row): row for row in self.sheets[name]}
+        return {SHEETS.sheets[name].key(row): row for row in self.sheets[name]}
 
     def column(self, name: str, value: str) -> dict[Any, Any]:
         """One value of each row by its key (of one column: without a tuple)."""
@@ -80,16 +75,6 @@ class Book:
         rows = self.column("artillery_siege_bonus", "bonus").items()
         return max((bonus for (of, least), bonus in rows if of == level and least <= artillery), default=0)
 
-    @property
-    def artillery(self) -> dict[Any, int]:
-        """(row, period) -> artillery of one ARMY+."""
-        return self.column("artillery_per_army", "artillery")
-
-    @property
-    def army_size(self) -> dict[Any, int]:
-        """(class, period) -> structural size 0-7."""
-        return self.column("army_class_size", "size")
-
     def attrition_europe(self, die: int, detachments: int) -> tuple[int, int]:
         """(detachments lost, P) for a modified die from 5 to 15 and a stack of whole detachments (section 4.3)."""
         for row in self.sheets["attrition_land_europe"]:
@@ -115,11 +100,6 @@ class Book:
         for (country, _), row in sorted(self.indexed("replacement_leaders").items()):
             found.setdefault(country, []).append((row["manoeuvre"], row["fire"], row["shock"]))
         return found
-
-    @property
-    def english(self) -> dict[str, str]:
-        """Countries of leaders.csv -> their English names."""
-        return self.column("leader_countries", "english")
 
     def small_stack(self, size: int) -> tuple[int, int]:
         """Thirds taken off what a land stack of this size inflicts, for an odd and an even 7-LD die (section 3.4)."""
@@ -149,7 +129,7 @@ def _result(row: Mapping[str, Any]) -> tuple[int, int]:
 
 def names() -> list[str]:
     """Names of all tables."""
-    return sorted(SHEETS)
+    return sorted(SHEETS.sheets)
 
 
 def rows(name: str) -> list[Row]:
@@ -160,49 +140,18 @@ def rows(name: str) -> list[Row]:
 @lru_cache(maxsize=1)
 def standard() -> Book:
     """The tables as they ship."""
-    sheets = {}
-    for name, sheet in SHEETS.items():
-        lines = (DATA / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-        sheets[name] = sheet.checked(list(csv.DictReader(lines)), f"{name}.csv")
-    return Book(sheets)
+    return Book(SHEETS.standard)
 
 
 def book(overrides: Mapping[str, Any]) -> Book:
     """The tables with rows replaced. Raises Refusal (`options.tables...`) for rows that are wrong or missing."""
     if not overrides:
         return standard()
-    sheets = dict(standard().sheets)
-    for name, given in overrides.items():
-        path = f"{FIELD}.{name}"
-        if name not in SHEETS:
-            near = difflib.get_close_matches(name, names(), 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise Refusal(path, f"no such table; must be one of {', '.join(names())}{hint}")
-        whole = isinstance(given, dict) and set(given) == {"rows"}
-        lines = given["rows"] if whole else given
-        if not isinstance(lines, list) or not all(isinstance(row, dict) for row in lines):
-            raise Refusal(path, "give a list of rows, or { rows = [...] } to replace the whole table")
-        sheets[name] = _replaced(SHEETS[name], () if whole else sheets[name], lines, path)
-    return Book(sheets)
-
-
-def _replaced(sheet: Sheet, old: Sequence[Row], new: list[Row], path: str) -> tuple[Row, ...]:
-    """Old rows, those with the key of a new one replaced; new keys go to the end."""
-    kept: dict[Any, Row] = {}
-    for number, row in enumerate(old):
-        kept[(*sheet.key(row), number) if sheet.repeats else sheet.key(row)] = row
-    for number, row in enumerate(new):
-        where = f"{path}[{number}]"
-        read = {column: sheet.read(column, value, where) for column, value in row.items()}
-        for column in sheet.keys:
-            if column not in read:
-                raise Refusal(f"{where}.{column}", "is needed; it tells which row to replace")
-        key = sheet.key(read)
-        same = [held for held in kept if held[: len(key)] == key]
-        if not same and (lacking := [column for column in sheet.columns if column not in read]):
-            raise Refusal(f"{where}.{lacking[0]}", "is needed in a new row")
-        before = kept[same[0]] if same else {}
-        for held in same[1:]:
-            del kept[held]
-        kept[same[0] if same else key] = {**before, **read}
-    return sheet.checked(list(kept.values()), path)
+    varied = Book(SHEETS.varied(overrides))
+    for die in range(5, 16):  # every modified die must give a loss to every size from 1 LD on
+        rows = [row for row in varied.sheets["attrition_land_europe"] if row["modified_die"] == die]
+        spans = sorted((row["min_size"], row["max_size_exclusive"]) for row in rows)
+        edges = [1, *(edge for span in spans for edge in span), ENDLESS]
+        if edges[::2] != edges[1::2]:
+            raise Refusal(f"{FIELD}.attrition_land_europe", f"the sizes of modified_die {die} leave a gap or overlap")
+    return varied

@@ -4,8 +4,10 @@ faces      dice that give a result, for replays
 weights    integer weights: sums of draws, hits of n dice
 losses     loss orders: hits taken along a line say who is left
 retreat    retreat policies as numbers, and the one rule that reads them
-policies   parameters that a policy needs or does not use
+policies   refusals: parameters that a policy needs or does not use
+chances    policies that ask for the chance to win
 naming     sides, winners and counts in words
+sheets     tables in CSV files, described in TOML, varied row by row
 
 Chance tables collected by key are `simulator.engine.chance.TableBook.by`.
 """

@@ -61,6 +61,9 @@ def _ways(sums: Counter[int], total: int, or_more: bool) -> int:
     return sum(ways for value, ways in sums.items() if value >= total) if or_more else sums[total]
 
 
-def hitting(targets: Sequence[int], sides: int, hits: int, dice: random.Random) -> list[int] | None:
-    """Faces of dice that hit at most at their target, with so many hits in all; None if that cannot be."""
-    return summing_to([[int(face <= target) for face in range(1, sides + 1)] for target in targets], hits, dice)
+def hitting(
+    targets: Sequence[int], sides: int, hits: int, dice: random.Random, *, or_more: bool = False
+) -> list[int] | None:
+    """Faces of dice that hit at most at their target, with so many hits in all (`or_more`: at least); None if none."""
+    values = [[int(face <= target) for face in range(1, sides + 1)] for target in targets]
+    return summing_to(values, hits, dice, or_more=or_more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,3 +37,30 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def sentence(text: str) -> str:
     """The text with a capital and a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def differing(fields: Any, part: str) -> list[str]:
+    """Fields of a part of a scenario ("options", "attacker.heavy") that may be left out and were not: "path: value"."""
+    table = fields
+    for step in part.split("."):
+        table = getattr(table, step)
+    lines = []
+    for name, about in type(table).model_fields.items():
+        value = getattr(table, name)
+        if about.is_required() or value == about.get_default(call_default_factory=True):
+            continue
+        if hasattr(value, "model_fields_set"):
+            lines += differing(fields, f"{part}.{name}")
+        else:
+            lines.append(f"{part}.{name}: {_shown(value)}")
+    return lines
+
+
+def _shown(value: Any) -> str:
+    """A value as a scenario has it, of tables only what was given."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    if hasattr(value, "model_fields_set"):
+        given = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
+        return "{" + ", ".join(f"{name} = {_shown(item)}" for name, item in given.items()) + "}"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Policies of a scenario and their parameters."""
+"""Refusing what types cannot refuse: policies and their parameters, and anything else."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from simulator.rules.battle import Refusal
+from simulator.rules.toolkit.naming import listed
+
+
+def refuse_if(wrong: bool, field: str, given: Any, allowed: str) -> None:
+    """Refuse `given` in `field`, saying what is allowed instead, if it is wrong."""
+    if wrong:
+        shown = str(given).lower() if isinstance(given, bool) else given
+        raise Refusal(field, f"{shown} is not allowed; {allowed}")
 
 
 def named(value: Any) -> list[str]:
@@ -15,8 +23,7 @@ def named(value: Any) -> list[str]:
 
 def check_alone(field: str, chosen: list[str], alone: str) -> None:
     """Refuse a policy that makes no sense beside others ("to-the-end", "never")."""
-    if alone in chosen and len(chosen) > 1:
-        raise Refusal(field, f"{alone} cannot be combined with other policies")
+    refuse_if(alone in chosen and len(chosen) > 1, field, listed(chosen), f"{alone} cannot be combined with others")
 
 
 def check_parameters(where: str, policy: Any, chosen: list[str], parameters: Mapping[str, str]) -> None:

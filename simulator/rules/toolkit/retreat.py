@@ -42,17 +42,17 @@ def never() -> Leave:
 
 def below(units: int) -> Leave:
     """With fewer units than this."""
-    return Leave(below=units)
+    return Leave(below=min(units, NO_LIMIT))
 
 
 def at_most(units: int) -> Leave:
     """With this many units or fewer."""
-    return Leave(below=units + 1)
+    return below(units + 1)
 
 
 def half_of(start: int) -> Leave:
     """With half of the units at the start, or fewer."""
-    return Leave(below=start // 2 + 1)
+    return at_most(start // 2)
 
 
 def after(rounds: int) -> Leave:
@@ -67,7 +67,7 @@ def outnumbered(ratio: Fraction = Fraction(1)) -> Leave:
 
 def worn_down(units: int) -> Leave:
     """When the enemy has this many units or fewer: the purpose is served."""
-    return Leave(worn_down=units)
+    return Leave(worn_down=min(units, NO_LIMIT))
 
 
 def any_of(*policies: Leave) -> Leave:

@@ -1,0 +1,259 @@
+"""From a Setup to a chain: salvos, rows and the arrays of `Params`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.line import Places, loss_line
+from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, onward, opened
+from simulator.rules.custom.setup import Setup
+from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Profile, Slot, packing, slots_of
+from simulator.rules.toolkit.policies import named as policies
+
+MOST_ROUNDS = 2**20 - 1
+SLACK = 1e-12
+NEVER = -1
+NO_ODDS = np.zeros((0, 1, 1), np.int64)
+
+
+class Salvo(NamedTuple):
+    """What both sides roll at one time: a group, and for each side which of its hit classes."""
+
+    group: int
+    first: bool
+    last: bool
+    slots: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A battle laid out: its setup, the places and dice of both sides, its salvos and its chain."""
+
+    setup: Setup
+    places: dict[str, Places]
+    salvos: list[Salvo]
+    chain: Chain
+
+
+class Layout:
+    """Salvos and rows: which groups are fought, in how many throws, and which rounds are alike."""
+
+    def __init__(self, setup: Setup, places: dict[str, Places], book: Book) -> None:
+        self.setup, self.places = setup, places
+        attacker, defender = SIDES
+        self.guns = {
+            attacker: Gunnery(setup, attacker, places[attacker], places[defender], book),
+            defender: Gunnery(setup, defender, places[defender], places[attacker], book),
+        }
+        self.slots = [{side: slots_of(self.guns[side].side, group) for side in SIDES} for group in setup.groups]
+        self.salvos = [salvo for number in range(len(setup.groups)) for salvo in self._salvos(number)]
+        self._known: dict[Any, int] = {}
+        self.tables: dict[str, list[tuple[np.ndarray, list[list[Profile]], Salvo]]] = {side: [] for side in SIDES}
+        self.rows = np.array([[self._row(salvo, phase) for salvo in self.salvos] for phase in range(setup.phases + 1)])
+
+    def caps(self, side: str, slots: Sequence[Slot]) -> list[int]:
+        """The most hits of each class that can matter."""
+        return [self.guns[side].caps[slot.targets] for slot in slots]
+
+    def _salvos(self, number: int) -> list[Salvo]:
+        slots = self.slots[number]
+        together = all(np.prod([cap + 1.0 for cap in self.caps(side, slots[side])]) <= MOST_RESULTS for side in SIDES)
+        if together:
+            return [Salvo(number, True, True, (_all(slots["attacker"]), _all(slots["defender"])))]
+        longest = max(len(slots[side]) for side in SIDES)
+
+        def only(side: str, k: int) -> tuple[int, ...]:
+            return (k,) if k < len(slots[side]) else ()
+
+        return [
+            Salvo(number, k == 0, k == longest - 1, (only("attacker", k), only("defender", k))) for k in range(longest)
+        ]
+
+    def _row(self, salvo: Salvo, phase: int) -> int:
+        """The row of a salvo in a round; rounds in which the same rules hold share it."""
+        setup = self.setup
+        if (phase == 0) != (salvo.group < setup.opening):
+            return 0
+        rules = [
+            rule for side in setup.sides.values() for rule in (*side.shots.values(), *side.supports, *side.modifiers)
+        ]
+        key = (salvo, tuple(rule.in_round(phase) for rule in rules))
+        if key not in self._known:
+            self._known[key] = len(self._known)
+            for side in SIDES:
+                slots = self.slots[salvo.group][side]
+                shown, found = self.guns[side].profiles(setup.groups[salvo.group], slots, phase)
+                self.tables[side].append((shown, found, salvo))
+        return self._known[key]
+
+
+def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
+    return tuple(range(len(slots)))
+
+
+def lay_out(setup: Setup, obey: bool = True) -> Field:
+    """The battle as a chain. Without `obey` nobody ever retreats."""
+    places = {side: Places(setup, side, loss_line(setup, side)) for side in SIDES}
+    book = Book()
+    layout = Layout(setup, places, book)
+    hopeless = _hopeless(setup, obey)
+    armies = [_army(layout, side, obey, hopeless.get(side, NO_ODDS)) for side in SIDES]
+    clock = _clock(setup, obey)
+    params = Params(
+        attacker=armies[0],
+        defender=armies[1],
+        rows=layout.rows,
+        begins=np.array([int(salvo.first) for salvo in layout.salvos]),
+        ends=np.array([int(salvo.last) for salvo in layout.salvos]),
+        opening=sum(salvo.group < setup.opening for salvo in layout.salvos),
+        salvos=len(layout.salvos),
+        phases=setup.phases,
+        clock=clock,
+        round_limit=setup.rounds or 0,
+        retreat_after=setup.kind.retreat_after,
+    )
+    limits = State(
+        attacker=len(places["attacker"]) - 1,
+        defender=len(places["defender"]) - 1,
+        attacker_next=len(places["attacker"]) - 1,
+        defender_next=len(places["defender"]) - 1,
+        salvo=len(layout.salvos),
+        clock=clock,
+        ending=DEFENDER_LEFT,
+        rounds=setup.rounds or MOST_ROUNDS,
+    )
+    start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
+    start = State(*(int(value) for value in start))
+    chain = Chain(params, start, limits, book.close(), counters=("rounds",))
+    return Field(setup, places, layout.salvos, chain)
+
+
+def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
+    """The arrays of one side."""
+    enemy = SIDES[1 - SIDES.index(side)]
+    own = layout.places[side]
+    policy = getattr(layout.setup.fields.policy, side)
+    chosen = policies(policy.retreat) if obey else ["never"]
+    rolls, means = _rolls(layout, side)
+    classes, stride, size, targets = _slots(layout, side)
+    aimed = layout.guns[enemy].classes
+    return Army(
+        units=own.units.copy(),
+        alone=own.alone.astype(np.int64),
+        gone=own.gone,
+        after_hit=np.array([own.after_hit(mask) for mask in aimed]).reshape(len(aimed), len(own)),
+        shows=np.array([shown for shown, _, _ in layout.tables[enemy]]).reshape(-1, len(own)),
+        rolls=rolls,
+        means=means,
+        classes=classes,
+        stride=stride,
+        size=size,
+        targets=targets,
+        leave_after=policy.after_rounds if "after-rounds" in chosen else NEVER,
+        leave_at=policy.units_at_most if "units-at-most" in chosen else NEVER,
+        outnumbered=int("outnumbered" in chosen),
+        outpowered=int("outpowered" in chosen),
+        hopeless=hopeless,
+    )
+
+
+def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """Tables and means by row, own place, and what the enemy shows."""
+    guns, tables = layout.guns[side], layout.tables[side]
+    wide = max((len(found[0]) for _, found, _ in tables), default=1)
+    rolls = np.zeros((max(1, len(tables)), len(guns.own), wide), np.int64)
+    means = np.zeros_like(rolls)
+    for row, (_, found, salvo) in enumerate(tables):
+        chosen = salvo.slots[SIDES.index(side)]
+        targets = [layout.slots[salvo.group][side][k].targets for k in chosen]
+        for place, profiles in enumerate(found):
+            for shown, one in enumerate(profiles):
+                rolls[row, place, shown] = guns.table(one, chosen, targets)
+                means[row, place, shown] = sum(one.mean(k) for k in chosen)
+    return rolls, means
+
+
+def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """How each salvo's results are unpacked."""
+    guns, number = layout.guns[side], SIDES.index(side)
+    widest = max(1, *(len(salvo.slots[number]) for salvo in layout.salvos))
+    classes = np.zeros(len(layout.salvos), np.int64)
+    stride, size, targets = (np.ones((len(layout.salvos), widest), np.int64) for _ in range(3))
+    for i, salvo in enumerate(layout.salvos):
+        slots = [layout.slots[salvo.group][side][k] for k in salvo.slots[number]]
+        caps = layout.caps(side, slots)
+        classes[i] = len(slots)
+        for k, (slot, cap, wide) in enumerate(zip(slots, caps, packing(caps), strict=True)):
+            stride[i, k], size[i, k], targets[i, k] = wide, cap + 1, guns.classes.index(slot.targets)
+    return classes, stride, size, targets
+
+
+def _clock(setup: Setup, obey: bool) -> int:
+    """Rounds are told apart up to this number: as far as any rule looks."""
+    if setup.rounds:
+        return setup.rounds
+    most = setup.phases - 1
+    for side in SIDES:
+        policy = getattr(setup.fields.policy, side)
+        if obey and policies(policy.retreat) != ["never"]:
+            most = max(most, setup.kind.retreat_after, policy.after_rounds or 0)
+    return most
+
+
+def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
+    """Where the chance to win, nobody ever retreating, is below a side's `odds_below` (section 8)."""
+    wanted = {
+        side: policy.odds_below
+        for side in SIDES
+        if obey and (policy := getattr(setup.fields.policy, side)).odds_below is not None
+    }
+    if not wanted:
+        return {}
+    from simulator.engine.backward import state_values
+
+    field = lay_out(setup, obey=False)
+    chain = field.chain
+    found = {}
+    for side, limit in wanted.items():
+        states, value = state_values(chain, lambda ends, side=side: winner_of(field, ends) == SIDES.index(side))
+        found[side] = _below(field, side, states, value, limit - SLACK)
+    return found
+
+
+def _below(field: Field, side: str, states: Any, value: np.ndarray, limit: float) -> np.ndarray:
+    """1 where a round begins with less than this chance, by clock, own and enemy place."""
+    p = field.chain.params
+    seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)
+    known = {State(*state[:-1], 0): state[-1] for state in seen}
+    attackers, defenders = (field.places[one].units.tolist() for one in SIDES)
+    found = np.zeros((p.clock + 1, len(attackers), len(defenders)), np.int64)
+    last = p.clock if p.round_limit == 0 else p.round_limit - 1
+    for clock, attacker, defender in product(range(last + 1), range(len(attackers)), range(len(defenders))):
+        if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
+            begun = onward(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
+            chance = known.get(State(*(int(part) for part in begun._replace(rounds=0))))
+            if begun.ending:
+                chance = winner_of(field, State(*(np.array([part]) for part in begun)))[0] == SIDES.index(side)
+            found[clock, attacker, defender] = chance is not None and chance < limit
+    return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))
+
+
+def winner_of(field: Field, ends: Any) -> np.ndarray:
+    """The winner of final states, as ATTACKER, DEFENDER, NOBODY (section 6)."""
+    attackers, defenders = (
+        field.places[side].units[place] > 0 for side, place in zip(SIDES, (ends.attacker, ends.defender), strict=True)
+    )
+    undecided = (*SIDES, "nobody").index(field.setup.kind.undecided)
+    winner = np.full(len(ends.ending), undecided)
+    gone = ends.ending == GONE
+    winner[gone] = np.where(attackers, 0, np.where(defenders, 1, 2))[gone]
+    winner[ends.ending == ATTACKER_LEFT] = 1
+    winner[ends.ending == DEFENDER_LEFT] = 0
+    return winner

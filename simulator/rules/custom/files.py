@@ -1,0 +1,155 @@
+"""From the `game` and `rules` of a scenario to a checked game file (docs/rules/custom_games.md sections 2, 3.1, 11)."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from simulator.rules.battle import Misfit, Refusal
+from simulator.rules.custom.checks import check_game
+from simulator.rules.custom.format import GameFile
+
+LARGEST_FILE = 256 * 1024
+INLINE = "custom"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A checked game file, and what the scenario's `rules` changed in it: (path, old value, new value)."""
+
+    name: str
+    file: GameFile
+    changes: tuple[tuple[str, str, str], ...] = ()
+
+
+def names() -> list[str]:
+    """Names of the shipped game files."""
+    folder = resources.files("simulator.rules.custom") / "data"
+    return sorted(item.name.removesuffix(".toml") for item in folder.iterdir() if item.name.endswith(".toml"))
+
+
+def shipped_text(name: str) -> str:
+    """A shipped game file as written."""
+    return (resources.files("simulator.rules.custom") / "data" / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def is_path(game: Any) -> bool:
+    """Is this text a path (section 3.1)?"""
+    return isinstance(game, str) and ("/" in game or "\\" in game or game.endswith(".toml"))
+
+
+def knows(game: Any) -> bool:
+    """Is this a game of this module, by name, by path, or inline?"""
+    return isinstance(game, str) and (game == INLINE or is_path(game) or game in names())
+
+
+def find(game: str, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Source:
+    """The checked game that a scenario names, its `rules` laid over it.
+
+    Raises Refusal, or Misfit where a key or type is wrong; both name fields as section 11 says.
+    """
+    if rules is not None and not isinstance(rules, Mapping):
+        raise Refusal("rules", "must be a table of keys of the game file")
+    if game == INLINE:
+        if rules is None:
+            raise Refusal("rules", 'is needed with game = "custom"; give the whole game')
+        return Source(game, read_game(rules, "rules."))
+    if is_path(game) and not paths:
+        raise Refusal("game", f"{_short(game)}: game files are not read here; give a name, or custom and rules")
+    if rules is None:
+        if not is_path(game):
+            return Source(game, _named(game))
+        return Source(game, read_game(_read_path(game, folder), f"game: {_short(game)}: "))
+    base = _read_path(game, folder) if is_path(game) else _table(game)
+    changes: list[tuple[str, str, str]] = []
+    # What was refused in the merged table is written as a path of `rules`.
+    return Source(game, read_game(laid_over(base, rules, "", changes), "rules."), tuple(changes))
+
+
+@cache
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(shipped_text(name))
+
+
+@cache
+def _named(name: str) -> GameFile:
+    return read_game(_table(name), f"game: {name}: ")
+
+
+def _short(game: str) -> str:
+    return game if len(game) <= 80 else game[:77] + "..."
+
+
+def _read_path(game: str, folder: Path | None) -> dict[str, Any]:
+    """The tables of a game file; a path is relative to the scenario's folder."""
+    shown = _short(game)
+    try:
+        path = (folder or Path()) / Path(game.replace("\\", "/"))
+        if path.is_file() and path.stat().st_size > LARGEST_FILE:
+            raise Refusal("game", f"{shown}: too large; a game file has at most {LARGEST_FILE // 1024} kB")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, Refusal):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Refusal("game", f"{shown}: cannot be read: {reason}") from None
+    return parse(content, shown)
+
+
+def parse(content: bytes, shown: str) -> dict[str, Any]:
+    """The tables written in a game file. Raises Refusal with the line of what is not TOML."""
+    if len(content) > LARGEST_FILE:
+        raise Refusal("game", f"{shown}: too large; a game file has at most {LARGEST_FILE // 1024} kB")
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise Refusal("game", f"{shown}: not valid TOML: {reason}") from None
+
+
+def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
+    """A checked game file from its tables; complaints begin with `prefix`."""
+    given = data.get("format")
+    if given != 1 or isinstance(given, bool | float):
+        told = "is needed" if given is None else f"{given!r} is not allowed"
+        raise Refusal(f"{prefix}format", f"{told}; this version reads format = 1")
+    try:
+        file = GameFile.model_validate(data)
+    except ValidationError as error:
+        raise Misfit(prefix, error, GameFile) from None
+    except RecursionError:
+        raise Refusal(f"{prefix}format", "nested too deeply") from None
+    try:
+        check_game(file)
+    except Refusal as refusal:
+        raise Refusal(prefix + refusal.field, refusal.text) from None
+    return file
+
+
+def laid_over(base: Mapping[str, Any], over: Mapping[str, Any], path: str, changes: list[Any]) -> dict[str, Any]:
+    """`over` laid over `base`: tables merged key by key, everything else replaced whole (section 3.1)."""
+    merged = dict(base)
+    for key, value in over.items():
+        here = f"{path}.{key}" if path else str(key)
+        old = merged.get(key)
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            merged[key] = laid_over(old, value, here, changes)
+            continue
+        if old != value or type(old) is not type(value):
+            changes.append((here, "none" if key not in merged else _told(old), _told(value)))
+        merged[key] = copy.deepcopy(value)
+    return merged
+
+
+def _told(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,204 @@
+"""The scenario of a game file: pydantic models made from the file's units (docs/rules/custom_games.md section 3).
+
+Fields of units and conditions have inner names of their own (`unit_0`), since a unit may be called anything; outside
+they go by their names.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, create_model
+
+from simulator.rules.battle import Fields, Refusal
+from simulator.rules.custom.checks import (
+    check_modifier,
+    check_order,
+    check_selector,
+    hint,
+    part_of,
+    words_of,
+)
+from simulator.rules.custom.format import SIDES, Added, GameFile, Order, SideModifier
+from simulator.rules.toolkit.policies import check_alone, check_parameters
+from simulator.rules.toolkit.policies import named as named_policies
+
+POLICIES = ("never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below")
+PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
+Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below"]
+Count = Annotated[int, Field(ge=0, le=1000)]
+
+
+class SideFields(Fields):
+    """A side's units and modifiers."""
+
+    modifier: Added = Field(0, description="added to the value of every die of this side")
+    modifiers: list[SideModifier] = Field(
+        default_factory=list, description="modifiers of this side, as in the game file without side, if_condition"
+    )
+
+
+class SidePolicy(Fields):
+    """When a side leaves, and what it loses first (3.3)."""
+
+    retreat: Policy | Annotated[list[Policy], Field(min_length=1)] = Field(
+        "never", description="a policy or a list of them: leave as soon as one says so"
+    )
+    after_rounds: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
+        None, description="for after-rounds: leave when so many rounds were fought"
+    )
+    units_at_most: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None, description="for units-at-most: leave with so many own units or fewer"
+    )
+    odds_below: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
+        None, description="for odds-below: leave when the chance to win is smaller"
+    )
+    loss_order: Order | list[str] | None = Field(
+        None, description="cheapest, weakest or a list of units; default the game's"
+    )
+    keep: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(
+        default_factory=dict, description="unit or tag = so many of these are lost last"
+    )
+    absorb: Literal["first", "last"] | None = Field(
+        None, description="when the extra points of all own units are taken; default each unit's own"
+    )
+
+
+class Policies(Fields):
+    """Policies of both sides."""
+
+    attacker: SidePolicy = Field(default_factory=SidePolicy)
+    defender: SidePolicy = Field(default_factory=SidePolicy)
+
+
+class Options(Fields):
+    """Options of the battle."""
+
+    dice: Literal["rolled", "low-luck"] = Field("rolled", description="low-luck: mean hits, the fraction is rolled")
+    rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        None, description="the battle ends undecided after so many rounds; default the kind's"
+    )
+
+
+class Shape(NamedTuple):
+    """All of a game file that decides which fields a scenario has: equal shapes share one model."""
+
+    kind: str
+    attacker: tuple[tuple[str, str], ...]
+    defender: tuple[tuple[str, str], ...]
+    conditions: tuple[tuple[str, tuple[str, ...], str], ...]
+
+
+def shape_of(file: GameFile, kind: str) -> Shape:
+    """What a scenario of this kind may say: units a side (with what they are), conditions (with choices)."""
+
+    def units(side: str) -> tuple[tuple[str, str], ...]:
+        fights, supports = part_of(file, kind, side)
+        return tuple(
+            (key, f"{unit.name or key.replace('_', ' ')}{'' if key in fights else ' (supports)'}")
+            for key, unit in file.unit.items()
+            if key in fights | supports
+        )
+
+    conditions = tuple(
+        (key, tuple(condition.choices or ()), condition.about) for key, condition in file.condition.items()
+    )
+    return Shape(kind, units("attacker"), units("defender"), conditions)
+
+
+@lru_cache(maxsize=256)
+def model_of(shape: Shape) -> type[Fields]:
+    """The model of a whole scenario."""
+    sides = {
+        side: create_model(
+            side.capitalize(),
+            __base__=SideFields,
+            __doc__="Units of a side, and modifiers of its dice.",
+            **{
+                f"unit_{i}": (Count, Field(0, alias=key, description=title))
+                for i, (key, title) in enumerate(getattr(shape, side))
+            },
+        )
+        for side in SIDES
+    }
+    conditions = create_model(
+        "Conditions",
+        __base__=Fields,
+        __doc__="What the game file lets a scenario say.",
+        **{
+            f"condition_{i}": (
+                (Literal[choices] if choices else bool) | None,
+                Field(None, alias=key, description=about),
+            )
+            for i, (key, choices, about) in enumerate(shape.conditions)
+        },
+    )
+    made: type[Fields] = create_model(
+        "Battle",
+        __base__=Fields,
+        __doc__="A battle of a game file.",
+        game=(str, Field(description="a shipped game, the path of a game file, or custom")),
+        battle=(Literal[shape.kind], ...),
+        rules=(dict[str, Any] | None, Field(None, description="keys of the game file, laid over the game")),
+        attacker=(sides["attacker"], ...),
+        defender=(sides["defender"], ...),
+        conditions=(conditions, Field(default_factory=conditions)),
+        policy=(Policies, Field(default_factory=Policies)),
+        options=(Options, Field(default_factory=Options)),
+    )
+    return made
+
+
+def counts(side: Any) -> dict[str, int]:
+    """Units of a side by name, in file order, also those of which there are none."""
+    fields = type(side).model_fields
+    return {fields[name].alias: getattr(side, name) for name in fields if name.startswith("unit_")}
+
+
+def named(side: Any) -> set[str]:
+    """Units that the scenario names for a side."""
+    fields = type(side).model_fields
+    return {fields[name].alias for name in side.model_fields_set if name.startswith("unit_")}
+
+
+def conditions_of(file: GameFile, given: Any) -> dict[str, Any]:
+    """The value of every condition: the scenario's, else the game's default (2.10)."""
+    found = {}
+    for i, (key, condition) in enumerate(file.condition.items()):
+        value = getattr(given, f"condition_{i}")
+        if value is None:
+            value = condition.default
+        found[key] = value if value is not None else condition.choices[0] if condition.choices else False
+    return found
+
+
+def check_scenario(file: GameFile, kind: str, fields: Any) -> None:
+    """Refuse a scenario that types allow (section 11); raises Refusal."""
+    for side in SIDES:
+        fights, _ = part_of(file, kind, side)
+        own = getattr(fields, side)
+        if not any(count for key, count in counts(own).items() if key in fights):
+            raise Refusal(
+                side, f"no fighting unit; give at least one of {', '.join(k for k in file.unit if k in fights)}"
+            )
+        for i, modifier in enumerate(own.modifiers):
+            check_modifier(file, modifier, f"{side}.modifiers[{i}]")
+        _check_policy(file, kind, side, getattr(fields.policy, side))
+
+
+def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> None:
+    field, chosen = f"policy.{side}", named_policies(policy.retreat)
+    check_alone(f"{field}.retreat", chosen, "never")
+    if chosen != ["never"] and side not in file.battle[kind].may_retreat:
+        raise Refusal(f"{field}.retreat", f"the {side} may not retreat in {kind}; give never")
+    check_parameters(field, policy, chosen, PARAMETERS)
+    fights, _ = part_of(file, kind, side)
+    if policy.loss_order is not None:
+        able = [key for key in file.unit if key in fights]
+        check_order(policy.loss_order, able, f"{field}.loss_order", "nobody who may fight there is called")
+    for entry in policy.keep:
+        try:
+            check_selector(file, [entry], f"{field}.keep")
+        except Refusal:
+            raise Refusal(f"{field}.keep", f"no unit or tag {entry[:50]!r}{hint(entry, words_of(file))}") from None

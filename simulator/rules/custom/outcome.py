@@ -1,0 +1,103 @@
+"""The columns of a battle of a game file, and its pieces (docs/rules/custom_games.md section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import ATTACKER, Columns, Piece
+from simulator.rules.custom.build import Field, winner_of
+from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.model import named
+from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
+from simulator.rules.custom.setup import bits
+
+HEADLINE = (
+    "attacker_units_lost",
+    "attacker_cost_lost",
+    "defender_units_lost",
+    "defender_cost_lost",
+    "taken",
+    "rounds",
+)
+
+
+def outcome(field: Field, states: Any) -> Columns:
+    """Final states as the user's columns."""
+    setup = field.setup
+    at = {"attacker": states.attacker, "defender": states.defender}
+    columns: Columns = {"winner": winner_of(field, states), "rounds": states.rounds}
+    for side in SIDES:
+        columns |= _totals(field, side, at[side])
+    for side in SIDES:
+        columns |= _by_unit(field, side, at[side])
+    columns["attacker_retreated"] = states.ending == ATTACKER_LEFT
+    columns["defender_retreated"] = states.ending == DEFENDER_LEFT
+    columns["stalemate"] = states.ending == STALEMATE
+    columns["both_eliminated"] = (columns["attacker_units_left"] == 0) & (columns["defender_units_left"] == 0)
+    if setup.kind.taken_by is not None:
+        takers = list(bits(setup.mask(setup.kind.taken_by)))
+        there = field.places["attacker"].left[:, takers].sum(axis=1) > 0
+        columns["taken"] = (columns["winner"] == ATTACKER) & there[states.attacker]
+    return columns
+
+
+def _totals(field: Field, side: str, at: np.ndarray) -> Columns:
+    places = field.places[side]
+    units = list(field.setup.file.unit.values())
+    if all(float(unit.cost).is_integer() for unit in units):
+        costs = places.lost @ np.array([int(unit.cost) for unit in units], np.int64)
+    else:
+        costs = places.lost @ np.array([unit.cost for unit in units], np.float64)
+    return {
+        f"{side}_units_left": places.units[at],
+        f"{side}_units_lost": places.lost.sum(axis=1)[at],
+        f"{side}_cost_lost": costs[at],
+    }
+
+
+def _by_unit(field: Field, side: str, at: np.ndarray) -> Columns:
+    setup, places = field.setup, field.places[side]
+    wanted = named(getattr(setup.fields, side))
+    columns: Columns = {}
+    for unit in bits(setup.sides[side].fights):
+        key = setup.units[unit]
+        if key not in wanted:
+            continue
+        columns[f"{side}_{key}_left"] = places.left[at, unit]
+        columns[f"{side}_{key}_lost"] = places.lost[at, unit]
+        if setup.file.unit[key].hits > 1:
+            damage = places.damage[:, unit] * (not setup.file.losses.repaired)
+            columns[f"{side}_{key}_damage"] = damage[at]
+    return columns
+
+
+def pieces(field: Field, states: Any) -> list[Piece]:
+    """Every fighting piece, first lost first within each side."""
+    found = []
+    for side, at in zip(SIDES, (states.attacker, states.defender), strict=True):
+        places = field.places[side]
+        for unit, piece, total in _in_order(field, side):
+            given = field.setup.file.unit[field.setup.units[unit]]
+            name = given.name or field.setup.units[unit].replace("_", " ")
+            lost = places.lost[at, unit] >= piece
+            label = name if total == 1 else f"{name} {piece}"
+            found.append(Piece(side, label, f"cost {given.cost:g}", 1.0 - lost))
+    return found
+
+
+def _in_order(field: Field, side: str) -> Iterator[tuple[int, int, int]]:
+    """(unit, which of its pieces, how many there are), in the order in which the line loses them."""
+    places, setup = field.places[side], field.setup
+    counts = setup.sides[side].counts
+    line = np.array(places.line)
+    deaths = []
+    for unit in set(places.line):
+        points = np.flatnonzero(line == unit)
+        lost = [places.lost_after(unit, taken) for taken in range(1, len(points) + 1)]
+        for piece in range(1, counts[unit] + 1):
+            deaths.append((int(points[lost.index(piece)]), unit, piece, counts[unit]))
+    for _, unit, piece, total in sorted(deaths):
+        yield unit, piece, total

@@ -1,0 +1,246 @@
+"""The battle of a game file as a chain of states (docs/rules/custom_games.md sections 5, 6 and 8).
+
+One set of rules for all games: what a file says lies in the arrays of `Params` (made in `tables`). A *place* numbers
+the losses of a side (see `line`), a *salvo* is what both sides roll at one time: mostly a whole group of steps; where
+its hit classes would make too large a table, one class of each side after the other. Salvos in which nobody rolls are
+passed over within a step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import helper, rule
+
+FIGHTING, GONE, OVER, STALEMATE, ATTACKER_LEFT, DEFENDER_LEFT = range(6)
+
+
+class Army(NamedTuple):
+    """One side, by place; `rolls` and `means` also by row (see Params.rows) and by what the enemy shows of himself.
+
+    - `units` fighting, `alone`: 1 where only units are left that are removed then; `gone`: the place without units.
+    - `after_hit[class, place]`: the place after one hit of a class of the enemy's shots.
+    - `shows[row, place]`: all of this place that the enemy's dice depend on.
+    - `rolls[row, place, shown]`: the chance table of the hits that this side scores, 0 where it rolls nothing;
+      `means` the same as mean hits, in parts of a common whole.
+    - `classes[salvo]`: how many hit classes a result holds: hits = result // `stride` % `size`, on `targets`.
+    - `leave_after`, `leave_at`: rounds and units at which it leaves (-1: never); `outnumbered`, `outpowered` 1 if so;
+      `hopeless[clock, own, enemy]` 1 where its chance to win is too small.
+    """
+
+    units: np.ndarray
+    alone: np.ndarray
+    gone: int
+    after_hit: np.ndarray
+    shows: np.ndarray
+    rolls: np.ndarray
+    means: np.ndarray
+    classes: np.ndarray
+    stride: np.ndarray
+    size: np.ndarray
+    targets: np.ndarray
+    leave_after: int
+    leave_at: int
+    outnumbered: int
+    outpowered: int
+    hopeless: np.ndarray
+
+
+class Params(NamedTuple):
+    """A battle: both sides, and the order of its salvos.
+
+    - `rows[phase, salvo]`: phase 0 is before the battle, phase r round r, the last one every later round.
+    - `begins[salvo]`, `ends[salvo]`: 1 for the first and the last salvo of a group; salvos below `opening` are fought
+      before the battle.
+    - `clock`: rounds are told apart up to this number; `round_limit` 0 without one; `retreat_after` as in the file.
+    """
+
+    attacker: Army
+    defender: Army
+    rows: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
+    opening: int
+    salvos: int
+    phases: int
+    clock: int
+    round_limit: int
+    retreat_after: int
+
+
+class State(NamedTuple):
+    """Places of both sides; where they will be when the group is over (0 unless it has several salvos); what is next.
+
+    `clock` counts rounds up to Params.clock; `rounds` counts them all, and no rule reads it.
+    """
+
+    attacker: int
+    defender: int
+    attacker_next: int
+    defender_next: int
+    salvo: int
+    clock: int
+    ending: int
+    rounds: int
+
+
+@helper
+def row_of(p, s, salvo):
+    """Which row of the tables applies to a salvo of the round under way."""
+    return p.rows[0, salvo] if salvo < p.opening else p.rows[min(s.clock + 1, p.phases), salvo]
+
+
+@helper
+def roll(own, enemy, row, place, enemy_place):
+    """The chance table of a side's hits (section 5)."""
+    return own.rolls[row, place, enemy.shows[row, enemy_place]]
+
+
+@helper
+def struck(own, enemy, salvo, place, result):
+    """The enemy's place after these hits, class by class, each on the first point it may take (section 5, step 7)."""
+    for k in range(own.classes[salvo]):
+        for _ in range(result // own.stride[salvo, k] % own.size[salvo, k]):
+            place = enemy.after_hit[own.targets[salvo, k], place]
+    return place
+
+
+@helper
+def anybody_rolls(p, s, row):
+    """Does a side roll a die that can hit?"""
+    first = roll(p.attacker, p.defender, row, s.attacker, s.defender)
+    return (first > 0) | (roll(p.defender, p.attacker, row, s.defender, s.attacker) > 0)
+
+
+@helper
+def stalemate(p, s):
+    """Can nobody hit in any coming round (section 6, step 4d)?"""
+    for phase in range(min(s.clock + 1, p.phases), p.phases + 1):
+        for salvo in range(p.opening, p.salvos):
+            if anybody_rolls(p, s, p.rows[phase, salvo]):
+                return False
+    return True
+
+
+@helper
+def power(p, own, enemy, phase, place, enemy_place):
+    """Mean hits of a side in a round of the units that stand now (section 8, outpowered)."""
+    total = 0
+    for salvo in range(p.opening, p.salvos):
+        row = p.rows[phase, salvo]
+        total += own.means[row, place, enemy.shows[row, enemy_place]]
+    return total
+
+
+@helper
+def leaves(p, own, enemy, clock, place, enemy_place):
+    """Does a side leave now (section 8)?"""
+    if (own.leave_after >= 0) & (clock >= own.leave_after):
+        return True
+    if own.units[place] <= own.leave_at:
+        return True
+    if (own.outnumbered > 0) & (own.units[place] < enemy.units[enemy_place]):
+        return True
+    if own.outpowered > 0:
+        phase = min(clock + 1, p.phases)
+        if power(p, own, enemy, phase, place, enemy_place) < power(p, enemy, own, phase, enemy_place, place):
+            return True
+    if own.hopeless.shape[0] > 0:
+        return own.hopeless[min(clock, own.hopeless.shape[0] - 1), place, enemy_place] > 0
+    return False
+
+
+@helper
+def removed(p, s):
+    """A side with nothing but units that are removed alone loses them, unless both have or the enemy is gone."""
+    mine, theirs = p.attacker.alone[s.attacker], p.defender.alone[s.defender]
+    if (mine > 0) & (theirs == 0) & (p.defender.units[s.defender] > 0):
+        return s._replace(attacker=p.attacker.gone)
+    if (theirs > 0) & (mine == 0) & (p.attacker.units[s.attacker] > 0):
+        return s._replace(defender=p.defender.gone)
+    return s
+
+
+@helper
+def ended(s, ending):
+    """The battle is over."""
+    return s._replace(ending=ending, salvo=0, clock=0)
+
+
+@helper
+def checked(p, before):
+    """The check after the opening and after every round (section 6, step 4)."""
+    s = removed(p, before)
+    if (p.attacker.units[s.attacker] == 0) | (p.defender.units[s.defender] == 0):
+        return ended(s, GONE)
+    if (p.round_limit > 0) & (s.clock >= p.round_limit):
+        return ended(s, OVER)
+    if stalemate(p, s):
+        return ended(s, STALEMATE)
+    if s.clock >= p.retreat_after:
+        if leaves(p, p.attacker, p.defender, s.clock, s.attacker, s.defender):
+            return ended(s, ATTACKER_LEFT)
+        if leaves(p, p.defender, p.attacker, s.clock, s.defender, s.attacker):
+            return ended(s, DEFENDER_LEFT)
+    return s
+
+
+@helper
+def fired(p, s, result, other):
+    """A salvo: hits are allotted, and come off when the group is over (section 5, steps 7 and 8)."""
+    attacker, defender, salvo = s.attacker_next, s.defender_next, s.salvo
+    if p.begins[salvo] > 0:
+        attacker, defender = s.attacker, s.defender
+    attacker = struck(p.defender, p.attacker, salvo, attacker, other)
+    defender = struck(p.attacker, p.defender, salvo, defender, result)
+    if p.ends[salvo] == 0:
+        return s._replace(attacker_next=attacker, defender_next=defender, salvo=salvo + 1)
+    after = s._replace(attacker=attacker, defender=defender, attacker_next=0, defender_next=0, salvo=salvo + 1)
+    if after.salvo == p.salvos:
+        counted = after._replace(salvo=p.opening, clock=min(s.clock + 1, p.clock), rounds=s.rounds + 1)
+        return checked(p, counted)
+    if after.salvo == p.opening:
+        return checked(p, after)
+    return after
+
+
+@helper
+def onward(p, s):
+    """On to the next salvo in which somebody rolls, or to the end."""
+    while s.ending == FIGHTING and not anybody_rolls(p, s, row_of(p, s, s.salvo)):
+        s = fired(p, s, 0, 0)
+    return s
+
+
+@rule(Params)
+def running(p, s):
+    """Until somebody is gone, the rounds are over, nobody can hit, or a side leaves."""
+    return s.ending == FIGHTING
+
+
+@rule(Params)
+def table(p, s):
+    """The attacker's dice."""
+    return roll(p.attacker, p.defender, row_of(p, s, s.salvo), s.attacker, s.defender)
+
+
+@rule(Params)
+def second(p, s):
+    """The defender's dice; they do not depend on the attacker's."""
+    return roll(p.defender, p.attacker, row_of(p, s, s.salvo), s.defender, s.attacker)
+
+
+@rule(Params)
+def step(p, s, result, other):
+    """One salvo, and what follows without dice."""
+    return onward(p, fired(p, s, result, other))
+
+
+def opened(p: Params, s: State) -> State:
+    """The state in which the first dice are rolled (section 6, steps 1 to 3)."""
+    s = removed(p, s)
+    if not (p.attacker.units[s.attacker] and p.defender.units[s.defender]):
+        return ended(s, GONE)
+    return onward(p, s if p.opening else checked(p, s))

@@ -1,0 +1,202 @@
+"""The numbers of a battle before its first roll: chance tables, and the arrays of `Params`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.chance import Tables, from_rows
+from simulator.rules.custom.line import Places
+from simulator.rules.custom.setup import Setup, Shot, SideSetup
+from simulator.rules.custom.volleys import Standing, fires, volleys
+
+# Hit classes of a group are rolled together up to so many results, else one after the other.
+MOST_RESULTS = 20_000
+# What both tails of a number of hits may have less than together is never rolled: far below rounding.
+TAIL = 1e-18
+
+Dice = tuple[tuple[int, int], ...]
+
+
+@lru_cache(maxsize=1 << 14)
+def binomial(dice: int, hit: int, whole: int) -> tuple[int, np.ndarray]:
+    """Chances of hits of equal dice: the least number of hits that is not negligible, and the chances from there."""
+    if dice == 1:
+        return 0, np.array([(whole - hit) / whole, hit / whole])
+    half = binomial(dice // 2, hit, whole)
+    found = _sum(half, half)
+    return _sum(found, binomial(1, hit, whole)) if dice % 2 else found
+
+
+def _sum(one: tuple[int, np.ndarray], other: tuple[int, np.ndarray]) -> tuple[int, np.ndarray]:
+    """The sum of two independent numbers of hits, without tails that are negligible."""
+    p = np.convolve(one[1], other[1])
+    low = int(np.searchsorted(np.cumsum(p), TAIL))
+    high = len(p) - int(np.searchsorted(np.cumsum(p[::-1]), TAIL))
+    return one[0] + other[0] + low, p[low:high]
+
+
+def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of hits and their chances, for dice given as (chance, number); more than `most` hits are as good as that.
+
+    Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
+    """
+    if low_luck:
+        sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
+        low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])
+    else:
+        low, p = 0, np.ones(1)
+        for hit, number in dice:
+            low, p = _sum((low, p), binomial(number, hit, whole))
+    hits = np.arange(low, low + len(p))
+    if hits[-1] > most:
+        kept = np.bincount(np.minimum(hits, most), p)
+        hits = np.flatnonzero(kept)
+        p = kept[hits]
+    return hits, p
+
+
+class Book:
+    """Chance tables by what they are made from; table 0 is certain."""
+
+    def __init__(self) -> None:
+        self._rows = [(np.zeros(1, np.int64), np.ones(1))]
+        self._index: dict[Any, int] = {}
+
+    def add(self, dice: Sequence[Dice], caps: Sequence[int], whole: int, low_luck: bool) -> int:
+        """The table of the hits of these dice, class by class, packed into one result (see `packing`)."""
+        key = (tuple(dice), tuple(caps))
+        if key not in self._index:
+            result, p = np.zeros(1, np.int64), np.ones(1)
+            for rolled, cap, stride in zip(dice, caps, packing(caps), strict=True):
+                hits, chances = hits_of(rolled, whole, cap, low_luck)
+                result = np.add.outer(result, hits * stride).ravel()
+                p = np.multiply.outer(p, chances).ravel()
+            order = np.argsort(result[p > 0], kind="stable")
+            self._index[key] = len(self._rows)
+            self._rows.append((result[p > 0][order], p[p > 0][order]))
+        return self._index[key]
+
+    def close(self) -> Tables:
+        """All tables, flattened."""
+        return from_rows(self._rows)
+
+
+class Slot(NamedTuple):
+    """A hit class of a group: its targets, and the first of the steps that fire at them before another class does."""
+
+    targets: int
+    first: int
+
+
+def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
+    """The hit classes of a side in a group, in the order in which their hits are allotted (section 5, step 7).
+
+    Which of two equally restricted classes comes first depends on the steps that fire, so a class may stand here
+    twice; only one of the two is used at a time.
+    """
+    shots = [side.shots[i] for i in group if i in side.shots]
+    used = {shot.targets for shot in shots if shot.eligible}
+    ordered = sorted((shot.targets.bit_count(), shot.number, shot.targets) for shot in shots if shot.targets in used)
+    slots: list[Slot] = []
+    for _, number, targets in ordered:
+        if not (slots and slots[-1].targets == targets):
+            slots.append(Slot(targets, number))
+    return slots
+
+
+class Profile(NamedTuple):
+    """The dice of a side in a group: for each slot, how many dice of each chance."""
+
+    dice: tuple[Dice, ...]
+
+    def mean(self, slot: int) -> int:
+        """Mean hits of a slot, in parts of the whole."""
+        return sum(hit * number for hit, number in self.dice[slot])
+
+
+def profile(
+    side: SideSetup, shots: Sequence[Shot], slots: Sequence[Slot], number: int, stands: tuple[Standing, Standing]
+) -> Profile:
+    """The dice that a side rolls in a group of round `number`."""
+    own, enemy = stands
+    firing = [shot for shot in shots if fires(shot, number, own, enemy)]
+    first: dict[int, int] = {}
+    for shot in firing:
+        first.setdefault(shot.targets, shot.number)
+    dice: list[Counter[int]] = [Counter() for _ in slots]
+    for shot in firing:
+        if not shot.eligible:
+            continue
+        place = max(
+            k for k, slot in enumerate(slots) if slot.targets == shot.targets and slot.first <= first[shot.targets]
+        )
+        for volley in volleys(side, shot, number, own, enemy):
+            if volley.chance:
+                dice[place][volley.chance] += volley.dice
+    return Profile(tuple(tuple(sorted(counter.items())) for counter in dice))
+
+
+class Gunnery:
+    """A side's dice: fills its tables row by row."""
+
+    def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: Book) -> None:
+        self.setup, self.side, self.book = setup, setup.sides[side], book
+        self.own, self.enemy = own, enemy
+        self.own_stands, self.enemy_stands = own.standings(), enemy.standings()
+        self.classes = sorted({slot.targets for group in setup.groups for slot in slots_of(self.side, group)})
+        self.caps = {targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes}
+
+    def seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
+        """What of the enemy's places these steps' dice depend on: a number by place, and one standing for each."""
+        rules = [shot for shot in shots if shot.in_round(number)]
+        helps = [help for help in (*self.side.supports, *self.side.modifiers) if help.in_round(number)]
+        asked = {mask for rule in (*rules, *helps) for mask in (rule.if_enemy, rule.unless_enemy) if mask}
+        aims = {shot.targets for shot in rules}
+        counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
+        index: dict[Any, int] = {}
+        examples, shown = [], []
+        for stand in self.enemy_stands:
+            key = (
+                tuple(bool(stand.mask & mask) for mask in asked),
+                tuple(bool(stand.fighting & aim) for aim in aims),
+                tuple(stand.number(mask) for mask in counted),
+            )
+            if key not in index:
+                index[key] = len(examples)
+                examples.append(stand)
+            shown.append(index[key])
+        return np.array(shown), examples
+
+    def profiles(
+        self, group: Sequence[int], slots: Sequence[Slot], number: int
+    ) -> tuple[np.ndarray, list[list[Profile]]]:
+        """For a group in a round: what the enemy's places show, and the profiles by own place and by that."""
+        shots = [self.side.shots[i] for i in group if i in self.side.shots]
+        shown, examples = self.seen(shots, number)
+        if not any(shot.eligible for shot in shots):
+            nothing = Profile(tuple(() for _ in slots))
+            return shown * 0, [[nothing]] * len(self.own)
+        return shown, [
+            [profile(self.side, shots, slots, number, (own, enemy)) for enemy in examples] for own in self.own_stands
+        ]
+
+    def table(self, found: Profile, slots: Sequence[int], targets: Sequence[int]) -> int:
+        """The table of these slots of a profile."""
+        dice = [found.dice[k] for k in slots]
+        if not any(dice):
+            return 0
+        caps = [self.caps[mask] for mask in targets]
+        return self.book.add(dice, caps, self.setup.whole, self.setup.low_luck)
+
+
+def packing(caps: Sequence[int]) -> list[int]:
+    """Strides that pack numbers of hits up to these caps into one result."""
+    strides = [1]
+    for cap in caps:
+        strides.append(strides[-1] * (cap + 1))
+    return strides[:-1]

@@ -1,0 +1,172 @@
+"""A land battle in words: what its odds rest on, how they come about, and battles told roll by roll."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from simulator.rules.europa import land_rules as land
+from simulator.rules.europa.land_modifiers import PURSUIT, Meeting
+from simulator.rules.europa.land_rules import LandState
+from simulator.rules.europa.land_tables import EVADES_AT, PHASES, PURSUIT_COLUMN, PURSUIT_DRM, LandSetup, Roll
+from simulator.rules.europa.leaders import FACES
+from simulator.rules.europa.model import is_interception, is_non_european
+from simulator.rules.europa.modifiers import LAW
+from simulator.rules.europa.stacks import EIGHT_LD, SIDES, detachments
+from simulator.rules.europa.text import common_assumptions, fates_told
+from simulator.rules.toolkit.faces import face_where
+from simulator.rules.toolkit.naming import winner_text
+
+NAMES = {land.FIRE_1: "Day 1 Fire", land.SHOCK_1: "Day 1 Shock", land.FIRE_2: "Day 2 Fire", land.SHOCK_2: "Day 2 Shock"}
+
+
+def land_assumptions(met: Meeting) -> Iterator[str]:
+    """What a land battle's odds rest on."""
+    fields, options = met.fields, met.fields.options
+    yield from common_assumptions(fields, met.stacks)
+    for name in SIDES:
+        policy = getattr(fields.policy, name)
+        yield f"{name} breaks off: {policy.break_off}" + (", overruns" if policy.overrun == "declare" else "")
+    yield f"destroyed when losses {'exceed' if options.destruction_test == 'exceeds' else 'reach'} the stack's size"
+    if fields.attacker.tercios or fields.defender.tercios:
+        needs = "count only with an ARMY" if options.tercios_require_army else "count without an ARMY too"
+        yield f"Tercios {needs} (tercios_require_army)"
+    if fields.policy.defender.evasion == "evade":
+        yield "the defender tries to evade; a replacement leader counts manoeuvre 0 (ASSUMED)"
+    if is_interception(fields) and not fields.conditions.interception:
+        yield "an overrun of 4 to under 8 times is fought as an interception battle"
+    for number, name in enumerate(SIDES):
+        side = getattr(fields, name)
+        if is_non_european(fields, number) and met.stacks[number].size > EIGHT_LD:
+            yield f"{name}: several dice; the groups before the last are capped at 8 LD each (ASSUMED)"
+        if side.country == "sweden" and side.structural_cavalry == "auto":
+            yield f"{name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
+
+
+# --- how it comes about ----------------------------------------------------------------------------------------------
+
+
+def land_explanation(met: Meeting) -> list[str]:
+    """What each side is worth, then every modifier by side, day and step, with its source."""
+    lines = [_worth(met, side) for side in (0, 1)]
+    if met.overrun >= 0:
+        return [*lines, f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"]
+    for side in (0, 1):
+        for day in (1, 2):
+            for step in ("fire", "shock"):
+                if step == "shock" or met.columns(side)[0]:
+                    lines += _modifier_lines(met, side, day, step)
+        lines += _modifier_lines(met, side, 0, "pursuit")
+        lines.append(f"{SIDES[side]} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
+    return lines
+
+
+def _worth(met: Meeting, side: int) -> str:
+    stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice(side)
+    fire, shock = met.columns(side)
+    several = f", {dice} dice a roll" if dice > 1 else ""
+    return (
+        f"{stack.name}: {stack.told()}, {stack.technology} against {enemy.technology}: columns "
+        f"{fire or 'no Fire'}/{shock}, morale {stack.morale}, "
+        f"size step {met.steps[side]:+d}, artillery value {stack.artillery}{several}, "
+        f"{stack.leader.told()} ({LAW} 2.4 and 3.2)"
+    )
+
+
+def _modifier_lines(met: Meeting, side: int, day: int, step: str) -> Iterator[str]:
+    """Modifiers of a side's Fire or Shock on a day, or (day 0) of its pursuit."""
+    where = f"{SIDES[side]}{f' day {day}' if day else ''} {step.capitalize() if day else step}"
+    for modifier in met.modifiers[side]:
+        value = getattr(modifier, step)
+        if value and (day in modifier.days or not day):
+            yield f"{where}: {value:+d} {modifier.reason} ({modifier.source})"
+    gains = [met.gains(pair)[side] for pair in met.pairs]
+    values = [getattr(gain, step) for gain in gains]
+    if high := max(values):
+        told = f"{high:+d}" if min(values) == high else f"{min(values):+d} to {high:+d}"
+        yield f"{where}: {told} {gains[0].reason} ({gains[0].source})"
+    if day == 2 and getattr(met.fields.policy, SIDES[1 - side]).break_off != "never":
+        yield f"{where}: +1 if the enemy has failed to break off ({LAW} 3.5 step 5)"
+
+
+# --- replays ---------------------------------------------------------------------------------------------------------
+
+
+def land_line(setup: LandSetup, before: LandState, result: int, after: LandState, dice: random.Random) -> str:
+    """One line for one step of a land battle."""
+    if before.stage in NAMES or before.stage == land.PURSUIT:
+        line = _roll_line(setup, before, result, dice)
+    elif before.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
+        line = _break_line(setup, before, result, dice)
+    elif before.stage == land.EVADE:
+        bonus = setup.evasion_bonus
+        die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == bool(result), dice)
+        line = f"Evasion: {die} + {bonus}: the defender {'evades' if result else 'has to fight'}."
+    elif before.stage == land.DRAW:
+        line = _draw_line(setup, result)
+    elif before.stage == land.RETREAT:
+        line = _retreat_line(before, after, result)
+    elif before.stage == land.LEADERS:
+        line = fates_told(result)
+    else:
+        side = land.asked(setup.params, before)
+        line = f"The {SIDES[side]} {'tries to break off' if result == land.BREAK_OFF else 'stays'}."
+    if before.ended == land.UNENDED and after.ended != land.UNENDED:
+        return f"{line} The fighting ends: {winner_text(after.winner)}."
+    return line
+
+
+def _draw_line(setup: LandSetup, result: int) -> str:
+    pair = setup.classes.pairs[result & land.CLASS_MASK]
+    parts = []
+    for side, gain in enumerate(setup.meeting.gains(pair)):
+        parts.append(f"{SIDES[side]} leader +{gain.fire} Fire, +{gain.shock} Shock")
+        odd, even = setup.small_stack(side)
+        if odd != even:
+            spared = bool(result & (land.SPARE_D if side else land.SPARE_A))
+            face = "even" if spared == (even < odd) else "odd"
+            parts.append(f"{SIDES[side]} 7-LD die {face}: {'not small' if spared else 'small'}")
+    return "Before the battle: " + "; ".join(parts) + "."
+
+
+def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Random) -> str:
+    """One part of a roll or of a pursuit; dice that give its result."""
+    part, pair = setup.parts[before.part], setup.classes.pairs[before.leaders]
+    if before.stage == land.PURSUIT:
+        drm = setup.meeting.pursuit_drm(before.winner, pair) + PURSUIT_DRM[before.ended]
+        name, rolls = "Pursuit", [Roll(PURSUIT_COLUMN, drm)] * 2
+        sides: tuple[int, ...] = (before.winner,)
+    else:
+        phase = PHASES[before.stage - land.FIRE_1]
+        name, sides = NAMES[before.stage], part.sides
+        rolls = [setup.roll(side, phase, pair, before.failed) for side in (0, 1)]
+    if part.kind != land.MAIN:
+        return f"{name}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
+    return f"{name}: " + "; ".join(_die_text(setup, rolls[side], side, result, dice) for side in sides) + "."
+
+
+def _die_text(setup: LandSetup, roll: Roll, side: int, result: int, dice: random.Random) -> str:
+    if not roll.column:
+        return f"{SIDES[side]} does not fire"
+    own = result >> land.SIDE_BITS if side else result
+    told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK
+    die = face_where(FACES, lambda face: setup.read(roll, face) == told, dice)
+    stars = f"{told[1]} star{'s' * (told[1] != 1)}"
+    return f"{SIDES[side]} {die} ({roll.drm:+d}, column {roll.column}): {detachments(told[0])}, {stars}"
+
+
+def _break_line(setup: LandSetup, before: LandState, result: int, dice: random.Random) -> str:
+    side = land.asked(setup.params, before)
+    success, man = bool(result & 1), setup.classes.pairs[result >> 1].manoeuvre[side]
+    left = int(land.morale_left(setup.params, before, side))
+    die = face_where(FACES, lambda face: (face <= man + left) == success, dice)
+    ends = "gets away" if success else "fails: the enemy has +1/+1 on day 2"
+    needed = f"{man + left} or less (manoeuvre {man}, morale {left})"
+    return f"Break-off: the {SIDES[side]} needs {needed}, rolls {die} and {ends}."
+
+
+def _retreat_line(before: LandState, after: LandState, result: int) -> str:
+    added = result & 3, result >> 2
+    told = [f"{SIDES[side]} +{detachments(added[side])}" for side in (0, 1) if before.winner != side]
+    losses = f"losses: attacker {detachments(after.caused_d)}, defender {detachments(after.caused_a)}"
+    return f"Retreat: {', '.join(told)}; {losses}."

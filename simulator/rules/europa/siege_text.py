@@ -1,0 +1,175 @@
+"""A siege in words: what its odds rest on, how they come about, and sieges told roll by roll."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.europa import siege_rules as siege
+from simulator.rules.europa.assault import Ground
+from simulator.rules.europa.leaders import advantage
+from simulator.rules.europa.model import Campaign
+from simulator.rules.europa.modifiers import LAW
+from simulator.rules.europa.siege_modifiers import WORKS, Bonus, Siegecraft
+from simulator.rules.europa.siege_rules import SiegeState
+from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
+from simulator.rules.europa.stacks import detachments
+from simulator.rules.europa.text import common_assumptions, fates_told
+
+MOST_THROWS, AT_ONCE = 200_000, 1000
+
+
+def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
+    """What a siege's odds rest on."""
+    fields, policy = craft.fields, craft.fields.policy.attacker
+    yield from common_assumptions(fields, (craft.besieger, craft.besieged))
+    if isinstance(fields, Campaign):
+        start = fields.conditions.start_round
+        box = "a rolled box" if start == "roll" else start
+        yield f"plan: {fields.policy.attacker.plan}"
+        yield (
+            f"on the round track from {box} to the end of the turn"
+            if start
+            else f"{fields.conditions.rounds or DEFAULT_ROUNDS} siege rounds"
+        )
+        yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
+        yield "leaders are not tested in a campaign"
+    else:
+        yield f"action: {fields.policy.attacker.action}; on a breach: {fields.policy.attacker.breach}"
+    yield (
+        f"war honours: {policy.war_honours}; too small: {policy.too_small}; taken fortress: {policy.garrison}; "
+        f"P: {policy.pillage}; losses: {policy.losses}"
+    )
+    factor = fields.options.assault_cap_factor
+    yield f"a besieger loses at most {factor} x resistance + troops inside (assault_cap_factor)"
+    yield "after undermining the effect comes first, with any assault, then siege attrition"
+    if fields.attacker.country == "turkey-janissary" and fields.attacker.turkish_reform == "m-2":
+        yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
+
+
+# --- how it comes about ----------------------------------------------------------------------------------------------
+
+
+def siege_explanation(craft: Siegecraft) -> list[str]:
+    """A siege as it begins: who is there, then every modifier of each roll with its source."""
+    camp, inside, level = craft.besieger, craft.besieged, craft.level
+    resistance, breached = (detachments(craft.book.resistance[level, breach]) for breach in (0, 1))
+    return [
+        f"attacker: {camp.told()}, {camp.technology}, morale {camp.morale}, artillery value {camp.artillery}, "
+        f"{camp.leader.told()} ({LAW} 2.4)",
+        f"defender: level {level}, {inside.country}, {detachments(inside.size)} inside, {inside.technology}, "
+        f"morale {inside.morale}, {inside.leader.told()}; resistance {resistance}, after a breach {breached} "
+        f"({LAW} 4.5 step 6)",
+        *_modifier_lines(craft),
+    ]
+
+
+def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
+    """Modifiers of all rolls of a siege as it begins."""
+    conditions, camp, garrison = craft.fields.conditions, craft.besieger.size, craft.besieged.size
+    works = WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+    breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
+    effect = [craft.effect_of_place(camp), craft.effect_of_counters(works, breach, counter)]
+    starving = craft.garrison_attrition(works) if isinstance(craft.fields, Campaign) and garrison else []
+    rolls = {
+        "attacker undermining": (4, [*effect[0], *effect[1], *craft.effect_of_garrison(garrison)]),
+        "attacker supply": (4, craft.supply(garrison, int(conditions.first_round))),
+        "attacker siege attrition": (3, craft.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
+        "defender garrison attrition": (3, starving),
+        "attacker assault": (5, craft.assault_of_place(camp, 0, counter)),
+        **_commanders(craft),
+    }
+    for roll, (section, bonuses) in rolls.items():
+        yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
+    if craft.besieger.leader.drawn or craft.besieged.leader.drawn:
+        yield f"both assault: leaders' advantage, drawn for each assault ({LAW} 4.5)"
+
+
+def _commanders(craft: Siegecraft) -> dict[str, tuple[int, list[Bonus]]]:
+    own, enemy, cap = craft.besieger.leader, craft.besieged.leader, craft.fields.options.leader_differential_cap
+    if own.drawn or enemy.drawn:
+        return {}
+    sides = (("attacker", own, enemy), ("defender", enemy, own))
+    return {
+        f"{side} assault {step.capitalize()}": (
+            5, [(advantage(getattr(mine, step), getattr(theirs, step), cap), f"leader: {mine.told()}")]
+        )
+        for side, mine, theirs in sides
+        for step in ("fire", "shock")
+    }  # fmt: skip
+
+
+# --- replays ---------------------------------------------------------------------------------------------------------
+
+
+def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeState, dice: random.Random) -> str:
+    """One line for one step of a siege."""
+    when = f"Round {before.rounds}, " if setup.campaign else ""
+    if before.stage == siege.UNDERMINE:
+        return f"{when}undermining: {_undermining(setup, before, result, after)}"
+    if before.stage in {siege.ASSAULT, siege.STORM}:
+        return when + _assault(setup, before, result, dice)
+    if before.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
+        left = detachments(result >> 3)
+        return f"{when}siege attrition: the besieger is left with {left}, {result & 7} sides of pillage."
+    if before.stage == siege.GARRISON_ATTRITION:
+        return f"Garrison attrition: {detachments(result)} left inside."
+    if before.stage in {siege.CONTINUE, siege.START}:
+        return f"Round track: {BOXES[result >> 1]}{', bad weather' if result & 1 else ''}."
+    return fates_told(result)
+
+
+def _undermining(setup: SiegeSetup, before: SiegeState, die: int, after: SiegeState) -> str:
+    p = setup.params
+    value, supply = siege.effect(p, before, die), die + p.supply[before.garrison, before.first]
+    if after.how == siege.BY_SURRENDER:
+        what = "the fortress surrenders"
+    elif after.how == siege.BY_WAR_HONOURS:
+        what = "it falls with war honours"
+    elif value >= siege.BREACH:
+        what = "a breach"
+    elif value >= siege.SIEGEWORKS_MINUS:
+        works = (p.after_plus if value >= siege.SIEGEWORKS_PLUS else p.after_minus)[before.works]
+        what = "siegeworks: {} - and {} +".format(*WORKS[works])
+    else:
+        what = "nothing"
+    hunger = f"; supply {supply} < {p.distance}: attrition follows" if supply < p.distance else ""
+    return f"{die} ({value - die:+d}) = {value}: {what}{hunger}."
+
+
+def _assault(setup: SiegeSetup, before: SiegeState, result: int, dice: random.Random) -> str:
+    breach = int(before.stage == siege.STORM)
+    ground = Ground(before.camp, before.garrison, breach, before.counter)
+    thrown, caused = _dice_for(setup, ground, result, dice)
+    fire, enemy_fire, shock, enemy_shock = thrown
+    fell, placed = (result >> siege.FELL_SHIFT) & 1, (result >> siege.COUNTER_SHIFT) & 1
+    name, lost = "storm of the breach" if breach else "assault", detachments(before.camp - (result & siege.LEFT_MASK))
+    ends = f"the fortress {'falls' if fell else 'holds'}{', ASSAULT counter' if placed else ''}"
+    return (
+        f"{name}: Fire {fire} against {enemy_fire}, Shock {shock} against {enemy_shock}: the besieger causes {caused} "
+        f"and loses {lost}; {ends}."
+    )
+
+
+def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Random) -> tuple[list[Any], str]:
+    """Fire and Shock dice ("-" not rolled) that give a result, and what they cause.
+
+    They are thrown until they do, so that each such throw is as likely as it should be.
+    """
+    assaults = setup.assaults
+    own, enemy = (list(assaults.leaders(side).elements()) for side in (0, 1))
+    rng = np.random.default_rng(dice.getrandbits(63))
+    for _ in range(MOST_THROWS // AT_ONCE):
+        who = assaults.command(dice.choice(own), dice.choice(enemy))
+        throws = rng.integers(1, 11, (4, AT_ONCE))
+        ends = assaults.outcome(ground, assaults.roll(ground, who, throws))
+        fits = np.flatnonzero(ends.code(who.fragile) == result)
+        if len(fits):
+            throw = throws[:, fits[0]]
+            routed, enemy_routed = assaults.routs(ground, who, throw)
+            shown = [*throw[:2], "-" if routed else throw[2], "-" if enemy_routed else throw[3]]
+            return shown, detachments(int(ends.caused[fits[0]]))
+    return ["?"] * 4, "losses"

@@ -1,0 +1,374 @@
+"""The scenario of each Risk battle kind, and what it may not say (docs/rules/risk.md sections 2, 7 and 9)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from simulator.rules.battle import Fields, Refusal
+from simulator.rules.risk.tables import PARAMETERS, SEA_BATTLES, each, path, places, round_tables, transports_of
+from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.toolkit.policies import check_alone, check_parameters, named, refuse_if
+
+# The rules say 1000; nothing but memory and time stands against more.
+MOST_UNITS = 100_000
+MOST_PLACES = 50
+
+Regiments = Annotated[int, Field(ge=1, le=MOST_UNITS)]
+Commanders = Annotated[int, Field(ge=0, le=MOST_UNITS)]
+Modifier = Annotated[int, Field(ge=-5, le=5)]
+Bonus = Annotated[int, Field(ge=0, le=3)]
+Dice = Annotated[int, Field(ge=1, le=4)]
+Sides = Annotated[int, Field(ge=2, le=12)]
+AtLeastOne = Annotated[int, Field(ge=1)]
+Number = Annotated[int, Field(ge=0)]
+Chance = Annotated[float, Field(ge=0, le=1)]
+Coins = Annotated[int, Field(ge=0, le=1_000_000)]
+Where = Literal["sea-zone", "maritime-link"]
+
+SeaStop = Literal["to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "stop-below-odds"]
+LandStop = Literal[SeaStop, "wear-down"]
+
+
+class LandDice(Fields):
+    """Dice of one side on land: one value for all territories of the path, or a list with one each."""
+
+    modifier_highest: Modifier | list[Modifier] = Field(0, description="added to the highest die")
+    modifier_lowest: Modifier | list[Modifier] = Field(0, description="added to the lowest die kept")
+    modifier_all: Modifier | list[Modifier] = Field(0, description="added to every die")
+    bonus_dice: Bonus | list[Bonus] = Field(0, description="extra dice rolled, the best ones kept")
+    dice: Dice | list[Dice] | None = Field(None, description="most dice rolled; default from the options")
+    die_sides: Sides | list[Sides] | None = Field(None, description="sides of the dice; default from the options")
+
+
+class LandAttacker(LandDice):
+    """The attacking regiments."""
+
+    regiments: Regiments = Field(description="able to attack, without the one that stays where the attack starts")
+    commanders: Commanders = Field(0, description="regiments, among these, that roll the commander die; lost last")
+
+
+class LandDefender(LandDice):
+    """The defending regiments: of the territory, or of each territory of the path."""
+
+    regiments: Regiments | Annotated[list[Regiments], Field(min_length=1, max_length=MOST_PLACES)] = Field(
+        description="defenders of the territory, or of each territory of the path"
+    )
+    commanders: Commanders | list[Commanders] = Field(0, description="regiments that roll the commander die")
+
+
+class Fleet(Fields):
+    """The fleets of one side and their dice."""
+
+    fleets: AtLeastOne = Field(description="fleets in the fight; at most max_fleets")
+    modifier_highest: Modifier = Field(0, description="added to the highest die")
+    modifier_lowest: Modifier = Field(0, description="added to the lowest die kept")
+    modifier_all: Modifier = Field(0, description="added to every die")
+    bonus_dice: Bonus = Field(0, description="extra dice rolled, the best ones kept")
+
+
+class SeaModifiers(Fields):
+    """Modifiers in the sea fights of an invasion."""
+
+    sea_modifier_highest: Modifier = Field(0, description="added to the highest die in sea fights")
+    sea_modifier_all: Modifier = Field(0, description="added to every die in sea fights")
+
+
+class InvasionAttacker(LandAttacker, SeaModifiers):
+    """A convoy and the regiments aboard."""
+
+    fleets: AtLeastOne = Field(description="the whole convoy, escorts included")
+    transports: AtLeastOne | None = Field(None, description="fleets of the convoy that carry troops; default all")
+
+
+class InvasionDefender(LandDefender, SeaModifiers):
+    """The defenders of the path, and fleets in the first territory's port."""
+
+    port_fleets: Number = Field(0, description="fleets in port in the first territory")
+
+
+class LandConditions(Fields):
+    """Conditions of a land attack."""
+
+    link_fleets: Number = Field(0, description="enemy fleets on the maritime link crossed; must be 0")
+
+
+class SeaConditions(Fields):
+    """Movement before the battle."""
+
+    sea_zones_moved: Number = Field(0, description="sea zones moved this turn; at most max_move")
+
+
+class NavalConditions(SeaConditions):
+    """Conditions of a sea fight."""
+
+    place: Where = Field("sea-zone", description="a label; does not change the dice")
+
+
+class BlockadeConditions(SeaConditions):
+    """Conditions of a blockade run."""
+
+    forced: bool = Field(False, description="the port was captured: put to sea and fight to the end")
+
+
+class Crossing(Fields):
+    """One place that the convoy passes."""
+
+    fleets: Number = Field(0, description="enemy fleets there; 0 = no fight")
+    place: Where = Field("sea-zone", description="sea zone or maritime link")
+    convoy: Literal["attacks", "defends"] = Field("attacks", description="who attacks whom")
+    blockaded: bool = Field(False, description="the convoy breaks out of a blockaded port (first crossing only)")
+    turn: AtLeastOne | None = Field(None, description="turn of the crossing; all or none")
+
+
+class InvasionConditions(Fields):
+    """The way across the sea."""
+
+    crossings: list[Crossing] = Field(default_factory=list, max_length=20, description="places passed, in order")
+
+
+class LandPolicy(Fields):
+    """When the attacker stops: asked before every round, the first included."""
+
+    retreat: LandStop | Annotated[list[LandStop], Field(min_length=1)] = Field(
+        "to-the-end", description="a policy or a list of them: stop as soon as one says so"
+    )
+    stop_below: AtLeastOne | None = Field(None, description="stop with fewer own units than this")
+    max_rounds: AtLeastOne | None = Field(None, description="stop after this many rounds")
+    wear_down_to: AtLeastOne | None = Field(None, description="stop when the enemy has this many or fewer")
+    min_odds: Chance | None = Field(None, description="stop when the chance to win, fought to the end, is below this")
+
+
+class InvasionPolicy(LandPolicy):
+    """Policies on land, and at sea (own = all convoy fleets)."""
+
+    losses: Literal["escorts-first", "transports-first"] = Field("escorts-first", description="fleets lost first")
+    sea_retreat: SeaStop | Annotated[list[SeaStop], Field(min_length=1)] = Field(
+        "to-the-end", description="as retreat, for the crossings that the convoy attacks"
+    )
+    sea_stop_below: AtLeastOne | None = Field(None, description="stop with fewer fleets than this")
+    sea_max_rounds: AtLeastOne | None = Field(None, description="stop after this many sea rounds")
+    sea_min_odds: Chance | None = Field(None, description="stop when the chance to win the invasion is below this")
+
+
+class DefenderPolicy(Fields):
+    """The defender never retreats."""
+
+    retreat: Literal["never"] = Field("never", description="the only value")
+
+
+class Policies(Fields):
+    """Policies of both sides."""
+
+    attacker: LandPolicy = Field(default_factory=LandPolicy)
+    defender: DefenderPolicy = Field(default_factory=DefenderPolicy)
+
+
+class InvasionPolicies(Policies):
+    """Policies of both sides in an invasion."""
+
+    attacker: InvasionPolicy = Field(default_factory=InvasionPolicy)
+
+
+class Options(Fields):
+    """Variants (section 11) and readings (section 10)."""
+
+    attack_dice: Dice = Field(3, description="most dice for the side that attacks")
+    defence_dice: Dice = Field(2, description="most dice for the side that defends")
+    attack_die_sides: Sides = Field(6, description="sides of the attacker's dice")
+    defence_die_sides: Sides = Field(6, description="sides of the defender's dice")
+    commander_die_sides: Sides = Field(8, description="sides of a commander's die")
+    ties: Literal["defender", "attacker", "both", "nobody"] = Field("defender", description="who takes an equal pair")
+    resort: bool = Field(False, description="sort again after the modifiers")
+    clamp: bool = Field(False, description="hold each modified die within 1 and the largest die rolled")
+    left_behind: int = Field(1, ge=0, le=100, description="regiments that stay in each captured territory")
+    amphibious_modifier: Modifier = Field(-1, description="to the highest die of landing troops")
+    blockade_modifier: Modifier = Field(-1, description="to the highest die of blockaded fleets")
+    max_fleets: int = Field(4, ge=1, le=20, description="fleets one player may have in play")
+    max_move: int = Field(3, ge=1, le=20, description="sea zones a fleet moves in a turn")
+    fleet_capacity: int = Field(0, ge=0, le=1000, description="regiments a transport carries; 0 = no limit")
+    troop_loss: Literal["with-each-fleet", "all-or-nothing"] = Field("with-each-fleet", description="when troops drown")
+    withdrawal: bool = Field(True, description="false: a landing, once begun, cannot be called off")
+    fleet_cost: Coins = Field(3, description="coins a fleet costs")
+    regiment_cost: Coins = Field(1, description="coins a regiment costs")
+
+
+class Scenario(Fields):
+    """What every kind has."""
+
+    game: Literal["risk"]
+    policy: Policies = Field(default_factory=Policies)
+    options: Options = Field(default_factory=Options)
+
+
+class Land(Scenario):
+    """A land attack on a territory, or along a path of territories."""
+
+    battle: Literal["land"]
+    attacker: LandAttacker
+    defender: LandDefender
+    conditions: LandConditions = Field(default_factory=LandConditions)
+
+
+class Amphibious(Scenario):
+    """A landing from transports, and the fights inland."""
+
+    battle: Literal["amphibious"]
+    attacker: LandAttacker
+    defender: LandDefender
+    conditions: SeaConditions = Field(default_factory=SeaConditions)
+
+
+class Naval(Scenario):
+    """Fleets against fleets."""
+
+    battle: Literal["naval"]
+    attacker: Fleet
+    defender: Fleet
+    conditions: NavalConditions = Field(default_factory=NavalConditions)
+
+
+class BlockadeRun(Scenario):
+    """Blockaded fleets put to sea against the blockaders."""
+
+    battle: Literal["blockade-run"]
+    attacker: Fleet
+    defender: Fleet
+    conditions: BlockadeConditions = Field(default_factory=BlockadeConditions)
+
+
+class Invasion(Scenario):
+    """A convoy crosses the sea, lands, takes the path; then fleets in the captured port break out."""
+
+    battle: Literal["invasion"]
+    attacker: InvasionAttacker
+    defender: InvasionDefender
+    conditions: InvasionConditions = Field(default_factory=InvasionConditions)
+    policy: InvasionPolicies = Field(default_factory=InvasionPolicies)
+
+
+# --- what types cannot refuse --------------------------------------------------------------------------------------
+
+LISTS = ("modifier_highest", "modifier_lowest", "modifier_all", "bonus_dice", "dice", "die_sides", "commanders")
+MOST_ROLLED = 5
+MOST_POSITIONS = 5_000_000
+
+
+def check(fields: Any) -> None:
+    """Raises Refusal."""
+    if fields.battle not in SEA_BATTLES:
+        _check_lists(fields)
+        _check_commanders(fields)
+    _check_dice(fields)
+    _check_fleets(fields)
+    _check_movement(fields)
+    if fields.battle == "invasion":
+        _check_convoy(fields)
+        _check_crossings(fields.conditions.crossings, fields.options.max_move)
+        _check_policy(fields, "sea_")
+    _check_policy(fields, "")
+    _check_withdrawal(fields)
+
+
+def _check_lists(fields: Any) -> None:
+    count = len(path(fields))
+    for side in SIDES:
+        for name in LISTS:
+            value = getattr(getattr(fields, side), name)
+            wrong = isinstance(value, list) and len(value) != count
+            refuse_if(wrong, f"{side}.{name}", value, f"give one number, or {count}, one per territory")
+
+
+def _check_commanders(fields: Any) -> None:
+    own, defenders = fields.attacker, path(fields)
+    most = f"at most the {own.regiments} regiments"
+    refuse_if(own.commanders > own.regiments, "attacker.commanders", own.commanders, most)
+    for i, commanders in enumerate(each(fields.defender.commanders, len(defenders))):
+        most = f"at most the {defenders[i]} regiments of territory {i + 1}"
+        refuse_if(commanders > defenders[i], "defender.commanders", commanders, most)
+
+
+def _check_dice(fields: Any) -> None:
+    for place in places(fields):
+        for side, hand in zip(SIDES, (place.attack, place.defence), strict=True):
+            most = f"{hand.dice} dice and {hand.bonus} bonus dice make more than {MOST_ROLLED} ({place.name})"
+            wrong = bool(hand.bonus) and hand.dice + hand.bonus > MOST_ROLLED
+            refuse_if(wrong, f"{side}.bonus_dice", hand.bonus, most)
+    if fields.options.ties == "nobody":
+        for place, calm in zip(places(fields), round_tables(fields).calm, strict=True):
+            why = f"no roll could cause a loss in {place.name}, so the battle might never end"
+            refuse_if(calm == 1, "options.ties", "nobody", why)
+
+
+def _check_fleets(fields: Any) -> None:
+    """Enemies of several crossings may be different players'."""
+    most, counts = fields.options.max_fleets, {}
+    for side, name in (("attacker", "fleets"), ("defender", "fleets"), ("defender", "port_fleets")):
+        counts[f"{side}.{name}"] = getattr(getattr(fields, side), name, 0)
+    for i, crossing in enumerate(getattr(fields.conditions, "crossings", [])):
+        counts[f"conditions.crossings[{i}].fleets"] = crossing.fleets
+    for field, count in counts.items():
+        refuse_if(count > most, field, count, f"at most {most} fleets in play for one player")
+
+
+def _check_movement(fields: Any) -> None:
+    on_link, moved = (getattr(fields.conditions, name, 0) for name in ("link_fleets", "sea_zones_moved"))
+    why = "enemy fleets there bar land forces, fight them first"
+    refuse_if(on_link > 0, "conditions.link_fleets", on_link, why)
+    most = 0 if fields.battle == "blockade-run" else fields.options.max_move
+    why = f"a fleet moves at most {most} sea zones a turn" if most else "blockaded fleets cannot move; give 0"
+    refuse_if(moved > most, "conditions.sea_zones_moved", moved, why)
+
+
+def _check_convoy(fields: Any) -> None:
+    own, capacity = fields.attacker, fields.options.fleet_capacity
+    transports = transports_of(fields)
+    most = f"at most the {own.fleets} fleets of the convoy"
+    refuse_if(transports > own.fleets, "attacker.transports", transports, most)
+    most = f"{transports} transports carry at most {capacity * transports}"
+    refuse_if(0 < capacity * transports < own.regiments, "attacker.regiments", own.regiments, most)
+
+
+def _check_crossings(ways: list[Crossing], max_move: int) -> None:
+    for i, way in enumerate(ways):
+        wrong = way.blockaded and (i > 0 or way.fleets == 0 or way.convoy == "defends")
+        only = "only in the first crossing, with enemy fleets, the convoy attacking"
+        refuse_if(wrong, f"conditions.crossings[{i}].blockaded", True, only)
+    if all(way.turn is None for way in ways):
+        return
+    moved, last, fought = 0, 0, False
+    for i, way in enumerate(ways):
+        field, turn = f"conditions.crossings[{i}].turn", way.turn
+        if turn is None:
+            raise Refusal(field, "is needed; give the turn of every crossing or of none")
+        refuse_if(turn < last, field, turn, "turns never go back")
+        refuse_if(fought and turn == last, field, turn, "a fight ends the movement of its turn, so give a later one")
+        moved = (moved if turn == last else 0) + (way.place == "sea-zone")
+        refuse_if(moved > max_move, field, turn, f"a fleet moves at most {max_move} sea zones a turn")
+        last, fought = turn, way.fleets > 0
+
+
+def _check_policy(fields: Any, sea: str) -> None:
+    where, policy = "policy.attacker", fields.policy.attacker
+    chosen = named(getattr(policy, f"{sea}retreat"))
+    check_alone(f"{where}.{sea}retreat", chosen, "to-the-end")
+    known = {name: sea + parameter for name, parameter in PARAMETERS.items() if not (sea and name == "wear-down")}
+    check_parameters(where, policy, chosen, known)
+    if "stop-below-odds" in chosen and fields.battle not in SEA_BATTLES:
+        # The chance to win is worked out for every number of attackers and defenders in each territory.
+        own, defenders = fields.attacker.regiments, path(fields)
+        count = (len(defenders) + 1) * (own + 1) * (max(defenders) + 1)
+        most = (
+            f"the chance can be worked out in at most {MOST_POSITIONS:,} positions, and these regiments have {count:,}"
+        )
+        refuse_if(count > MOST_POSITIONS, f"{where}.{sea}retreat", "stop-below-odds", most)
+
+
+def _check_withdrawal(fields: Any) -> None:
+    chosen, forced = named(fields.policy.attacker.retreat), ""
+    if fields.battle == "blockade-run" and fields.conditions.forced:
+        forced = "a forced run is fought to-the-end"
+    elif fields.battle in {"amphibious", "invasion"} and not fields.options.withdrawal:
+        forced = "without withdrawal a landing is fought to-the-end"
+    refuse_if(bool(forced) and chosen != ["to-the-end"], "policy.attacker.retreat", chosen[0], forced)

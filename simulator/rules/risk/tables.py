@@ -1,0 +1,324 @@
+"""Numbers before the first roll: the dice of each place, and the ways of each result of a round, counted exactly
+(docs/rules/risk.md sections 2, 3 and 5).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.engine.chance import TableBook, Tables
+from simulator.rules.battle import ATTACKER
+from simulator.rules.risk.rules import Params, Policy, State
+from simulator.rules.toolkit.chances import unlikely
+from simulator.rules.toolkit.naming import SIDES, winners
+from simulator.rules.toolkit.policies import named
+from simulator.rules.toolkit.retreat import Leave, after, any_of, below, never, outnumbered, reads_rounds, worn_down
+
+MOST_DICE = 4
+SEA_BATTLES = ("naval", "blockade-run")
+BATTLE, CONVOY = ("the attacker", "the defender"), ("the convoy", "the enemy")
+
+
+class Hand(NamedTuple):
+    """How one side rolls in one place: most dice, sides, commander dice and bonus dice, modifiers, adjustments.
+
+    `penalty` is the amphibious or blockade modifier, added to the highest die beside `highest`.
+    """
+
+    dice: int
+    sides: int
+    commanders: int = 0
+    commander_sides: int = 8
+    bonus: int = 0
+    highest: int = 0
+    lowest: int = 0
+    all: int = 0
+    penalty: int = 0
+    clamp: bool = False
+    resort: bool = False
+
+
+class Place(NamedTuple):
+    """Where a fight is: who attacks whom, the dice of both, the most units of both, and what the units are."""
+
+    name: str
+    sides: tuple[str, str]
+    attack: Hand
+    defence: Hand
+    attackers: int
+    defenders: int
+    unit: str = "regiment"
+
+
+# --- one round of dice (section 3) ---------------------------------------------------------------------------------
+
+
+def dice_rolled(hand: Hand, units: int) -> list[int]:
+    """Sides of every die that a side of `units` rolls (steps 1-3)."""
+    size = min(hand.dice, units)
+    commanders = min(hand.commanders, size)
+    return [hand.commander_sides] * commanders + [hand.sides] * (size - commanders + hand.bonus)
+
+
+def kept_dice(hand: Hand, units: int) -> Counter[tuple[int, ...]]:
+    """Ways of each hand kept, high to low, before modifiers (step 3)."""
+    ways: Counter[tuple[int, ...]] = Counter({(): 1})
+    for sides in dice_rolled(hand, units):
+        wider: Counter[tuple[int, ...]] = Counter()
+        for kept, count in ways.items():
+            for face in range(1, sides + 1):
+                wider[tuple(sorted((*kept, face), reverse=True)[: min(hand.dice, units)])] += count
+        ways = wider
+    return ways
+
+
+def modified(hand: Hand, kept: tuple[int, ...]) -> tuple[int, ...]:
+    """A kept hand after modifiers, in comparison order (steps 4-6)."""
+    dice = [face + hand.all for face in kept]
+    dice[0] += hand.highest + hand.penalty
+    dice[-1] += hand.lowest
+    if hand.clamp:
+        largest = max(dice_rolled(hand, len(kept)))
+        dice = [min(max(face, 1), largest) for face in dice]
+    return tuple(sorted(dice, reverse=True)) if hand.resort else tuple(dice)
+
+
+def compare(mine: Any, theirs: Any, ties: str) -> tuple[Any, Any]:
+    """Losses (side that attacks, other side) of hands in comparison order, dice along the last axis (step 7)."""
+    left, right = np.asarray(mine), np.asarray(theirs)
+    pairs = min(left.shape[-1], right.shape[-1])
+    left, right = left[..., :pairs], right[..., :pairs]
+    equal = left == right
+    own = (left < right) | (equal & (ties in {"defender", "both"}))
+    enemy = (left > right) | (equal & (ties in {"attacker", "both"}))
+    return own.sum(axis=-1), enemy.sum(axis=-1)
+
+
+class Rolls(NamedTuple):
+    """All rolls of both sides in a round: kept hands, and for each pair of them its result and ways.
+
+    A result is 8 * losses of the side that attacks + losses of the other.
+    """
+
+    attack: list[tuple[int, ...]]
+    defence: list[tuple[int, ...]]
+    result: np.ndarray
+    ways: np.ndarray
+
+
+@lru_cache(maxsize=4)
+def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> Rolls:
+    """Every pair of hands that so many units may roll, with the losses (steps 7 and 8)."""
+    mine, theirs = kept_dice(attack, attackers), kept_dice(defence, defenders)
+    left = np.array([modified(attack, kept) for kept in mine])[:, None]
+    own, enemy = compare(left, np.array([modified(defence, kept) for kept in theirs]), ties)
+    ways = np.outer(np.array(list(mine.values()), np.int64), np.array(list(theirs.values()), np.int64))
+    return Rolls(list(mine), list(theirs), (8 * own + enemy).astype(np.int8), ways)
+
+
+@lru_cache(maxsize=4096)
+def round_table(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> dict[int, int]:
+    """Ways of each result of a round: exact integer counts."""
+    _, _, result, ways = rolls(attack, defence, attackers, defenders, ties)
+    return {int(value): int(ways[result == value].sum()) for value in np.unique(result)}
+
+
+def lost(result: int) -> tuple[int, int]:
+    """Losses (side that attacks, other side) that a result stands for."""
+    return result >> 3, result & 7
+
+
+# --- the places of a battle ----------------------------------------------------------------------------------------
+
+
+def path(fields: Any) -> list[int]:
+    """Defenders of each territory of the path."""
+    regiments = fields.defender.regiments
+    return list(regiments) if isinstance(regiments, list) else [regiments]
+
+
+def each(value: Any, places: int) -> list[Any]:
+    """One value for all places, or the list that has one each."""
+    return list(value) if isinstance(value, list) else [value] * places
+
+
+def crossings(fields: Any) -> list[Any]:
+    """The crossings where there is a fight."""
+    return [crossing for crossing in fields.conditions.crossings if crossing.fleets]
+
+
+def transports_of(fields: Any) -> int:
+    """Fleets of a convoy that carry troops."""
+    return fields.attacker.fleets if fields.attacker.transports is None else fields.attacker.transports
+
+
+def places(fields: Any) -> list[Place]:
+    """Every place of the battle: crossings first, then the fights of the battle proper, then the port."""
+    own, enemy, options = fields.attacker, fields.defender, fields.options
+    if fields.battle in SEA_BATTLES:
+        penalty = options.blockade_modifier if fields.battle == "blockade-run" else 0
+        attack, defence = (
+            _hands(fields, side, 1)[0]._replace(penalty=p) for side, p in (("attacker", penalty), ("defender", 0))
+        )
+        return [Place("sea", BATTLE, attack, defence, own.fleets, enemy.fleets, "fleet")]
+    penalty, defenders = 0 if fields.battle == "land" else options.amphibious_modifier, path(fields)
+    hands = zip(*(_hands(fields, side, len(defenders)) for side in SIDES), strict=True)
+    land = [
+        Place(f"territory {i + 1}", BATTLE, attack._replace(penalty=penalty), defence, own.regiments, defenders[i])
+        for i, (attack, defence) in enumerate(hands)
+    ]
+    if fields.battle != "invasion":
+        return land
+    port = [_convoy_fight(fields, "port", enemy.port_fleets, True, True)] if enemy.port_fleets else []
+    sea = [
+        _convoy_fight(fields, f"crossing {i + 1}", way.fleets, way.convoy == "defends", way.blockaded)
+        for i, way in enumerate(crossings(fields))
+    ]
+    return sea + land + port
+
+
+def _plain_hands(fields: Any) -> tuple[Hand, Hand]:
+    """The dice of the side that attacks and of the other by the options alone."""
+    o = fields.options
+    shared = {"commander_sides": o.commander_die_sides, "clamp": o.clamp, "resort": o.resort}
+    return Hand(o.attack_dice, o.attack_die_sides, **shared), Hand(o.defence_dice, o.defence_die_sides, **shared)
+
+
+def _hands(fields: Any, where: str, count: int) -> list[Hand]:
+    """The dice of a side in each place of the battle proper."""
+    side, plain = getattr(fields, where), _plain_hands(fields)[SIDES.index(where)]
+    given = {
+        "dice": getattr(side, "dice", None),
+        "sides": getattr(side, "die_sides", None),
+        "commanders": getattr(side, "commanders", 0),
+        "bonus": side.bonus_dice,
+        "highest": side.modifier_highest,
+        "lowest": side.modifier_lowest,
+        "all": side.modifier_all,
+    }
+    values = {name: each(value, count) for name, value in given.items() if value is not None}
+    return [plain._replace(**{name: value[i] for name, value in values.items()}) for i in range(count)]
+
+
+def _convoy_fight(fields: Any, name: str, enemies: int, convoy_defends: bool, blockaded: bool) -> Place:
+    """A sea fight in an invasion (section 5.5, steps 2 and 6)."""
+    turn = -1 if convoy_defends else 1
+    attack, defence = (
+        plain._replace(highest=side.sea_modifier_highest, all=side.sea_modifier_all)
+        for plain, side in zip(_plain_hands(fields), (fields.attacker, fields.defender)[::turn], strict=True)
+    )
+    attack = attack._replace(penalty=fields.options.blockade_modifier if blockaded else 0)
+    units = (fields.attacker.fleets, enemies)[::turn]
+    return Place(name, CONVOY[::turn], attack, defence, *units, "fleet")
+
+
+# --- chance tables -------------------------------------------------------------------------------------------------
+
+
+class RoundTables(NamedTuple):
+    """The chance tables of some places; `index[place, attackers, defenders]` (units, 4 or more as 4) finds one.
+
+    `calm` is the largest chance that a round of a place causes no loss.
+    """
+
+    tables: Tables
+    index: np.ndarray
+    calm: np.ndarray
+
+
+def round_tables(fields: Any) -> RoundTables:
+    """The tables of all places of a battle."""
+    return _tables_of(tuple((place.attack, place.defence) for place in places(fields)), fields.options.ties)
+
+
+@lru_cache(maxsize=1024)
+def _tables_of(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> RoundTables:
+    """Kept, since the cells of a sweep mostly roll the same dice."""
+    book, size = TableBook(), MOST_DICE + 1
+    index, calm = np.zeros((len(hands), size, size), np.int64), np.zeros(len(hands))
+    for i, (attack, defence) in enumerate(hands):
+        for a in range(1, size):
+            for d in range(1, size):
+                table = round_table(attack, defence, a, d, ties)
+                index[i, a, d] = book.add(table)
+                calm[i] = max(calm[i], table.get(0, 0) / sum(table.values()))
+    return RoundTables(book.close(), index, calm)
+
+
+def most_rounds(units: int, calm: float) -> int:
+    """Rounds after which `units` are gone but for a chance below 1e-15, if each is without loss at most with `calm`."""
+    if calm == 0:
+        return units
+    return min(int((units + 12 * units**0.5 + 40) / (1 - calm)) + 1, 2**31 - 1)
+
+
+# --- parameters ----------------------------------------------------------------------------------------------------
+
+STOPS: dict[str, tuple[str, Callable[[int], Leave]]] = {
+    "stop-below": ("stop_below", below),
+    "max-rounds": ("max_rounds", after),
+    "wear-down": ("wear_down_to", worn_down),
+}
+PARAMETERS = {name: parameter for name, (parameter, _) in STOPS.items()} | {"stop-below-odds": "min_odds"}
+NOWHERE = np.zeros((1, 1, 1), np.int64)
+
+
+def policy(fields: Any, sea: str = "") -> Policy:
+    """When the attacker stops on land, or (`sea_`) at sea; nothing being hopeless yet (section 6)."""
+    given = fields.policy.attacker
+    chosen = named(getattr(given, f"{sea}retreat"))
+    stops = [make(getattr(given, sea + parameter)) for name, (parameter, make) in STOPS.items() if name in chosen]
+    stops += [outnumbered()] if "stop-when-outnumbered" in chosen else []
+    return Policy(any_of(*stops), int("stop-below-odds" in chosen), NOWHERE)
+
+
+def params(fields: Any, fights: list[Place], index: np.ndarray) -> Params:
+    """Parameters of some fights, one after the other; `index` as in RoundTables."""
+    defenders = np.array([*(place.defenders for place in fights), 0], np.int64)
+    return Params(defenders, fields.options.left_behind, index, policy(fields))
+
+
+def limits(fights: list[Place], calm: float) -> State:
+    """The largest value of each field."""
+    own, defenders = fights[0].attackers, [place.defenders for place in fights]
+    return State(own, len(fights), max(defenders), most_rounds(own + sum(defenders), calm))
+
+
+def chain(fields: Any) -> Chain:
+    """The chain of every kind but the invasion."""
+    fights, found = places(fields), round_tables(fields)
+    p, largest = params(fields, fights, found.index), limits(fights, found.calm.max())
+    start = State(largest.attackers, 0, fights[0].defenders, 0)
+    if p.policy.by_odds:
+        plain = Chain(to_the_end(p), start, largest, found.tables, counters=("rounds",))
+        p = with_odds(p, plain, lambda s: winner(p, s) == ATTACKER, fields.policy.attacker.min_odds, largest)
+    counters = () if reads_rounds(p.policy.leave) else ("rounds",)
+    return Chain(p, start, largest, found.tables, mapped=fields.options.ties != "nobody", counters=counters)
+
+
+def to_the_end(p: Any) -> Any:
+    """The same fights without a policy."""
+    return p._replace(policy=Policy(never(), 0, NOWHERE))
+
+
+def with_odds(p: Params, plain: Chain, won: Callable[[Any], np.ndarray], least: float, largest: State) -> Params:
+    """The places marked from which the whole battle `plain` is too unlikely to be won."""
+    shape = largest.captured + 1, largest.attackers + 1, largest.defenders + 1
+    marks = unlikely(plain, won, least, lambda s: (s.captured, force(p, s), s.defenders), shape)
+    return p._replace(policy=p.policy._replace(hopeless=marks))
+
+
+def force(p: Params, s: Any) -> np.ndarray:
+    """Attackers who are not garrisons, of many states at once."""
+    return np.maximum(0, s.attackers - p.left_behind * s.captured)
+
+
+def winner(p: Params, s: Any) -> np.ndarray:
+    """Winner of final states (section 5.1): nobody when called off, or when both sides of the last fight are gone."""
+    return winners(s.captured == len(p.defenders) - 1, (force(p, s) == 0) & (s.defenders > 0))

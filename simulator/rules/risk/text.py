@@ -1,0 +1,166 @@
+"""Risk in words: what an answer rests on, the dice of each place with their chances, a replayed round."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.rules.risk.tables import (
+    CONVOY,
+    PARAMETERS,
+    SEA_BATTLES,
+    Hand,
+    Place,
+    crossings,
+    lost,
+    modified,
+    places,
+    rolls,
+    round_table,
+)
+from simulator.rules.toolkit.naming import differing, listed, plural, sentence
+from simulator.rules.toolkit.policies import named
+
+ASSUMED_LAND = "land combat is classic Risk: sorted dice, ties and left_behind as the options say (ASSUMED)"
+
+
+# --- what an answer rests on (sections 6, 10 and 11) ---------------------------------------------------------------
+
+
+def assumptions(fields: Any) -> list[str]:
+    """Options, policies and assumed readings in force."""
+    options, policy = fields.options, fields.policy.attacker
+    attack = f"{options.attack_dice} d{options.attack_die_sides}"
+    lines = [
+        *(line for part in ("attacker", "defender", "conditions", "options") for line in differing(fields, part)),
+        f"up to {attack} attack, up to {options.defence_dice} d{options.defence_die_sides} defend",
+        f"ties: {options.ties}",
+    ]
+    if fields.battle not in SEA_BATTLES:
+        lines += [
+            ASSUMED_LAND,
+            "attacker.regiments excludes the regiment that stays behind where the attack starts",
+            f"left_behind: {options.left_behind} in each captured territory",
+            f"regiment_cost: {options.regiment_cost} (ASSUMED)",
+        ]
+    penalty = places(fields)[0].attack.penalty if fields.battle != "invasion" else options.amphibious_modifier
+    if fields.battle not in {"land", "naval"}:
+        order = "sorted again after modifiers" if options.resort else "dice sorted before modifiers (ASSUMED)"
+        lines.append(f"{penalty:+d} to the attacker's highest die; {order}")
+    if options.clamp:
+        lines.append("modified dice are held within 1 and the largest die")
+    lines.append(f"attacker stops: {_policy_text(policy, '')}; the defender never retreats")
+    if fields.battle == "invasion":
+        lines += [
+            f"convoy stops: {_policy_text(policy, 'sea_')}",
+            f"fleets lost: {policy.losses}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
+            f"a landing {'may' if options.withdrawal else 'may not'} be called off (ASSUMED)",
+            "fleets in a captured port attack to break out (ASSUMED)",
+        ]
+    return lines
+
+
+def _policy_text(policy: Any, sea: str) -> str:
+    names = named(getattr(policy, f"{sea}retreat"))
+    return ", ".join(
+        f"{name} {getattr(policy, sea + PARAMETERS[name])}" if name in PARAMETERS else name for name in names
+    )
+
+
+# --- how it comes about --------------------------------------------------------------------------------------------
+
+
+def explain(fields: Any) -> list[str]:
+    """Who rolls which dice where, with which modifiers, and the chances of each round's losses."""
+    lines = []
+    for (sides, *hands), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
+        same = list(group)
+        most = max(place.attackers for place in same), max(place.defenders for place in same)
+        where = listed([place.name for place in same])
+        who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, hands, strict=True))
+        lines.append(f"{where}: {who}. Their losses, by dice in hand:")
+        for a in range(min(hands[0].dice, most[0]), 0, -1):
+            for d in range(min(hands[1].dice, most[1]), 0, -1):
+                lines.append(f"  {a} v {d}: {_chances(round_table(*hands, a, d, fields.options.ties))}")
+    return lines
+
+
+def _dice_text(hand: Hand, place: Place) -> str:
+    """The dice of a side in words."""
+    penalty = "landing" if place.unit == "regiment" else "blockaded"
+    more = [
+        (hand.commanders, f"d{hand.commander_sides} for {plural(hand.commanders, 'commander')}"),
+        (hand.bonus, f"{plural(hand.bonus, 'bonus die', 'bonus dice')}, the best kept"),
+        (hand.all, f"{hand.all:+d} to every die"),
+        (hand.highest, f"{hand.highest:+d} to the highest"),
+        (hand.penalty, f"{hand.penalty:+d} to the highest ({penalty})"),
+        (hand.lowest, f"{hand.lowest:+d} to the lowest"),
+    ]
+    return ", ".join([f"up to {hand.dice} d{hand.sides}", *(text for given, text in more if given)])
+
+
+def _chances(table: dict[int, int]) -> str:
+    """The losses of a round with their chances."""
+    total = sum(table.values())
+    rows = ((*lost(result), 100 * ways / total) for result, ways in sorted(table.items()))
+    return ", ".join(f"{own}-{enemy} {chance:.2f} %" for own, enemy, chance in rows)
+
+
+# --- replays -------------------------------------------------------------------------------------------------------
+
+
+class Fight(NamedTuple):
+    """A fight under way: its place, the units of the side that attacks and of the other, the rounds fought so far."""
+
+    place: Place
+    attackers: int
+    defenders: int
+    rounds: int
+
+
+def fight_of(fields: Any, s: Any) -> Fight:
+    """The fight that a state is in the midst of."""
+    found, force = places(fields), s.attackers - fields.options.left_behind * s.captured
+    if fields.battle != "invasion":
+        return Fight(found[s.captured], force, s.defenders, s.rounds)
+    sea, rounds = len(crossings(fields)), s.sea_rounds + s.land_rounds
+    if s.stage == sea:
+        return Fight(found[sea + s.captured], force, s.defenders, rounds)
+    place = found[s.stage] if s.stage < sea else found[-1]
+    units = (s.convoy, s.enemy) if place.sides == CONVOY else (s.enemy, s.convoy)
+    return Fight(place, *units, rounds)
+
+
+def teller(fields: Any) -> Callable[..., str]:
+    """Tells one round of a replay, with dice that give its result."""
+
+    def tell(before: Any, result: int, after: Any, dice: random.Random) -> str:
+        place, attackers, defenders, rounds = fight = fight_of(fields, before)
+        mine, theirs = dice_for(fight, fields.options.ties, result, dice)
+        own, enemy = lost(result)
+        return sentence(
+            f"Round {rounds + 1}, {place.name}: {place.sides[0]} ({attackers}) {_rolled(mine, place.attack)}, "
+            f"{place.sides[1]} ({defenders}) {_rolled(theirs, place.defence)}: "
+            f"{place.sides[0]} loses {plural(own, place.unit)}, {place.sides[1]} {enemy}"
+        )
+
+    return tell
+
+
+def dice_for(fight: Fight, ties: str, result: int, dice: random.Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Kept dice of both sides that give a result, each such throw as likely as it should be."""
+    place, attackers, defenders, _ = fight
+    mine, theirs, results, ways = rolls(place.attack, place.defence, attackers, defenders, ties)
+    ends = np.where(results == result, ways, 0).ravel().cumsum()
+    picked = int(np.searchsorted(ends, dice.randrange(int(ends[-1])), side="right"))
+    return mine[picked // len(theirs)], theirs[picked % len(theirs)]
+
+
+def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
+    counts = modified(hand, kept)
+    text = f"rolls {','.join(map(str, kept))}"
+    return text if counts == kept else f"{text} (counts as {','.join(map(str, counts))})"
