@@ -12,9 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.analysis.answer import exact, odds, simulate
+    from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
+    from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
+    from simulator.analysis.rounds import ByRound, campaign
+    from simulator.analysis.survival import Survival, survival
     from simulator.analysis.sweep import Sweep, sweep
     from simulator.engine.limits import NoExactOdds
     from simulator.scenarios import Scenario, ScenarioError, load
@@ -29,25 +32,47 @@ _HOMES = {
     "odds": "simulator.analysis.answer",
     "exact": "simulator.analysis.answer",
     "simulate": "simulator.analysis.answer",
+    "answer": "simulator.analysis.answer",
+    "Method": "simulator.analysis.answer",
+    "Interrupted": "simulator.analysis.answer",
+    "explain": "simulator.analysis.answer",
     "replay": "simulator.analysis.replay",
     "Replay": "simulator.analysis.replay",
-    "NoExactOdds": "simulator.engine.limits",
     "sweep": "simulator.analysis.sweep",
     "Sweep": "simulator.analysis.sweep",
+    "need": "simulator.analysis.need",
+    "enough": "simulator.analysis.need",
+    "Need": "simulator.analysis.need",
+    "campaign": "simulator.analysis.rounds",
+    "ByRound": "simulator.analysis.rounds",
+    "survival": "simulator.analysis.survival",
+    "Survival": "simulator.analysis.survival",
+    "NoExactOdds": "simulator.engine.limits",
 }
 
 __all__ = [
+    "ByRound",
+    "Interrupted",
+    "Method",
+    "Need",
     "NoExactOdds",
     "Odds",
     "Replay",
     "Scenario",
     "ScenarioError",
+    "Survival",
     "Sweep",
+    "answer",
+    "campaign",
+    "enough",
     "exact",
+    "explain",
     "load",
+    "need",
     "odds",
     "replay",
     "simulate",
+    "survival",
     "sweep",
 ]
 

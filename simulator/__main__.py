@@ -1,6 +1,12 @@
 """`python -m simulator` is the `battle-odds` command."""
 
-from simulator.cli import main
+import sys
 
 if __name__ == "__main__":
-    main()
+    try:
+        from simulator.cli import main
+
+        main()
+    except KeyboardInterrupt:
+        print("interrupted before anything was gathered", file=sys.stderr)
+        sys.exit(130)

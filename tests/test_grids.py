@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from simulator import ScenarioError, exact, load, simulate, sweep
+from simulator.analysis.answer import Interrupted
 from simulator.analysis.measure import measure
 from simulator.analysis.need import enough
-from simulator.analysis.sweep import Sweeping
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 
@@ -59,7 +59,7 @@ def test_values_that_can_be_asked(value, expected):
 
 def test_refusals_name_the_field():
     with pytest.raises(ScenarioError, match=r"^attacker.regiments: 0 is not allowed"):
-        sweep(LAND, {"attacker.regiments": [1, 0]})
+        sweep(LAND, {"attacker.regiments": [0, -1]})
     with pytest.raises(ValueError, match="query"):
         sweep(LAND, {"attacker.regiments": [1]}, "no_such_column > 3")
     with pytest.raises(ValueError, match="nothing to vary"):
@@ -74,17 +74,58 @@ def test_text_settings_can_be_varied():
     assert swept.cells[1].value > swept.cells[0].value
 
 
-def test_an_interrupted_sweep_keeps_its_cells():
-    sweeping = Sweeping(LAND, {"attacker.regiments": range(1, 200)})
+def test_a_cell_that_the_rules_refuse_is_left_empty_and_counted():
+    swept = sweep(LAND, {"attacker.regiments": [1, 0, 3]})
+    assert np.isnan(swept.grid()).tolist() == [False, True, False]
+    assert "1 not allowed and left empty (attacker.regiments: 0 is not allowed" in swept.how()
+    rows = swept.rows()
+    assert rows[1]["value"] is None
+    assert rows[1]["refused"].startswith("attacker.regiments: 0")
+    assert rows[0]["refused"] == ""
+    assert repr(swept).count("\n") == 0
 
+
+def test_only_the_cells_must_be_allowed_not_what_they_are_made_of():
+    base = LAND | {"policy": {"attacker": {"retreat": "stop-below"}}}  # stop_below is needed, and varied
+    swept = sweep(base, {"policy.attacker.stop_below": [1, 2, 3]}, "mean.attacker_regiments_lost")
+    assert len(swept.cells) == 3
+    assert swept.cells[0].value > swept.cells[2].value
+
+
+def test_policies_are_compared_though_the_file_carries_the_number_of_one():
+    base = LAND | {"policy": {"attacker": {"retreat": "stop-below", "stop_below": 2}}}
+    swept = sweep(base, {"policy.attacker.retreat": ["to-the-end", "stop-below"]})
+    assert not swept.refusals
+    assert swept.cells[0].value == pytest.approx(exact(LAND).winner("attacker"))
+    assert "policy.attacker.stop_below left out" in swept.how()
+
+
+def test_several_values_in_one_sweep():
+    swept = sweep(LAND, {"attacker.regiments": [3, 4]}, ["p_attacker", "mean.rounds"])
+    assert list(swept.table.columns) == [
+        "attacker.regiments",
+        *("p_attacker", "p_attacker.low", "p_attacker.high"),
+        *("mean.rounds", "mean.rounds.low", "mean.rounds.high"),
+        *("method", "battles"),
+    ]
+    assert swept.cells[1].measures[1].value == pytest.approx(exact(LAND).mean("rounds"))
+
+
+def test_numpy_numbers_and_lists_can_be_varied():
+    swept = sweep(LAND, {"attacker.regiments": np.arange(2, 4), "defender.regiments": [[1, 1], [2, 1]]})
+    assert swept.grid().shape == (2, 2)
+
+
+def test_an_interrupted_sweep_keeps_its_cells():
     def interrupt(done, total):
         if done == 5:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        sweeping.run(1, interrupt)
-    assert len(sweeping.sweep.cells) == 5
-    assert np.isnan(sweeping.sweep.grid()[5:]).all()
+    with pytest.raises(Interrupted) as cut:
+        sweep(LAND, {"attacker.regiments": range(1, 200)}, threads=1, progress=interrupt)
+    swept = cut.value.gathered
+    assert len(swept.cells) == 5
+    assert np.isnan(swept.grid()[5:]).all()
 
 
 def test_how_much_is_enough():

@@ -24,7 +24,7 @@ def imports(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "simulator":
             if node.module == "simulator":
-                yield from (f"simulator.{alias.name}" for alias in node.names)
+                yield from (f"simulator.{alias.name}" for alias in node.names if alias.name != "__version__")
             else:
                 yield node.module
         elif isinstance(node, ast.Import):

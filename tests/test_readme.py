@@ -44,6 +44,7 @@ def test_every_command_is_listed():
     from simulator.cli.commands import app
 
     table = README.partition("## A battle on the command line")[2].partition("\n## ")[0]
-    names = [command.name or command.callback.__name__ for command in app.registered_commands]
+    names = [command.name or command.callback.__name__ for command in app.registered_commands if not command.hidden]
+    names += [group.name for group in app.registered_groups]
     for name in names:
         assert f"`{name}" in table, name

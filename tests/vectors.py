@@ -26,7 +26,8 @@ def asked(odds: Odds, key: str) -> float:
     kind, _, rest = key.partition(".")
     if kind == "mean":
         return odds.mean(rest)
-    return odds.winner(rest) if rest in {"attacker", "defender", "nobody"} else odds.p(rest)
+    sides = {"attacker", "defender", "nobody"} if "winner" in odds.columns else set()
+    return odds.winner(rest) if rest in sides else odds.p(rest)
 
 
 def mismatches(odds: Odds, expect: Mapping[str, float], tolerance: float) -> dict[str, tuple[float, float]]:
@@ -49,13 +50,13 @@ def largest_z(scenario: Any, seed: int = 20261, battles: int = BATTLES) -> float
     common = expected * battles >= 50
     pairs = list(zip(expected[common], counts[common], strict=True))
     pairs.append((expected[~common].sum(), counts[~common].sum()))
-    pairs += [(true.winner(side), seen.winner(side) * battles) for side in ("attacker", "defender", "nobody")]
+    pairs += [(result.p, seen.p(result.question) * battles) for result in true.results]
     for p, count in pairs:
         if p * (1 - p) * battles >= 50:
             worst = max(worst, abs(count - p * battles) / math.sqrt(p * (1 - p) * battles))
         else:
             assert abs(count - p * battles) < 60
-    for column, values in true.columns.items():
-        if column != "winner" and values.dtype != bool and (spread := true.std(column)) > 1e-9:
+    for column in true.columns:
+        if true.kind_of(column) == "number" and (spread := true.std(column)) > 1e-9:
             worst = max(worst, abs(seen.mean(column) - true.mean(column)) / (spread / math.sqrt(battles)))
     return worst

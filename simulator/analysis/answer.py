@@ -1,45 +1,90 @@
-"""Answering a scenario: exactly, with dice, or whichever fits."""
+"""Answering a scenario: exactly where it fits, else with dice. Every analysis that needs odds asks here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.analysis.odds import Odds
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.engine.limits import EDGE_BUDGET, NoExactOdds
-from simulator.rules.battle import WINNERS, Outcomes
-from simulator.scenarios import Scenario, load
+from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
+from simulator.rules.battle import Columns, Outcomes
+from simulator.scenarios import Scenario, Source, load
 
-Source = Scenario | str | Path | Mapping[str, Any]
+if TYPE_CHECKING:
+    from simulator.engine.montecarlo import Simulation
 
-Progress = Callable[[int, int], Any]
+# So much of so much is done; the whole is None where it is not known.
+Progress = Callable[[int, int | None], Any]
 
 # A composed battle is simulated in portions of this many battles, each with its own seed.
 PORTION = 1 << 17
 FIRST_BATTLES = 1 << 16
 MOST_BATTLES = 10**12
-# Transitions that the automatic choice lets exact enumeration explore before it takes to dice: half a second or so
-# (17 million a second measured on the largest land battle of Europa).
-QUICK_BUDGET = 8_000_000
-CELL_BUDGET = 1_000_000
+MOST_THREADS = 1024
+DEFAULT_PRECISION = 0.001
+# Cells of a grid are many: each takes to dice earlier, and fights fewer battles.
+CELL_BYTES = QUICK_BYTES // 8
 CELL_BATTLES = 100_000
 
 
-def scenario_of(scenario: Source) -> Scenario:
-    """The scenario itself, or what `load` makes of it."""
-    return scenario if isinstance(scenario, Scenario) else load(scenario)
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, when something was gathered until then: `gathered` is the answer from that."""
+
+    def __init__(self, gathered: Any) -> None:
+        super().__init__("interrupted")
+        self.gathered = gathered
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a scenario is to be answered.
+
+    `exact`: True for exact odds or a refusal, False for dice only, None for exact odds where they fit into `budget`
+    bytes and dice where not. Dice are rolled for `battles` battles, or without that until every chance is known to
+    `precision` (95 % half-width).
+    """
+
+    exact: bool | None = None
+    battles: int | None = None
+    precision: float = DEFAULT_PRECISION
+    seed: int = 0
+    threads: int | None = None
+    budget: int | None = None
+
+    def __post_init__(self) -> None:
+        check_numbers(1 if self.battles is None else self.battles, self.seed, self.threads)
+        if not 0 < self.precision < 1:
+            text = "give a number between 0 and 1, like 0.001 or 0.1%"
+            raise ValueError(f"precision: {self.precision} is not allowed; {text}")
+
+
+def check_numbers(battles: int, seed: int, threads: int | None) -> None:
+    """Refuse (ValueError) numbers of battles, seeds and threads that make no sense."""
+    for name, value, low, high in (
+        ("battles", battles, 1, MOST_BATTLES),
+        ("seed", seed, 0, 2**64 - 1),
+        ("threads", threads if threads is not None else 1, 1, MOST_THREADS),
+    ):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+            raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")
+
+
+def seen(scenario: Scenario, ends: Ends) -> Columns:
+    """Final states as the user's columns."""
+    assert scenario.built.outcome is not None
+    return scenario.built.outcome(ends.states)
 
 
 @dataclass
 class ExactRun:
-    """Runs stages by enumeration; gathers what was left undecided."""
+    """Runs stages by enumeration; gathers what was left undecided, and tells `progress(states)`."""
 
     budget: int
+    progress: Callable[[int], Any] | None = None
     residual: float = 0.0
     explored: int = 0
 
@@ -47,8 +92,8 @@ class ExactRun:
         """All ends of the stage, their chances times that of reaching it."""
         from simulator.engine.exact import exact_ends
 
-        share = share or Share()
-        ends = exact_ends(chain, self.budget - self.explored)
+        share, told = share or Share(), self.progress
+        ends = exact_ends(chain, self.budget, told and (lambda states: told(self.explored + states)))
         self.residual += share.p * ends.residual
         self.explored += ends.explored
         return Ends(ends.states, share.p * ends.p, path=share.path)
@@ -75,36 +120,31 @@ class SimulatedRun:
         return Ends(ends.states, ends.count / self.battles, ends.count, path=share.path)
 
 
-def exact(scenario: Source, budget: int | None = None) -> Odds:
-    """Exact odds. Raises NoExactOdds, which tells how large the state space is, past `budget` transitions."""
-    asked = scenario_of(scenario)
-    return _labelled(asked, _exact_outcomes(asked, budget or EDGE_BUDGET))
+class Enumerated:
+    """An exact answer: every outcome with its chance. Raises NoExactOdds past `budget` bytes."""
 
+    def __init__(self, scenario: Scenario, budget: int = EXACT_BYTES, progress: Progress | None = None) -> None:
+        run = ExactRun(budget, progress and (lambda states: progress(states, None)))
+        self.scenario = scenario
+        self._ends: Ends | None = None
+        if scenario.built.answer is not None:
+            found = scenario.built.answer(run)
+            self._outcomes = Outcomes(found.columns, found.p, None, run.residual, run.explored)
+        else:
+            self._ends = run(scenario.chain)
+            self._outcomes = Outcomes(seen(scenario, self._ends), self._ends.p, None, run.residual, run.explored)
 
-def _exact_outcomes(scenario: Scenario, budget: int) -> Outcomes:
-    run = ExactRun(budget)
-    if scenario.built.answer is not None:
-        found = scenario.built.answer(run)
-        return Outcomes(found.columns, found.p, None, run.residual, run.explored)
-    ends = run(scenario.chain)
-    return Outcomes(seen(scenario, ends), ends.p, None, run.residual, run.explored)
+    battles: None = None
 
+    def ends(self) -> Ends:
+        """Final states with their chances. Raises TypeError for a composed battle."""
+        if self._ends is None:
+            raise TypeError("a composed battle has no final states of its own")
+        return self._ends
 
-def seen(scenario: Scenario, ends: Ends) -> dict[str, np.ndarray]:
-    """Final states as the user's columns."""
-    assert scenario.built.outcome is not None
-    return scenario.built.outcome(ends.states)
-
-
-def _labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None, seed: int | None = None) -> Odds:
-    return Odds(
-        outcomes,
-        battles=battles,
-        seed=seed,
-        headline=scenario.battle.headline,
-        assumptions=scenario.assumptions(),
-        scenario=scenario.data,
-    )
+    def odds(self) -> Odds:
+        """The odds."""
+        return labelled(self.scenario, self._outcomes)
 
 
 class Fight:
@@ -113,7 +153,7 @@ class Fight:
     def __init__(self, scenario: Scenario, seed: int = 0, threads: int | None = None) -> None:
         self.scenario, self.seed, self.threads = scenario, seed, threads
         self._portions: list[Outcomes] = []
-        self._simulation: Any = None
+        self._simulation: Simulation | None = None
         if scenario.built.answer is None:
             from simulator.engine.montecarlo import Simulation
 
@@ -158,10 +198,9 @@ class Fight:
 
     def ends(self) -> Ends:
         """Final states of all battles so far. Raises TypeError for a composed battle."""
-        if not self._simulation:
+        if self._simulation is None:
             raise TypeError("a composed battle has no final states of its own")
-        ends: Ends = self._simulation.ends()
-        return ends
+        return self._simulation.ends()
 
     def odds(self) -> Odds:
         """The odds from all battles so far."""
@@ -174,13 +213,93 @@ class Fight:
             names = parts[0].columns
             columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in names}
             outcomes = Outcomes(columns, counts / self.battles, counts)
-        return _labelled(self.scenario, outcomes, self.battles, self.seed)
+        return labelled(self.scenario, outcomes, self.battles, self.seed)
 
-    def half_width(self) -> float:
-        """Largest half-width of the winner chances' 95 % intervals."""
-        odds = self.odds()
-        bounds = [odds.winner_interval(side) for side in WINNERS]
-        return max((high - low) / 2 for low, high in bounds)
+
+def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None, seed: int | None = None) -> Odds:
+    """Outcomes as the odds of a scenario."""
+    return Odds(
+        outcomes,
+        battle=scenario.battle,
+        battles=battles,
+        seed=seed,
+        settings=scenario.settings(),
+        assumptions=scenario.assumptions(),
+        scenario=scenario.data,
+    )
+
+
+def width(odds: Odds) -> float:
+    """How sure simulated odds are: the largest 95 % half-width of what may come of the battle.
+
+    Where there are only numbers to tell, that of the headline means as a part of the span of their values.
+    """
+    if odds.results:
+        return max((result.high - result.low) / 2 for result in odds.results)
+    found = [0.0]
+    for row in odds.summary_rows():
+        values = odds.numbers(row["column"])
+        span = float(values.max()) - float(values.min())
+        found.append((row["high"] - row["low"]) / 2 / span if span else 0.0)
+    return max(found)
+
+
+def to_precision(fight: Fight, precision: float, progress: Progress | None = None) -> None:
+    """Add battles until `width` is at most `precision`.
+
+    The numbers of battles added depend on the counts alone, so the answer is the same on every machine.
+    """
+    more = FIRST_BATTLES
+    while True:
+        begin, goal = fight.battles, fight.battles + more
+        fight.add(more, progress and (lambda done, b=begin, g=goal: progress(b + done, g)))
+        reached = width(fight.odds())
+        if reached <= precision:
+            return
+        needed = int(1.05 * fight.battles * (reached / precision) ** 2)
+        more = min(max(needed - fight.battles, FIRST_BATTLES), MOST_BATTLES)
+
+
+def settle(scenario: Scenario, method: Method, progress: Progress | None = None) -> Enumerated | Fight:
+    """Exact if it fits, else simulated: the one place where that is decided.
+
+    Raises NoExactOdds where only exact will do, Interrupted with the fight so far once battles have been fought.
+    """
+    if method.exact or (method.exact is None and method.battles is None):
+        default = EXACT_BYTES if method.exact else QUICK_BYTES
+        try:
+            return Enumerated(scenario, method.budget or default, progress)
+        except NoExactOdds:
+            if method.exact:
+                raise
+    fight = Fight(scenario, method.seed, method.threads)
+    total = method.battles
+    try:
+        if total is None:
+            to_precision(fight, method.precision, progress)
+        else:
+            fight.add(total, progress and (lambda done: progress(done, total)))
+    except KeyboardInterrupt:
+        if fight.battles == 0:
+            raise
+        raise Interrupted(fight) from None
+    return fight
+
+
+def answer(scenario: Source, method: Method | None = None, progress: Progress | None = None) -> Odds:
+    """The odds of a scenario: exact if they fit, else simulated, or as `method` says.
+
+    Raises NoExactOdds where only exact will do; Interrupted, with the odds so far, once battles have been fought.
+    """
+    try:
+        return settle(load(scenario), method or Method(), progress).odds()
+    except Interrupted as cut:
+        raise Interrupted(cut.gathered.odds()) from None
+
+
+def exact(scenario: Source, budget: int | None = None, progress: Progress | None = None) -> Odds:
+    """Exact odds. Raises NoExactOdds, which tells how large the state space is, past `budget` bytes."""
+    return answer(scenario, Method(exact=True, budget=budget), progress)
 
 
 def simulate(
@@ -194,66 +313,30 @@ def simulate(
 
     `progress(done, battles)` is called now and then. Raises ValueError for a count or seed out of range.
     """
-    check_numbers(battles, seed, threads)
-    fight = Fight(scenario_of(scenario), seed, threads)
-    fight.add(battles, progress and (lambda done: progress(done, battles)))
-    return fight.odds()
-
-
-def check_numbers(battles: int, seed: int, threads: int | None) -> None:
-    """Refuse (ValueError) numbers of battles, seeds and threads that make no sense."""
-    for name, value, low, high in (
-        ("battles", battles, 1, MOST_BATTLES),
-        ("seed", seed, 0, 2**64 - 1),
-        ("threads", threads if threads is not None else 1, 1, 1024),
-    ):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-            raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")
-
-
-def to_precision(fight: Fight, precision: float, progress: Progress | None = None) -> None:
-    """Add battles until every winner chance's 95 % half-width is at most `precision`.
-
-    The numbers of battles added depend on the counts alone, so the answer is the same on every machine.
-    """
-    if not 0 < precision < 1:
-        raise ValueError(f"precision: {precision} is not allowed; give a number between 0 and 1, like 0.001 or 0.1%")
-    more = FIRST_BATTLES
-    while True:
-        begin, goal = fight.battles, fight.battles + more
-        fight.add(more, progress and (lambda done, b=begin, g=goal: progress(b + done, g)))
-        width = fight.half_width()
-        if width <= precision:
-            return
-        needed = int(1.05 * fight.battles * (width / precision) ** 2)
-        more = min(max(needed - fight.battles, FIRST_BATTLES), MOST_BATTLES)
+    return answer(scenario, Method(exact=False, battles=battles, seed=seed, threads=threads), progress)
 
 
 def odds(
     scenario: Source,
-    precision: float = 0.001,
+    precision: float = DEFAULT_PRECISION,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Odds:
-    """Exact odds when they fit, else simulated until every winner chance is within `precision` (95 %)."""
-    asked = scenario_of(scenario)
-    check_numbers(1, seed, threads)
-    try:
-        return exact(asked, QUICK_BUDGET)
-    except NoExactOdds:
-        fight = Fight(asked, seed, threads)
-        to_precision(fight, precision, progress)
-        return fight.odds()
+    """Exact odds when they fit, else simulated until every chance is within `precision` (95 %)."""
+    return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 
 
-def answer_cell(scenario: Scenario, battles: int | None, seed: int) -> Odds:
-    """Exact when the cell is small enough (and no battles are asked for), else simulated on one thread."""
+def cell(scenario: Scenario, battles: int | None, seed: int, progress: Progress | None = None) -> Odds:
+    """One of many answers: exact when it is small enough (and no battles are asked for), else on one thread."""
     if battles is None:
         try:
-            return exact(scenario, CELL_BUDGET)
+            return answer(scenario, Method(exact=True, budget=CELL_BYTES), progress)
         except NoExactOdds:
             pass
-    fight = Fight(scenario, seed, threads=1)
-    fight.add(battles or CELL_BATTLES)
-    return fight.odds()
+    return answer(scenario, Method(exact=False, battles=battles or CELL_BATTLES, seed=seed, threads=1), progress)
+
+
+def explain(scenario: Source) -> list[str]:
+    """How the answer comes about: modifiers and their sources, or a calculator's plan, one line each."""
+    return list(load(scenario).built.explain())

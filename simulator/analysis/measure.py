@@ -1,8 +1,9 @@
-"""One number asked of odds."""
+"""One number asked of odds, in a notation that sweeps, needs and commands share."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from simulator.analysis.odds import Odds
 from simulator.rules.battle import WINNERS
@@ -10,19 +11,44 @@ from simulator.rules.battle import WINNERS
 _STATISTIC = re.compile(r"(mean|std|q(\d\d?))[._](\w+)$")
 
 
-def measure(odds: Odds, value: str) -> tuple[float, float, float]:
-    """A value asked of odds, with its interval.
+class Measure(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def measure(odds: Odds, value: str | None = None) -> Measure:
+    """A value asked of odds, with its interval; without any named, the battle's own (`Odds.value`).
 
     `value` is `p_attacker`, `p_defender`, `p_nobody`; `mean.COLUMN`, `std.COLUMN`, `q90.COLUMN`; or a question as for
     `Odds.p`. Raises ValueError for anything else. A standard deviation or quantile of a simulation has no interval.
     """
+    value = odds.value if value is None else value
     if value.startswith("p_") and value[2:] in WINNERS:
-        return odds.winner(value[2:]), *odds.winner_interval(value[2:])
-    if match := _STATISTIC.match(value):
+        return Measure(odds.winner(value[2:]), *odds.winner_interval(value[2:]))
+    if value not in odds.columns and (match := _STATISTIC.match(value)):
         kind, percent, column = match.groups()
         if kind == "mean":
-            return odds.mean(column), *odds.interval(column)
+            return Measure(odds.mean(column), *odds.interval(column))
         number = odds.std(column) if kind == "std" else odds.quantile(column, int(percent) / 100)
         unsure = number if odds.battles is None else float("nan")
-        return number, unsure, unsure
-    return odds.p(value), *odds.interval(value)
+        return Measure(number, unsure, unsure)
+    return Measure(odds.p(value), *odds.interval(value))
+
+
+def is_chance(value: str) -> bool:
+    """Is this a chance, or else a number in its own unit?"""
+    return not _STATISTIC.match(value)
+
+
+def in_words(value: str) -> str:
+    """The value as an axis names it."""
+    if value.startswith("p_") and value[2:] in WINNERS:
+        return f"chance that {value[2:]} wins"
+    if match := _STATISTIC.match(value):
+        kind, percent, column = match.groups()
+        what = {"mean": "mean", "std": "standard deviation"}.get(kind, f"{percent} % quantile")
+        return f"{what} of {column.replace('_', ' ')}"
+    return f"chance of {value.replace('_', ' ')}"

@@ -5,55 +5,58 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.battle import WINNERS, Columns, Outcomes
+from simulator.analysis.intervals import LEVEL, half_width_of_mean, wilson
+from simulator.analysis.query import ask
+from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
-LEVEL = 0.95
 
+class Result(NamedTuple):
+    """One of the ways in which a battle can come out: its words, the question it answers, its chance with bounds."""
 
-def wilson(p: float, battles: float, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson score interval of a chance estimated as `p` from `battles` battles.
-
-    Source: Wilson, "Probable inference", JASA 22 (1927).
-    """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    centre = (p + z * z / (2 * battles)) / (1 + z * z / battles)
-    half = z / (1 + z * z / battles) * math.sqrt(p * (1 - p) / battles + z * z / (4 * battles * battles))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    label: str
+    question: str
+    p: float
+    low: float
+    high: float
 
 
 class Odds:
     """Distinct outcomes of one battle with their chances; exact and simulated ones look alike.
 
     `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `residual` is the chance that exact
-    enumeration left undecided (0 when simulated). `assumptions` are the options, policies and assumed numbers that
-    the answer rests on, `headline` the columns a summary shows.
+    enumeration left undecided (0 when simulated). `settings` are the fields that were set otherwise than by default,
+    `assumptions` the options, policies and assumed numbers that the answer rests on, `headline` the columns a summary
+    shows, `rules_version` that of the game's rules.
     """
 
     def __init__(
         self,
         outcomes: Outcomes,
         *,
+        battle: Battle,
         battles: int | None = None,
         seed: int | None = None,
-        headline: Sequence[str] = (),
+        settings: Sequence[str] = (),
         assumptions: Sequence[str] = (),
         scenario: Mapping[str, Any] | None = None,
     ) -> None:
         self._raw = outcomes
+        self.battle = battle
         self.battles, self.seed = battles, seed
         self.method = "exact" if battles is None else "simulated"
         self.residual = outcomes.residual
         self.explored = outcomes.explored
-        self.headline = tuple(name for name in headline if name in outcomes.columns)
-        self.assumptions = list(assumptions)
+        self.headline = tuple(name for name in battle.headline if name in outcomes.columns)
+        self.rules_version = battle.version
+        self.settings, self.assumptions = list(settings), list(assumptions)
         self.scenario = scenario
 
     @cached_property
@@ -64,6 +67,13 @@ class Odds:
     def columns(self) -> Columns:
         """The columns of the distinct outcomes; `winner` holds codes, see rules/battle.py."""
         return self._merged.columns
+
+    @cached_property
+    def told(self) -> Columns:
+        """The columns of the distinct outcomes as users see them: `winner`, where there is one, in words and first."""
+        columns = self.columns
+        winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
+        return winner | {name: values for name, values in columns.items() if name != "winner"}
 
     @property
     def chances(self) -> np.ndarray:
@@ -80,51 +90,57 @@ class Odds:
         """One row a distinct outcome: `winner`, the game's columns, `p`, and `count` when simulated."""
         import pandas as pd
 
-        data: dict[str, Any] = {"winner": np.array(WINNERS)[self.columns["winner"]]}
-        data.update({name: values for name, values in self.columns.items() if name != "winner"})
-        data["p"] = self.chances
+        data: dict[str, Any] = self.told | {"p": self.chances}
         if self.counts is not None:
             data["count"] = self.counts
         return pd.DataFrame(data)
 
-    def _where(self, query: str) -> np.ndarray:
-        """Which outcomes a pandas query string selects. Raises ValueError when it cannot be understood."""
-        if query in self.columns and self.columns[query].dtype == np.bool_:
-            return self.columns[query]
-        try:
-            chosen = np.asarray(self.table.eval(query))
-        except Exception as error:  # pandas raises many kinds
-            raise ValueError(f"query {query!r} cannot be read: {error}; columns: {', '.join(self.columns)}") from None
-        if chosen.dtype != np.bool_ or chosen.shape != self.chances.shape:
-            raise ValueError(f'query {query!r} is no yes/no question; write it like "attacker_losses >= 5"')
-        return chosen
+    def kind_of(self, name: str) -> str:
+        """Is a column "number", "yes/no" or "text"? Raises ValueError for an unknown one."""
+        if name not in self._raw.columns:
+            raise ValueError(f"no column {name!r}; columns: {', '.join(self.told)}")
+        if name == "winner":
+            return "text"
+        return {"b": "yes/no", "i": "number", "u": "number", "f": "number"}.get(
+            self._raw.columns[name].dtype.kind, "text"
+        )
 
-    def _column(self, name: str) -> np.ndarray:
-        if name not in self.columns or name == "winner":
-            known = ", ".join(column for column in self.columns if column != "winner")
-            raise ValueError(f"no column {name!r}; columns: {known}")
+    def _where(self, query: str) -> np.ndarray:
+        """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
+        known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
+        return ask(query, self.told, len(self.chances), known)
+
+    def numbers(self, name: str) -> np.ndarray:
+        """The values of a number or yes/no column. Raises ValueError for another."""
+        if self.kind_of(name) == "text":
+            known = ", ".join(column for column in self.columns if self.kind_of(column) != "text")
+            raise ValueError(f"column {name!r} is text; number columns: {known}")
         return self.columns[name]
 
     def p(self, query: str) -> float:
-        """Chance of a pandas query string such as "winner == 'attacker'" or "attacker_losses >= 5".
+        """Chance of a question such as "winner == 'attacker'" or "attacker_losses >= 5" (see analysis/query.py).
 
         The name of a yes/no column alone will do. Raises ValueError for one that cannot be understood.
         """
         return float(self.chances[self._where(query)].sum())
 
     def winner(self, side: str) -> float:
-        """Chance that `side` ("attacker", "defender" or "nobody") wins."""
+        """Chance that `side` ("attacker", "defender" or "nobody") wins. Raises ValueError where nobody can win."""
         if side not in WINNERS:
             raise ValueError(f"winner: {side!r} is not allowed; give one of {', '.join(WINNERS)}")
+        if "winner" not in self._raw.columns:
+            raise ValueError(
+                f"winner: {self.battle.game} {self.battle.kind} has no winner; columns: {', '.join(self.told)}"
+            )
         return float(self._raw.p[self._raw.columns["winner"] == WINNERS.index(side)].sum())
 
     def mean(self, column: str) -> float:
         """Expected value of a column. Raises ValueError for an unknown one."""
-        return float(self.chances @ self._column(column))
+        return float(self.chances @ self.numbers(column))
 
     def std(self, column: str) -> float:
         """Standard deviation of a column. Raises ValueError for an unknown one."""
-        values = self._column(column).astype(float)
+        values = self.numbers(column).astype(float)
         mean = self.chances @ values
         return math.sqrt(max(0.0, float(self.chances @ (values - mean) ** 2)))
 
@@ -132,7 +148,7 @@ class Odds:
         """Smallest value that the column does not exceed with a chance of at least `q`."""
         if not 0 <= q <= 1:
             raise ValueError(f"q: {q} is not allowed; give a number from 0 to 1")
-        values = self._column(column)
+        values = self.numbers(column)
         order = np.argsort(values, kind="stable")
         gathered = np.cumsum(self.chances[order])
         place = min(int(np.searchsorted(gathered, q * gathered[-1] - 1e-12)), len(order) - 1)
@@ -143,11 +159,9 @@ class Odds:
 
         `query` is as for `p`, or the name of a number column. Raises ValueError for one that is neither.
         """
-        if query in self.columns and query != "winner" and self.columns[query].dtype != np.bool_:
+        if query in self.columns and self.kind_of(query) == "number":
             mean = self.mean(query)
-            if self.battles is None:
-                return mean, mean
-            half = NormalDist().inv_cdf((1 + level) / 2) * self.std(query) / math.sqrt(self.battles)
+            half = 0.0 if self.battles is None else half_width_of_mean(self.std(query), self.battles, level)
             return mean - half, mean + half
         p = self.p(query)
         return (p, p) if self.battles is None else wilson(p, self.battles, level)
@@ -157,13 +171,57 @@ class Odds:
         p = self.winner(side)
         return (p, p) if self.battles is None else wilson(p, self.battles, level)
 
+    def _questions(self) -> dict[str, str]:
+        """Label -> question of everything that may come of this battle, see Battle.results."""
+        named = {label: query for label, query in self.battle.results.items() if self._answers(query)}
+        if named:
+            return named
+        if "winner" in self.columns:
+            return {side: f"winner == '{side}'" for side in WINNERS}
+        for name, values in self.columns.items():
+            if self.kind_of(name) == "text":
+                found = list(dict.fromkeys([*self.battle.texts.get(name, ()), *map(str, values)]))
+                return {value: f"{name} == {value!r}" for value in found}
+        flags = [name for name in self.columns if self.kind_of(name) == "yes/no"]
+        chosen = [name for name in flags if name in self.headline] or flags
+        return {name.replace("_", " "): name for name in chosen}
+
+    def _answers(self, query: str) -> bool:
+        """Has this battle the columns that a question of its kind asks for?"""
+        try:
+            self._where(query)
+        except ValueError:
+            return False
+        return True
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """What may come of the battle, in the game's words: the winner, or who holds the ground, or what came about.
+
+        Empty for a kind that has only numbers to tell.
+        """
+        return [
+            Result(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
+        ]
+
+    @property
+    def value(self) -> str:
+        """The number that is asked for when none is named: the first result's chance, or a mean."""
+        if not self.battle.results and "winner" in self.columns:
+            return "p_attacker"
+        questions = list(self._questions().values())
+        return questions[0] if questions else f"mean.{(self.headline or tuple(self.columns))[0]}"
+
     def distribution(self, column: str) -> pd.DataFrame:
         """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
         import pandas as pd
 
-        values, inverse = np.unique(self._column(column), return_inverse=True)
+        self.kind_of(column)
+        values, inverse = np.unique(self.told[column], return_inverse=True)
         p = np.bincount(inverse, self.chances)
-        data = {"value": values, "p": p, "at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
+        data: dict[str, Any] = {"value": values, "p": p}
+        if self.kind_of(column) != "text":
+            data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
         if self.battles is not None:
             bounds = [wilson(chance, self.battles) for chance in p]
             data["low"], data["high"] = (np.array(side) for side in zip(*bounds, strict=True))
@@ -176,9 +234,11 @@ class Odds:
         return pd.DataFrame(self.summary_rows()).set_index("column")
 
     def summary_rows(self) -> list[dict[str, Any]]:
-        """The rows of `summary` as plain values."""
+        """The rows of `summary` as plain values; text columns have no mean and are left out."""
         rows = []
-        for name in self.headline or [column for column in self.columns if column != "winner"]:
+        for name in self.headline or tuple(self.columns):
+            if self.kind_of(name) == "text":
+                continue
             low, high = self.interval(name)
             row: dict[str, Any] = {"column": name, "mean": self.mean(name), "low": low, "high": high}
             row["std"] = self.std(name)
@@ -187,50 +247,54 @@ class Odds:
         return rows
 
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The most likely outcomes, told by the winner and the headline columns (or those given)."""
-        chosen = {"winner": self.columns["winner"]} | {name: self._column(name) for name in columns or self.headline}
-        seen = merge(Outcomes(chosen, self.chances, self.counts))
+        """The most likely outcomes, told by the winner (if there is one) and the headline columns, or those given."""
+        names = dict.fromkeys([*(["winner"] if "winner" in self.columns else []), *(columns or self.headline)])
+        for name in names:
+            self.kind_of(name)
+        seen = merge(Outcomes({name: self.told[name] for name in names}, self.chances, self.counts))
         order = np.argsort(-seen.p, kind="stable")[:most]
         return [
-            {
-                name: WINNERS[values[row]] if name == "winner" else values[row].item()
-                for name, values in seen.columns.items()
-            }
-            | {"p": float(seen.p[row])}
+            {name: values[row].item() for name, values in seen.columns.items()} | {"p": float(seen.p[row])}
             for row in order
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, table: bool = True) -> dict[str, Any]:
         """Everything as plain values for JSON: how it was obtained, chances with intervals, summary, table."""
+        from simulator import __version__
+
         chances = {}
-        for side in WINNERS:
-            low, high = self.winner_interval(side)
-            chances[side] = {"p": self.winner(side), "low": low, "high": high}
-        for name, values in self.columns.items():
-            if values.dtype == np.bool_:
-                low, high = self.interval(name)
-                chances[name] = {"p": self.p(name), "low": low, "high": high}
-        table = {name: values.tolist() for name, values in self.columns.items()}
-        table["winner"] = [WINNERS[code] for code in table["winner"]]
+        for side in WINNERS if "winner" in self.columns else ():
+            chances[side] = dict(
+                zip(("p", "low", "high"), (self.winner(side), *self.winner_interval(side)), strict=True)
+            )
+        for name in self.columns:
+            if self.kind_of(name) == "yes/no":
+                chances[name] = dict(zip(("p", "low", "high"), (self.p(name), *self.interval(name)), strict=True))
+        rows = {name: values.tolist() for name, values in self.told.items()} | {"p": self.chances.tolist()}
+        if self.counts is not None:
+            rows["count"] = self.counts.tolist()
         return {
+            "game": self.battle.game,
+            "battle": self.battle.kind,
+            "rules_version": self.rules_version,
+            "program": f"battle-odds {__version__}",
             "method": self.method,
             "battles": self.battles,
             "seed": self.seed,
             "residual": self.residual,
             "level": LEVEL,
+            "results": [result._asdict() for result in self.results],
             "chances": chances,
             "summary": self.summary_rows(),
+            "settings": self.settings,
             "assumptions": self.assumptions,
             "scenario": self.scenario,
-            "table": table
-            | {"p": self.chances.tolist()}
-            | ({} if self.counts is None else {"count": self.counts.tolist()}),
-        }
+        } | ({"table": rows} if table else {})
 
-    def plot(self, column: str | None = None, path: Any = None) -> Any:
+    def plot(self, column: str | None = None, path: Any = None) -> Figure:
         """A figure of the distribution of `column` (the first headline column by default), split by winner.
 
-        Saved to `path` (png or svg) if given. Returns the matplotlib figure.
+        Saved to `path` (png, svg or pdf) if given. Returns the matplotlib figure.
         """
         from simulator.report.plots import plot_odds
 
@@ -243,9 +307,17 @@ class Odds:
             return f"exact ({self.explored:,} states{left})" if self.explored else "exact (no dice)"
         return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals"
 
+    def versions(self) -> str:
+        """Which rules and which program answered, in one line."""
+        from simulator import __version__
+
+        return f"{self.battle.game} {self.battle.kind} rules version {self.rules_version}, battle-odds {__version__}"
+
     def __repr__(self) -> str:
-        chances = ", ".join(f"{side} {self.winner(side):.4f}" for side in WINNERS)
-        return f"Odds({chances}; {self.how()})"
+        told = ", ".join(f"{result.label} {result.p:.4f}" for result in self.results)
+        if not told:
+            told = ", ".join(f"{row['column']} {row['mean']:.4g}" for row in self.summary_rows()[:3])
+        return f"Odds({told}; {self.how()})"
 
 
 def merge(outcomes: Outcomes) -> Outcomes:

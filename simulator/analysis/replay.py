@@ -1,19 +1,21 @@
-"""Telling one battle: the same rules as plain Python, the same stream, the same tables."""
+"""One battle told roll by roll: the same rules as plain Python, the same stream, the same tables."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from simulator.analysis.answer import MOST_BATTLES, PORTION, Source, check_numbers, scenario_of, seen
+from simulator.analysis.answer import MOST_BATTLES, PORTION, check_numbers, seen
 from simulator.engine.alias import drawn
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.streams import Stream, derive_seed
 from simulator.rules.battle import WINNERS
+from simulator.scenarios import Source, load
 
 
 class ReplayRun:
@@ -24,18 +26,19 @@ class ReplayRun:
         self.lines: list[str] = []
         self._battle = battle
         self._previous: tuple[Chain, int, int] | None = None
+        self._state: Any = None
 
     def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
         """Fight the stage roll by roll."""
-        seed = self.seed
-        if share is not None and share.path:
-            seed = derive_seed(self.seed, *share.path)
+        seed, path = self.seed, share.path if share else ()
+        if path:
+            seed = derive_seed(self.seed, *path)
             self._battle = self._rank()
-        state = self._fight(chain, seed)
+        if chain.label:
+            self.lines.append(f"{chain.label}:")
+        self._state = self._fight(chain, seed)
         self._previous = (chain, seed, self._battle)
-        self._state = state
-        path = share.path if share else ()
-        fields = type(chain.start)(*(np.array([value]) for value in state))
+        fields = type(chain.start)(*(np.array([value]) for value in self._state))
         return Ends(fields, np.ones(1), np.ones(1, np.int64), path=path)
 
     def _rank(self) -> int:
@@ -55,49 +58,56 @@ class ReplayRun:
         running, table, step = (chain.part(name) for name in ("running", "table", "step"))
         stream, dice = Stream(seed, self._battle), random.Random(f"{seed} {self._battle}")
         state, p = chain.start, chain.params
+        indent = "  " if chain.label else ""
         while running(p, state):
             index = int(table(p, state))
             result = drawn(chain.tables.alias, index, stream.next())
             after = type(state)(*(int(value) for value in step(p, state, result)))
             line = chain.tell(state, result, after, dice) if chain.tell else _plainly(state, result, after)
-            if line:
-                self.lines.append(line)
+            self.lines += [indent + part for part in line.splitlines()]
             state = after
         return state
 
 
-def _plainly(before: Any, result: int, after: Any) -> str:
+def _plainly(before: Any, result: Any, after: Any) -> str:
     changed = [
         f"{name} {old} -> {new}" for name, old, new in zip(before._fields, before, after, strict=True) if old != new
     ]
     return f"result {result}: " + (", ".join(changed) or "nothing changes")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Replay:
     """One battle told roll by roll: `lines` of text, and its `outcome` as the game's columns."""
 
     lines: list[str] = field(default_factory=list)
-    outcome: dict[str, Any] = field(default_factory=dict)
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    battle: int = 0
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        return {"seed": self.seed, "battle": self.battle, "lines": self.lines, "outcome": dict(self.outcome)}
 
 
 def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
     """The very battle that `simulate` counts as number `battle` (from 0) of `seed`, told roll by roll."""
     check_numbers(1, seed, None)
-    if isinstance(battle, bool) or not 0 <= battle < MOST_BATTLES:
+    if isinstance(battle, bool) or not isinstance(battle, int | np.integer) or not 0 <= battle < MOST_BATTLES:
         raise ValueError(f"battle: {battle} is not allowed; give a whole number from 0 to {MOST_BATTLES - 1}")
-    asked = scenario_of(scenario)
+    asked = load(scenario)
     if asked.built.answer is None:
         run = ReplayRun(seed, battle)
-        ends = run(asked.chain)
-        columns = seen(asked, ends)
+        columns = seen(asked, run(asked.chain))
     else:
         portion, inside = divmod(battle, PORTION)
         run = ReplayRun(derive_seed(seed, portion), inside)
         columns = asked.built.answer(run).columns
-    told = {name: values[0].item() for name, values in columns.items()}
-    told["winner"] = WINNERS[told["winner"]]
-    return Replay(run.lines, told)
+    told: dict[str, Any] = {}
+    if "winner" in columns:
+        told["winner"] = WINNERS[int(columns["winner"][0])]
+    told |= {name: values[0].item() for name, values in columns.items() if name != "winner"}
+    return Replay(run.lines, told, seed, battle)

@@ -1,95 +1,143 @@
-"""Sieges over several rounds: the chance that the fortress has fallen by each round, plan by plan.
+"""Battles that run over rounds: the chance that something has come about by each round, plan by plan.
 
-odds = exact("europa-vienna-1529")
-fallen_by_round(odds)                    # round, p, low, high
-compare_plans("europa-vienna-1529")      # one column a plan
+campaign("europa-vienna-1529")                       # round, p, low, high
+campaign("europa-vienna-1529", all_plans=True)       # one column a plan
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.answer import exact, simulate
-from simulator.analysis.odds import Odds, wilson
-from simulator.scenarios import Scenario, load
+from simulator import rules
+from simulator.analysis.answer import Interrupted, Method, Progress, answer
+from simulator.analysis.intervals import wilson
+from simulator.analysis.odds import Odds
+from simulator.rules.battle import Clock
+from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.schema import choices
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Source = Scenario | str | Path | Mapping[str, Any]
-PLAN = "policy.attacker.plan"
-COLUMNS = ("rounds", "fallen")
+    from matplotlib.figure import Figure
 
 
-def check_campaign(scenario: Scenario) -> None:
-    """Refuse (ValueError) a battle kind that does not run over rounds."""
-    if scenario.battle.kind != "siege-campaign":
-        kind = f"{scenario.battle.game} {scenario.battle.kind}"
-        raise ValueError(f"battle: {kind} has no rounds; must be siege-campaign")
+@dataclass(frozen=True)
+class ByRound:
+    """Chances by round: `odds` holds the odds of each plan by its name (one, named "", where nothing is compared)."""
+
+    clock: Clock
+    odds: Mapping[str, Odds]
+    complete: bool = True
+
+    def curve(self, plan: str | None = None) -> list[dict[str, Any]]:
+        """`round`, `p` that it has come about by then, `low` and `high` (95 %) of one plan, the first by default."""
+        odds = self.odds[next(iter(self.odds)) if plan is None else plan]
+        counted, come = odds.numbers(self.clock.column), odds._where(self.clock.event)
+        found = []
+        for number in range(1, int(counted.max(initial=0)) + 1):
+            p = float(odds.chances[come & (counted <= number)].sum())
+            low, high = (p, p) if odds.battles is None else wilson(p, odds.battles)
+            found.append({self.clock.unit: number, "p": p, "low": low, "high": high})
+        return found
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table as plain values: `curve` for one plan; for several, the round and the chance under each.
+
+        A plan that ends every battle early keeps its last chance.
+        """
+        if len(self.odds) == 1:
+            return self.curve()
+        curves = {plan: [row["p"] for row in self.curve(plan)] or [0.0] for plan in self.odds}
+        longest = max(map(len, curves.values()))
+        return [
+            {self.clock.unit: number + 1} | {plan: curve[min(number, len(curve) - 1)] for plan, curve in curves.items()}
+            for number in range(longest)
+        ]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """`rows` as a DataFrame, by round."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows()).set_index(self.clock.unit)
+
+    def how(self) -> str:
+        """How the answers were obtained, in one line."""
+        return "; ".join(dict.fromkeys(one.how() for one in self.odds.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        first = next(iter(self.odds.values()))
+        return {
+            "title": self.clock.title,
+            "unit": self.clock.unit,
+            "how": {plan: one.how() for plan, one in self.odds.items()},
+            "rounds": self.rows(),
+            "assumptions": first.assumptions,
+            "rules_version": first.rules_version,
+            "complete": self.complete,
+        }
+
+    def plot(self, path: Any = None) -> Figure:
+        """Curves of the chances by round, one a plan, with 95 % bands when simulated; the matplotlib figure."""
+        from simulator.report.plots import plot_by_round
+
+        return plot_by_round(self, path)
 
 
-def fallen_rows(odds: Odds) -> list[dict[str, Any]]:
-    """The curve as plain values: `round`, `p` that the fortress has fallen by then, `low` and `high` (95 %)."""
-    missing = [name for name in COLUMNS if name not in odds.columns]
-    if missing:
-        raise ValueError(f"odds: no column {missing[0]!r}; give those of a siege-campaign")
-    rounds, fallen = odds.columns["rounds"], odds.columns["fallen"]
-    found = []
-    for number in range(1, int(rounds.max()) + 1):
-        p = float(odds.chances[fallen & (rounds <= number)].sum())
-        low, high = (p, p) if odds.battles is None else wilson(p, odds.battles)
-        found.append({"round": number, "p": p, "low": low, "high": high})
-    return found
-
-
-def fallen_by_round(odds: Odds) -> pd.DataFrame:
-    """Chance that the fortress has fallen by each round, with 95 % bounds (no width when exact).
-
-    Raises ValueError for odds of another kind.
-    """
-    import pandas as pd
-
-    return pd.DataFrame(fallen_rows(odds))
+def clock_of(scenario: Scenario) -> Clock:
+    """What runs in this battle. Raises ScenarioError for a kind that does not run over rounds."""
+    clock = scenario.battle.clock
+    if clock is None:
+        kinds = [
+            f"{game} {kind}" for game in rules.GAMES for kind, battle in rules.battles(game).items() if battle.clock
+        ]
+        own = f"{scenario.battle.game} {scenario.battle.kind}"
+        raise ScenarioError(f"battle: {own} has no rounds to ask for; must be one of {', '.join(kinds)}")
+    return clock
 
 
 def plans_of(scenario: Scenario) -> tuple[str, ...]:
-    """Names of all plans of a campaign's besieger."""
-    policy = type(scenario.fields.policy.attacker)
-    return get_args(policy.model_fields["plan"].annotation)
+    """Names of all plans that may be compared. Raises ScenarioError for a kind without plans."""
+    clock = clock_of(scenario)
+    if clock.plans is None:
+        raise ScenarioError(f"battle: {scenario.battle.game} {scenario.battle.kind} has no plans to compare")
+    return tuple(map(str, choices(scenario.battle, clock.plans)))
 
 
-def plan_odds(
-    scenario: Source, battles: int | None = None, seed: int = 0, threads: int | None = None
-) -> dict[str, Odds]:
-    """The odds under every plan: exact, or simulated when `battles` is given. Raises ValueError for another kind."""
-    asked = scenario if isinstance(scenario, Scenario) else load(scenario)
-    check_campaign(asked)
-    changed = {plan: asked.replace(PLAN, plan) for plan in plans_of(asked)}
-    if battles is None:
-        return {plan: exact(one) for plan, one in changed.items()}
-    return {plan: simulate(one, battles, seed, threads) for plan, one in changed.items()}
+def campaign(
+    scenario: Source,
+    *,
+    all_plans: bool = False,
+    battles: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ByRound:
+    """The chance by each round of a battle that runs over rounds, under its own plan or under all of them.
 
-
-def compare_plans(
-    scenario: Source, battles: int | None = None, seed: int = 0, threads: int | None = None
-) -> pd.DataFrame:
-    """All plans side by side: index `round`, one column a plan with the chance that the fortress has fallen by then.
-
-    Exact, or simulated when `battles` is given.
+    Exact where it fits, or simulated when `battles` is given. Raises ScenarioError for a kind without rounds or plans;
+    Interrupted with what was answered until then.
     """
-    import pandas as pd
-
-    found = plan_odds(scenario, battles, seed, threads)
-    return pd.DataFrame(compared_rows(found)).set_index("round")
-
-
-def compared_rows(found: Mapping[str, Odds]) -> list[dict[str, Any]]:
-    """The comparison as plain values; a plan that ends every siege early keeps its last chance."""
-    curves = {plan: [row["p"] for row in fallen_rows(odds)] for plan, odds in found.items()}
-    longest = max(map(len, curves.values()))
-    return [
-        {"round": number + 1} | {plan: curve[min(number, len(curve) - 1)] for plan, curve in curves.items()}
-        for number in range(longest)
-    ]
+    asked = load(scenario)
+    clock = clock_of(asked)
+    method = Method(battles=battles, seed=seed, threads=threads)
+    if not all_plans:
+        try:
+            return ByRound(clock, {"": answer(asked, method, progress)})
+        except Interrupted as cut:
+            raise Interrupted(ByRound(clock, {"": cut.gathered}, False)) from None
+    found: dict[str, Odds] = {}
+    plans = plans_of(asked)
+    for plan in plans:
+        try:
+            found[plan] = answer(asked.replace(str(clock.plans), plan), method, progress)
+        except KeyboardInterrupt as cut:
+            if isinstance(cut, Interrupted):
+                found[plan] = cut.gathered
+            if not found:
+                raise
+            raise Interrupted(ByRound(clock, found, False)) from None
+    return ByRound(clock, found)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.answer import QUICK_BUDGET, ExactRun, Fight, check_numbers, to_precision
-from simulator.analysis.odds import wilson
-from simulator.scenarios import Scenario, ScenarioError, load
+from simulator.analysis.answer import Enumerated, Fight, Interrupted, Method, Progress, settle
+from simulator.analysis.intervals import wilson
+from simulator.scenarios import Scenario, ScenarioError, Source, load
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Survival:
     pieces: tuple[Survivor, ...]
     battles: int | None = None
     seed: int | None = None
+    title: str = ""
+    rules_version: int = 1
 
     @property
     def table(self) -> pd.DataFrame:
@@ -46,11 +48,16 @@ class Survival:
         """The rows of `table` as plain values."""
         return [dict(vars(piece)) for piece in self.pieces]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        how = {"battles": self.battles, "seed": self.seed, "rules_version": self.rules_version}
+        return how | {"pieces": self.rows()}
+
     def how(self) -> str:
         """How the answer was obtained, in one line."""
         return "exact" if self.battles is None else f"simulated: {self.battles:,} battles, seed {self.seed}"
 
-    def plot(self, path: Any = None) -> Any:
+    def plot(self, path: Any = None) -> Figure:
         """A figure of the chances, saved to `path` if given."""
         from simulator.report.plots import plot_survival
 
@@ -58,41 +65,35 @@ class Survival:
 
 
 def survival(
-    scenario: Scenario | str | Path | Mapping[str, Any],
+    scenario: Source,
     battles: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Survival:
     """The chance of each piece to survive (one that got away in a retreat has survived too).
 
-    Exact when it fits, unless `battles` are asked for. Raises ScenarioError for a game without individual pieces.
+    Exact when it fits, unless `battles` are asked for. Raises ScenarioError for a kind without individual pieces,
+    Interrupted with what was gathered until then.
     """
-    from simulator.engine.limits import NoExactOdds
-
-    asked = scenario if isinstance(scenario, Scenario) else load(scenario)
-    survivors = asked.built.pieces
-    if survivors is None:
-        raise ScenarioError(f"game: {asked.battle.game} {asked.battle.kind} does not tell single pieces apart")
-    check_numbers(battles or 1, seed, threads)
-    if battles is None:
-        try:
-            ends = ExactRun(QUICK_BUDGET)(asked.chain)
-            return _survival(survivors(ends.states), ends.p)
-        except NoExactOdds:
-            pass
-    fight = Fight(asked, seed, threads)
-    if battles is None:
-        to_precision(fight, 0.001)
-    else:
-        fight.add(battles)
-    ends = fight.ends()
-    return _survival(survivors(ends.states), ends.p, fight.battles, seed)
+    method = Method(battles=battles, seed=seed, threads=threads)
+    asked = load(scenario)
+    if asked.built.pieces is None:
+        raise ScenarioError(f"battle: {asked.battle.game} {asked.battle.kind} does not tell single pieces apart")
+    try:
+        return _survival(asked, settle(asked, method, progress), seed)
+    except Interrupted as cut:
+        raise Interrupted(_survival(asked, cut.gathered, seed)) from None
 
 
-def _survival(pieces: Any, chances: Any, battles: int | None = None, seed: int | None = None) -> Survival:
-    found = []
+def _survival(scenario: Scenario, found: Enumerated | Fight, seed: int) -> Survival:
+    assert scenario.built.pieces is not None
+    ends, battles = found.ends(), found.battles
+    survivors: list[Survivor] = []
+    pieces: Sequence[Any] = scenario.built.pieces(ends.states)
     for piece in pieces:
-        p = min(1.0, float(piece.survives @ chances))
+        p = min(1.0, float(piece.survives @ ends.p))
         low, high = (p, p) if battles is None else wilson(p, battles)
-        found.append(Survivor(piece.side, piece.name, piece.worth, p, low, high))
-    return Survival(tuple(found), battles, None if battles is None else seed)
+        survivors.append(Survivor(piece.side, piece.name, piece.worth, p, low, high))
+    title, version = f"{scenario.battle.game} {scenario.battle.kind}", scenario.battle.version
+    return Survival(tuple(survivors), battles, None if battles is None else seed, title, version)

@@ -2,20 +2,54 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+CUT_SHORT = -INTERRUPTED  # interrupted, and what was gathered has been shown
+NO_MEMORY = "there is not enough for this answer; ask for fewer threads (--threads 1) or fewer battles"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 bad input (one line says what), 130 interrupted."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    try:
+        from simulator.cli import interrupts
+
+        interrupts.watch()
+        status = run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = interrupted()
+    except BrokenPipeError:
+        os._exit(1)
+    if status == INTERRUPTED:
+        sys.stderr.flush()
+        os._exit(status)  # without waiting for threads that still count
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit status."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return interrupted()
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except MemoryError:
+        return refused(f"memory: {NO_MEMORY}")
+    except RecursionError:
+        return refused("scenario: nested too deeply")
+    except RuntimeError as error:
+        if "new thread" not in str(error):
+            raise
+        return refused(f"threads: {NO_MEMORY}")
+
+
+def _run(arguments: Sequence[str]) -> int:
     from typer.main import get_command
 
     from simulator.cli.commands import app
@@ -23,20 +57,28 @@ def run(arguments: Sequence[str]) -> int:
 
     try:
         status = get_command(app)(list(arguments), prog_name="battle-odds", standalone_mode=False)
-    except KeyboardInterrupt:
-        print("interrupted before anything was gathered", file=sys.stderr)
-        return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
-        return 1
+        raise
     except (ValueError, NoExactOdds, OSError) as error:
         return refused(str(error))
     except Exception as error:
+        if type(error).__name__ == "Abort":
+            return interrupted()
         # The parser's own complaints (unknown option, missing argument) know how to tell themselves.
         if not hasattr(error, "format_message"):
             raise
         return refused(error.format_message())
+    if status == INTERRUPTED:  # the parser's own word for Ctrl-C
+        return interrupted()
+    if status == CUT_SHORT:
+        return INTERRUPTED
     return status if isinstance(status, int) else 0
+
+
+def interrupted() -> int:
+    """Say that there is nothing to show."""
+    print("interrupted before anything was gathered", file=sys.stderr)
+    return INTERRUPTED
 
 
 def refused(text: str) -> int:

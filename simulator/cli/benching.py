@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Iterator
 from statistics import median
 
-from simulator.analysis.answer import QUICK_BUDGET, Fight, exact
-from simulator.engine.limits import NoExactOdds
+from simulator.analysis.answer import Fight, exact
+from simulator.engine.limits import QUICK_BYTES, NoExactOdds
 from simulator.scenarios import Scenario, example_names, load
 
 EXACT_RUNS = 5
-FIRST = 20_000
+FIRST = 200_000
 
 
 def measure_examples(
-    seconds: float, threads: int | None, progress: Callable[[int, int], None]
+    seconds: float, threads: int | None, progress: Callable[[int, int | None], object]
 ) -> Iterator[tuple[str, str, str, str]]:
     """Name, battles a second, median exact milliseconds and states of each shipped example, as text."""
     names = example_names()
@@ -29,26 +29,28 @@ def measure_examples(
                 pace = "no dice"
             yield name, pace, f"{1000 * took:.2f}", f"{states:,}"
         except NoExactOdds:
-            yield name, pace, "too large", f"> {QUICK_BUDGET:,} transitions"
+            yield name, pace, "too large", f"past {QUICK_BYTES / 1e6:.0f} MB"
 
 
 def battles_per_second(scenario: Scenario, seconds: float, threads: int | None = None) -> float:
-    """Pace of a warm simulation that runs for about so many seconds."""
+    """Pace of one warm simulation of as many battles as take about so many seconds, as `--battles` would fight them."""
     fight = Fight(scenario, 0, threads)
     fight.add(FIRST)
-    begin, before, portion = time.perf_counter(), fight.battles, FIRST
-    while (spent := time.perf_counter() - begin) < seconds:
-        fight.add(portion)
-        portion = min(2 * portion, 1 << 26)
-    return (fight.battles - before) / spent if spent else 0.0
+    pace = 0.0
+    for share in (0.1, 1.0):
+        battles = max(FIRST, int(pace * share * seconds))
+        begin, before = time.perf_counter(), fight.battles
+        fight.add(battles)
+        pace = (fight.battles - before) / max(time.perf_counter() - begin, 1e-9)
+    return pace
 
 
 def exact_time(scenario: Scenario) -> tuple[float, int]:
     """Median seconds of a warm exact answer, and the states it visits. Raises NoExactOdds."""
-    states = exact(scenario, QUICK_BUDGET).explored
+    states = exact(scenario, QUICK_BYTES).explored
     times = []
     for _ in range(EXACT_RUNS):
         begin = time.perf_counter()
-        exact(scenario, QUICK_BUDGET)
+        exact(scenario, QUICK_BYTES)
         times.append(time.perf_counter() - begin)
     return median(times), states

@@ -1,16 +1,31 @@
-"""The commands of `battle-odds`."""
+"""The commands of `battle-odds` that answer a scenario."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from simulator.cli import INTERRUPTED, reading, working
+from simulator.cli import CUT_SHORT, lists, reading, working
+from simulator.cli.options import (
+    AsJson,
+    Battles,
+    CsvFile,
+    Force,
+    PlotFile,
+    Quiet,
+    ScenarioName,
+    SeedOption,
+    Settings,
+    Threads,
+    ValueName,
+    Vary,
+    complete_path,
+    console,
+    gather,
+    json_text,
+    note,
+)
 
 app = typer.Typer(
     name="battle-odds",
@@ -18,83 +33,89 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
-ScenarioName = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="a TOML or JSON file, - for standard input, or a shipped example")
-]
-Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="change a field, e.g. attacker.regiments=25")
-]
-SeedOption = Annotated[int | None, typer.Option("--seed", help="seed of the simulated battles")]
-Threads = Annotated[int | None, typer.Option("--threads", help="threads; does not change the numbers")]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
-CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the table to a CSV file")]
-PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="draw a picture (png, svg, pdf)")]
+
+def _version(asked: bool) -> None:
+    if asked:
+        from simulator import __version__
+
+        print(f"battle-odds {__version__}")
+        raise typer.Exit
 
 
-def console() -> Console:
-    """Standard output; wide enough for tables when it is not a terminal."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, width=120)
+@app.callback()
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", help="print the version", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Battle odds for board wargames: exact where it fits, seeded battles where it does not."""
 
 
-def check_files(csv: Path | None, plot: Path | None) -> None:
-    """Refuse files that cannot be written before any work is done."""
-    if csv is not None:
-        working.check_folder(csv, "csv")
-    if plot is not None:
-        from simulator.report.plots import check_path
-
-        check_path(plot)
+def _finished(cut: bool, what: str, quiet: bool) -> int:
+    """The exit status, and a word on an answer that Ctrl-C cut short."""
+    if cut:
+        note(what, quiet)
+    return CUT_SHORT if cut else 0
 
 
 @app.command()
 def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
     settings: Settings = None,
-    battles: Annotated[int | None, typer.Option("--battles", help="simulate this many battles")] = None,
+    battles: Battles = None,
     seed: SeedOption = None,
     only_exact: Annotated[bool, typer.Option("--exact", help="exact odds or a refusal, never simulated")] = False,
     precision: Annotated[
-        str | None, typer.Option("--precision", help="simulate until every winner chance is within this, e.g. 0.1%")
+        str | None, typer.Option("--precision", help="simulate until every chance is within this, e.g. 0.1%")
     ] = None,
     threads: Threads = None,
     explain: Annotated[bool, typer.Option("--explain", help="tell how the answer comes about")] = False,
     as_json: AsJson = False,
+    no_table: Annotated[bool, typer.Option("--no-table", help="JSON without the table of all outcomes")] = False,
     csv: CsvFile = None,
     plot: PlotFile = None,
     column: Annotated[str | None, typer.Option("--column", help="the column that --plot draws")] = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> int:
     """Odds of a battle: who wins, what it costs, the likeliest outcomes, and what the answer rests on."""
-    from simulator.report.tables import show_odds
+    from simulator.analysis.answer import answer
+    from simulator.report.tables import quiet_lines, show_odds
 
-    check_files(csv, plot)
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
     asked = reading.read_scenario(scenario, settings or ())
-    width = None if precision is None else reading.read_precision(precision)
-    found, cut = working.answer(
-        asked, battles=battles, seed=seed, only_exact=only_exact, precision=width, threads=threads
+    if column is not None and not plot:
+        raise ValueError("--column: goes with --plot")
+    method = reading.method_of(only_exact, battles, seed, precision, threads)
+    found, cut = gather(
+        "battles" if method.exact is False else "states", quiet, lambda shown: answer(asked, method, shown)
     )
-    if csv is not None:
-        working.write_csv(csv, working.outcome_rows(found))
-    if plot is not None:
-        found.plot(column, plot)
+    if column is not None:
+        found.kind_of(column)
     if as_json:
-        print(json.dumps(found.to_dict() | {"explanation": list(asked.built.explain())}))
+        print(json_text(found.to_dict(table=not no_table) | {"explanation": list(asked.built.explain())}))
+    elif quiet:
+        print("\n".join(quiet_lines(found)))
     else:
         show_odds(console(), asked, found, explain)
-    if cut:
-        typer.echo(f"interrupted after {found.battles:,} battles; the answer is from these", err=True)
-    return INTERRUPTED if cut else 0
+    files.write(found, working.outcome_rows(found) if csv else (), column)
+    return _finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
 
 
 @app.command()
 def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
-    vary: Annotated[list[str], typer.Option("--vary", metavar="PATH=RANGE", help="1:30, 0:20:5 or a,b,c; repeatable")],
+    vary: Vary,
     value: Annotated[
-        str, typer.Option("--value", help="p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN, or a question")
-    ] = "p_attacker",
+        list[str] | None,
+        typer.Option(
+            "--value", metavar="VALUE", help="p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN or a question; repeatable"
+        ),
+    ] = None,
     settings: Settings = None,
     battles: Annotated[int | None, typer.Option("--battles", help="simulate every cell with so many battles")] = None,
     seed: SeedOption = None,
@@ -102,107 +123,163 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     as_json: AsJson = False,
     csv: CsvFile = None,
     plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> int:
     """A grid of answers over one or several fields, as a table and a picture."""
-    from simulator.analysis.sweep import Sweeping
+    from simulator.analysis.sweep import sweep as answer_grid
     from simulator.report.tables import show_sweep
 
-    check_files(csv, plot)
-    asked = reading.read_scenario(scenario, settings or ())
-    ranges = dict(reading.read_range(text) for text in vary)
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
+    base = reading.read_draft(scenario, settings or ())
+    ranges = reading.read_vary(vary)
     if plot is not None and len(ranges) > 2:
         raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
-    sweeping = Sweeping(asked, ranges, value, battles, seed or 0)
-    cut = False
-    try:
-        with working.bar("cells") as shown:
-            sweeping.run(threads, shown)
-    except KeyboardInterrupt:
-        if not sweeping.sweep.cells:
-            raise
-        cut = True
-    swept = sweeping.sweep
-    if csv is not None:
-        working.write_csv(csv, swept.rows())
-    if plot is not None:
-        swept.plot(plot)
+    swept, cut = gather(
+        "cells",
+        quiet,
+        lambda shown: answer_grid(base, ranges, value or None, battles, seed or 0, threads=threads, progress=shown),
+    )
     if as_json:
-        print(json.dumps({"value": value, "seed": swept.seed, "cells": swept.rows()}))
+        told = {"value": swept.value, "values": list(swept.asked), "seed": swept.seed, "how": swept.how()}
+        print(json_text(told | {"cells": swept.rows()}))
     else:
         show_sweep(console(), swept)
-    if cut:
-        typer.echo(f"interrupted after {len(swept.cells)} cells; these are shown", err=True)
-    return INTERRUPTED if cut else 0
+    files.write(swept, swept.rows())
+    return _finished(cut, f"interrupted after {len(swept.cells)} cells; these are shown", quiet)
+
+
+@app.command()
+def need(  # noqa: PLR0913, PLR0917 - one parameter an option
+    scenario: ScenarioName,
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            "--vary", metavar="PATH[=RANGE]", help="a field to raise; repeatable", autocompletion=complete_path
+        ),
+    ],
+    target: Annotated[
+        str | None, typer.Option("--target", help="the value to reach: 80% (as without it) or 0.8")
+    ] = None,
+    value: ValueName = None,
+    cost: Annotated[list[str] | None, typer.Option("--cost", metavar="PATH=PRICE", help="what one of it costs")] = None,
+    budget: Annotated[float | None, typer.Option("--budget", help="the best for so much, instead of a target")] = None,
+    most: Annotated[int, typer.Option("--most", help="largest setting tried", min=1, max=100_000)] = 100,
+    no_pruning: Annotated[bool, typer.Option("--no-pruning", help="try every combination")] = False,
+    settings: Settings = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> int:
+    """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
+    from simulator.analysis.need import need as search
+    from simulator.report.tables import need_table
+
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
+    base = reading.read_draft(scenario, settings or ())
+    goal = reading.read_target(target, value)
+    found, cut = gather(
+        "combinations",
+        quiet,
+        lambda shown: search(
+            base,
+            reading.read_needs(vary),
+            goal,
+            value,
+            cost=reading.read_prices(cost or ()),
+            budget=budget,
+            most=most,
+            seed=seed or 0,
+            pruning=not no_pruning,
+            threads=threads,
+            progress=shown,
+        ),
+    )
+    if as_json:
+        print(json_text(found.to_dict()))
+    else:
+        if len(found.settings) > 1 and not quiet:
+            console().print(need_table(found))
+        print(found.how())
+    files.write(found, found.rows())
+    status = _finished(cut, f"interrupted after {found.tried} answers; this is the best of them", quiet)
+    return status or (0 if found.enough else 1)
 
 
 @app.command()
 def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
     settings: Settings = None,
-    all_plans: Annotated[bool, typer.Option("--all-plans", help="all plans of the besieger side by side")] = False,
-    battles: Annotated[int | None, typer.Option("--battles", help="simulate this many sieges")] = None,
+    all_plans: Annotated[bool, typer.Option("--all-plans", help="all plans side by side")] = False,
+    battles: Battles = None,
     seed: SeedOption = None,
     threads: Threads = None,
     as_json: AsJson = False,
     csv: CsvFile = None,
     plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> int:
-    """A siege over several rounds: the chance that the fortress has fallen by each round."""
-    from simulator.analysis import rounds as campaigns
-    from simulator.analysis.answer import check_numbers
+    """By round: the chance that it has come about by each round, for battles that run over rounds."""
+    from simulator.analysis.rounds import campaign as by_round
+    from simulator.report.tables import rounds_table
 
-    check_files(csv, plot)
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
     asked = reading.read_scenario(scenario, settings or ())
-    campaigns.check_campaign(asked)
-    check_numbers(1 if battles is None else battles, seed or 0, threads)
-    if all_plans:
-        found = working.patiently(lambda: campaigns.plan_odds(asked, battles, seed or 0, threads), "plans")
-        rows = campaigns.compared_rows(found)
-    else:
-        one, _ = working.answer(asked, battles=battles, seed=seed, only_exact=False, precision=None, threads=threads)
-        found, rows = {asked.fields.policy.attacker.plan: one}, campaigns.fallen_rows(one)
-    if csv is not None:
-        working.write_csv(csv, rows)
-    if plot is not None:
-        from simulator.report.plots import plot_fallen
-
-        plot_fallen(found, plot)
+    found, cut = gather(
+        "answers",
+        quiet,
+        lambda shown: by_round(
+            asked, all_plans=all_plans, battles=battles, seed=seed or 0, threads=threads, progress=shown
+        ),
+    )
     if as_json:
-        how = {plan: odds.how() for plan, odds in found.items()}
-        print(json.dumps({"how": how, "rounds": rows, "assumptions": asked.assumptions()}))
-        return 0
-    out = console()
-    table = Table(title=" / ".join(found), box=None)
-    for name in rows[0]:
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(*(str(value) if name == "round" else f"{value:.2%}" for name, value in row.items()))
-    out.print(table)
-    out.print(next(iter(found.values())).how())
-    return 0
+        print(json_text(found.to_dict()))
+    else:
+        console().print(rounds_table(found))
+        print(found.how())
+    files.write(found, found.rows())
+    return _finished(cut, "interrupted; this is what was gathered", quiet)
+
+
+app.command("by-round", hidden=True)(campaign)
 
 
 @app.command()
-def need(
+def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
-    path: Annotated[str, typer.Option("--vary", metavar="PATH", help="the field to raise, e.g. attacker.regiments")],
-    target: Annotated[str, typer.Option("--target", help="the value to reach, e.g. 80% or 0.8")] = "80%",
-    value: Annotated[str, typer.Option("--value", help="as for sweep")] = "p_attacker",
-    most: Annotated[int, typer.Option("--most", help="largest setting tried", min=1, max=10_000)] = 100,
     settings: Settings = None,
+    battles: Battles = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> int:
-    """How much is enough: the smallest setting of a field that reaches a chance."""
-    from simulator.analysis.need import enough
+    """The chance of each piece to survive, for games of individual pieces."""
+    from simulator.analysis.survival import survival as find
+    from simulator.report.tables import survival_table
 
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
     asked = reading.read_scenario(scenario, settings or ())
-    goal = reading.read_share(target, "--target")
-    found = enough(asked, path, goal, value, most=most)
-    span = "" if found.method == "exact" else f" (95 % interval {found.low:.4f} to {found.high:.4f})"
-    if found.setting is None:
-        console().print(f"{path} up to {found.most} is not enough: {value} = {found.value:.4f}{span}, {found.method}")
-        return 1
-    console().print(f"{path} = {found.setting} is enough: {value} = {found.value:.4f}{span}, {found.method}")
-    return 0
+    found, cut = gather("battles", quiet, lambda shown: find(asked, battles, seed or 0, threads, shown))
+    if as_json:
+        print(json_text(found.to_dict()))
+    else:
+        console().print(survival_table(found))
+        print(found.how())
+    files.write(found, found.rows())
+    return _finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
 
 
 @app.command()
@@ -211,117 +288,24 @@ def replay(
     seed: Annotated[int, typer.Option("--seed", help="seed of the simulation")] = 0,
     battle: Annotated[int, typer.Option("--battle", help="which battle of it, from 0")] = 0,
     settings: Settings = None,
+    as_json: AsJson = False,
 ) -> None:
     """One simulated battle told roll by roll: the very one that a simulation with this seed counted."""
     from simulator.analysis.replay import replay as tell
 
-    told = tell(reading.read_scenario(scenario, settings or ()), seed, battle)
+    asked = reading.read_scenario(scenario, settings or ())
+    told = tell(asked, seed, battle)
+    if as_json:
+        print(json_text(told.to_dict()))
+        return
     for line in told.lines:
         print(line)
-    print("Outcome: " + ", ".join(f"{name} {_word(value)}" for name, value in told.outcome.items()))
+    outcome = told.outcome.items()
+    print("Outcome: " + ", ".join(f"{name} {_plain(value)}" for name, value in outcome))
 
 
-def _word(value: Any) -> str:
+def _plain(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-@app.command()
-def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
-    scenario: ScenarioName,
-    settings: Settings = None,
-    battles: Annotated[int | None, typer.Option("--battles", help="simulate this many battles")] = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-) -> None:
-    """The chance of each counter to survive, for games of individual counters."""
-    from simulator.analysis.survival import survival as find
-    from simulator.report.tables import survival_table
-
-    check_files(csv, plot)
-    found = find(reading.read_scenario(scenario, settings or ()), battles, seed or 0, threads)
-    if csv is not None:
-        working.write_csv(csv, found.rows())
-    if plot is not None:
-        found.plot(plot)
-    if as_json:
-        print(json.dumps({"battles": found.battles, "seed": found.seed, "pieces": found.rows()}))
-    else:
-        console().print(survival_table(found))
-        console().print(found.how())
-
-
-@app.command()
-def games() -> None:
-    """The games and their battle kinds."""
-    from simulator import rules
-
-    table = Table("game", "battle", "what it is", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for game in rules.GAMES:
-        for kind, battle in rules.battles(game).items():
-            table.add_row(game, kind, battle.title)
-    console().print(table)
-
-
-@app.command()
-def schema(
-    game: Annotated[str, typer.Argument(help="a game, see `battle-odds games`")],
-    battle: Annotated[str, typer.Argument(help="one of its battle kinds")],
-    as_json: AsJson = False,
-) -> None:
-    """The fields of a battle kind: what each takes, its default and its meaning."""
-    from simulator.report.tables import schema_table
-    from simulator.scenarios import find_battle
-    from simulator.scenarios.validation import schema_of
-
-    kind = find_battle(game, battle)
-    if as_json:
-        print(json.dumps(schema_of(kind.model), indent=2))
-    else:
-        console().print(schema_table(kind, schema_of(kind.model)))
-
-
-examples_app = typer.Typer(help="The shipped example scenarios.", invoke_without_command=True)
-app.add_typer(examples_app, name="examples")
-
-
-@examples_app.callback()
-def examples(context: typer.Context) -> None:
-    """List the shipped examples; `examples show NAME` prints one."""
-    from simulator.scenarios import example_names, example_text
-
-    if context.invoked_subcommand is None:
-        table = Table("example", "what it is", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for name in example_names():
-            table.add_row(name, example_text(name).partition("\n")[0].lstrip("# "))
-        console().print(table)
-
-
-@examples_app.command("show")
-def show_example(name: Annotated[str, typer.Argument(help="a shipped example")]) -> None:
-    """Print an example scenario, ready to be saved and changed."""
-    from simulator.scenarios import example_names, example_text
-    from simulator.scenarios.validation import not_one_of
-
-    if name not in example_names():
-        raise ValueError(f"example: {not_one_of(name, example_names())}")
-    print(example_text(name), end="")
-
-
-@app.command()
-def bench(
-    seconds: Annotated[float, typer.Option("--seconds", help="time for each example", min=0.05, max=60)] = 0.5,
-    threads: Threads = None,
-) -> None:
-    """A short self-measurement: battles a second and exact times of the shipped examples."""
-    from simulator.cli.benching import measure_examples
-
-    table = Table("example", "battles/s", "exact, ms", "states", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in table.columns[1:]:
-        column.justify = "right"
-    with working.bar("examples") as shown:
-        for row in measure_examples(seconds, threads, shown):
-            table.add_row(*row)
-    console().print(table)
+lists.add_to(app)

@@ -1,24 +1,30 @@
-"""Reading the command line's own notations: scenarios, settings, ranges, precisions."""
+"""Reading the command line's own notations: scenarios, settings, ranges, precisions, prices."""
 
 from __future__ import annotations
 
-import sys
+import math
 import tomllib
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from simulator.scenarios import Scenario, ScenarioError, load, parse, read, set_path
+from simulator.analysis.answer import DEFAULT_PRECISION, Method
+from simulator.analysis.measure import is_chance
+from simulator.scenarios import Draft, Scenario, ScenarioError, draft, read_input
 
 MOST_VALUES = 10_000
 
 
+def read_draft(source: str, settings: Sequence[str] = ()) -> Draft:
+    """A file, a shipped example or `-` for standard input, with `path=value` settings put in, not checked yet."""
+    base = draft(read_input()) if source == "-" else draft(source)
+    pairs = [split_setting(setting, "--set") for setting in settings]
+    return base.with_fields({path: read_value(value) for path, value in pairs})
+
+
 def read_scenario(source: str, settings: Sequence[str] = ()) -> Scenario:
-    """A scenario file, a shipped example or `-` for standard input, with `path=value` settings put in."""
-    data = parse(sys.stdin.read(), "standard input") if source == "-" else read(source)
-    for setting in settings:
-        path, value = split_setting(setting, "--set")
-        set_path(data, path, read_value(value))
-    return load(data)
+    """The same as a checked scenario."""
+    return read_draft(source, settings).checked()
 
 
 def split_setting(text: str, option: str) -> tuple[str, str]:
@@ -35,39 +41,135 @@ def read_value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    except (RecursionError, ValueError):
+        raise ScenarioError(f"--set: {text[:40]!r}... is nested too deeply or too long") from None
 
 
 def read_range(text: str) -> tuple[str, list[Any]]:
-    """`path=1:30` (both ends), `path=0:20:5` (with a step) or `path=a,b,c`. Raises ScenarioError."""
+    """`path=1:30` (both ends), `path=0:1:0.25` (with a step), `path=a,b,c`, or lists `path=[3, 2],[4, 1]`.
+
+    Raises ScenarioError.
+    """
     path, values = split_setting(text, "--vary")
     parts = values.split(":")
-    if len(parts) in {2, 3} and "[" not in values and "{" not in values:
-        try:
-            low, high, step = int(parts[0]), int(parts[1]), int(parts[2]) if len(parts) == 3 else 1
-        except ValueError:
-            raise ScenarioError(f"--vary: {values!r} is not allowed; write a range like 1:30 or 0:20:5") from None
-        if step < 1 or high < low or (high - low) // step >= MOST_VALUES:
-            raise ScenarioError(
-                f"--vary: {values!r} is not allowed; a range goes up, by 1 or more, over at most 10000 values"
-            )
-        return path, list(range(low, high + 1, step))
-    if values.startswith(("[", "{")):
-        found = read_value(values)
-        return path, found if isinstance(found, list) else [found]
-    return path, [read_value(part.strip()) for part in values.split(",")]
+    if len(parts) in {2, 3} and not set("[{'\"") & set(values):
+        return path, _span(values, parts)
+    return path, [read_value(part) for part in split_values(values)]
+
+
+def _span(text: str, parts: Sequence[str]) -> list[Any]:
+    """The numbers of a range, both ends included; decimal if any of it is."""
+    try:
+        low, high, step = (Decimal(part.strip()) for part in (*parts, "1")[:3])
+    except InvalidOperation:
+        raise ScenarioError(f"--vary: {text!r} is not allowed; write a range like 1:30, 0:20:5 or 0:1:0.25") from None
+    fine = all(number.is_finite() for number in (low, high, step)) and step > 0
+    if not fine or high < low or (high - low) // step >= MOST_VALUES:
+        raise ScenarioError(f"--vary: {text!r} is not allowed; a range goes up, over at most 10000 values")
+    found = [low + i * step for i in range(int((high - low) // step) + 1)]
+    whole = all(number == number.to_integral_value() for number in (low, step)) and not any("." in one for one in parts)
+    return [int(number) if whole else float(number) for number in found]
+
+
+def split_values(text: str) -> list[str]:
+    """Values between commas, but for commas inside brackets and quotes."""
+    found, depth, quote, begin = [], 0, "", 0
+    for place, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign in "[{":
+            depth += 1
+        elif sign in "]}":
+            depth -= 1
+        elif sign == "," and depth == 0:
+            found.append(text[begin:place])
+            begin = place + 1
+    found.append(text[begin:])
+    values = [value.strip() for value in found]
+    if not all(values):
+        raise ScenarioError(f"--vary: {text!r} is not allowed; there is an empty value in it")
+    return values
+
+
+def read_vary(texts: Sequence[str]) -> dict[str, list[Any]]:
+    """All ranges of a command. Raises ScenarioError for a field given twice."""
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        path, values = read_range(text)
+        if path in found:
+            raise ScenarioError(f"--vary: {path} is given twice; write all its values in one")
+        found[path] = values
+    return found
+
+
+def read_number(text: str, option: str) -> float:
+    """`80%` or `0.8` as 0.8. Raises ScenarioError."""
+    try:
+        value = float(text.strip().rstrip("% ")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ScenarioError(f"{option}: {text!r} is not allowed; give a number like 0.8 or 80%")
+    return value
 
 
 def read_share(text: str, option: str) -> float:
-    """`80%` or `0.8` as 0.8. Raises ScenarioError."""
-    try:
-        return float(text.rstrip("% ")) / (100 if text.strip().endswith("%") else 1)
-    except ValueError:
-        raise ScenarioError(f"{option}: {text!r} is not allowed; give a number like 0.8 or 80%") from None
+    """A chance: `80%` or `0.8` as 0.8. Raises ScenarioError for one below 0 or above 1."""
+    value = read_number(text, option)
+    if not 0 <= value <= 1:
+        hint = f"; did you mean {text.strip()}%?" if "%" not in text and 1 < value <= 100 else ""
+        raise ScenarioError(f"{option}: {text!r} is not allowed; a chance is from 0 to 1, or from 0% to 100%{hint}")
+    return value
+
+
+def read_target(text: str | None, value: str | None) -> float | None:
+    """What `need` is to reach: a chance, or a number where the value asked is no chance."""
+    if text is None:
+        return None
+    return read_share(text, "--target") if value is None or is_chance(value) else read_number(text, "--target")
 
 
 def read_precision(text: str) -> float:
     """`0.1%` or `0.001` as 0.001. Raises ScenarioError."""
-    value = read_share(text, "--precision")
+    value = read_number(text, "--precision")
     if not 1e-6 <= value < 0.5:
         raise ScenarioError(f"--precision: {text!r} is not allowed; give a half-width like 0.1%, 0.0001% or more")
     return value
+
+
+def read_prices(texts: Sequence[str]) -> dict[str, float] | None:
+    """`path=3` for each field that costs something; None if none is given."""
+    pairs = [split_setting(text, "--cost") for text in texts]
+    return {path: read_number(price, f"--cost {path}") for path, price in pairs} or None
+
+
+def read_needs(texts: Sequence[str]) -> dict[str, Any]:
+    """What `need` varies: a field alone (None: all its settings), or with its settings, `attacker.fleets=1:4`."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        path, values = read_range(text) if "=" in text else (text.strip(), None)
+        if path in found:
+            raise ScenarioError(f"--vary: {path} is given twice; write all its values in one")
+        found[path] = values
+    return found
+
+
+def method_of(
+    only_exact: bool, battles: int | None, seed: int | None, precision: str | None, threads: int | None
+) -> Method:
+    """How `odds` is to answer. Raises ValueError for options that contradict each other."""
+    width = None if precision is None else read_precision(precision)
+    if only_exact and (battles is not None or seed is not None or width is not None):
+        raise ValueError("--exact: does not go with --battles, --seed or --precision, which ask for simulated battles")
+    if battles is not None and width is not None:
+        raise ValueError("--battles: does not go with --precision, which decides how many battles are fought")
+    dice = battles is not None or seed is not None
+    return Method(
+        exact=True if only_exact else False if dice else None,
+        battles=battles,
+        precision=DEFAULT_PRECISION if width is None else width,
+        seed=seed or 0,
+        threads=threads,
+    )

@@ -1,26 +1,31 @@
-"""Figures from odds and sweeps (matplotlib, imported only here)."""
+"""Figures of answers (matplotlib, imported only here)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from simulator.analysis.odds import Odds, wilson
-from simulator.analysis.rounds import fallen_rows
+from simulator.analysis.intervals import wilson
+from simulator.analysis.measure import is_chance
+from simulator.analysis.need import Need
+from simulator.analysis.odds import Odds
+from simulator.analysis.rounds import ByRound
 from simulator.analysis.survival import Survival
-from simulator.analysis.sweep import Sweep
-from simulator.rules.battle import WINNERS
+from simulator.report.words import label_of, percent, value_of
 
 # Okabe and Ito's palette, told apart by colour-blind readers.
 COLOURS = {"attacker": "#D55E00", "defender": "#0072B2", "nobody": "#999999"}
+OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+MARKS = ("o-", "s--", "^-.", "d:", "v-", "P--")
 FORMATS = ("png", "svg", "pdf")
-MOST_LABELS = 25
+MOST_ERROR_BARS = 60
+MOST_BARS_OF_TEXT = 20
 
 
 def new_figure(width: float = 7.0, height: float = 4.2) -> tuple[Figure, Axes]:
@@ -46,127 +51,180 @@ def check_path(path: Any) -> None:
         raise ValueError(f"plot: no folder {str(target.parent)!r}")
 
 
+def titled(figure: Figure, axes: Axes, battle: str, how: str) -> None:
+    """The battle above the picture, and below it in grey how the answer was obtained."""
+    figure.suptitle(battle, x=0.01, ha="left", fontsize=11)
+    axes.set_title(how if len(how) <= 100 else how[:97] + "...", fontsize=8.5, color="0.35", loc="left")
+
+
+def as_percentages(axis: Any) -> None:
+    """Ticks in percent with as many digits as they need."""
+    axis.set_major_formatter(PercentFormatter(1.0))
+
+
+def whole(values: np.ndarray) -> bool:
+    """Are these whole numbers?"""
+    return values.dtype.kind in "iub" or bool((values == np.round(values)).all())
+
+
+def colour_of(name: str, place: int) -> str:
+    """A side's own colour, or the next of the others."""
+    return COLOURS.get(name, OTHERS[place % len(OTHERS)])
+
+
 def plot_odds(odds: Odds, column: str | None = None, path: Any = None) -> Figure:
-    """Chance of each value of a column, stacked by winner; simulated totals carry 95 % intervals."""
-    column = column or (odds.headline[0] if odds.headline else next(name for name in odds.columns if name != "winner"))
-    values, place = np.unique(odds._column(column), return_inverse=True)
-    figure, axes = new_figure()
-    bottom = np.zeros(len(values))
-    at = values.astype(float)
-    for code, side in enumerate(WINNERS):
-        chosen = odds.columns["winner"] == code
-        height = np.bincount(place[chosen], odds.chances[chosen], minlength=len(values))
-        if height.sum() > 0:
-            label = f"{side} wins" if side != "nobody" else "nobody wins"
-            axes.bar(at, height, 0.9, bottom, color=COLOURS[side], label=f"{label} ({odds.winner(side):.1%})")
-            bottom += height
-    if odds.battles is not None:
-        bounds = np.array([wilson(p, odds.battles) for p in bottom])
-        axes.errorbar(at, bottom, [bottom - bounds[:, 0], bounds[:, 1] - bottom], fmt="none", ecolor="black", lw=0.8)
-    axes.set_xlabel(spoken(column))
-    axes.set_ylabel("chance")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}" if bottom.max() > 0.05 else f"{value:.1%}")
-    axes.legend(frameon=False)
-    axes.set_title(odds.how(), fontsize=9, color="0.35", loc="left")
+    """Chance of each value of a column, stacked by what came of it; simulated totals carry 95 % intervals."""
+    if column is None:
+        numbers = [name for name in (*odds.headline, *odds.columns) if odds.kind_of(name) == "number"]
+        column = numbers[0] if numbers else next(iter(odds.columns))
+    draw = _number_bars if odds.kind_of(column) == "number" else _name_bars
+    figure = draw(odds, column)
+    battle = odds.battle
+    titled(figure, figure.axes[0], f"{battle.game} {battle.kind}: {label_of(battle, column)}", odds.how())
     return save(figure, path)
 
 
-def plot_sweep(swept: Sweep, path: Any = None) -> Figure:
-    """One axis: a line with its interval band. Two axes: a heat map."""
-    if len(swept.paths) == 1:
-        return save(_line(swept), path)
-    if len(swept.paths) == 2:
-        return save(_heat_map(swept), path)
-    raise ValueError(f"plot: {len(swept.paths)} fields varied; a picture shows one or two")
+def _groups(odds: Odds) -> list[tuple[str, str, np.ndarray]]:
+    """What to split bars by: (label, colour, which outcomes), where the results exclude each other; else one group."""
+    found = []
+    left = np.ones(len(odds.chances), bool)
+    for place, result in enumerate(odds.results):
+        chosen = odds._where(result.question)
+        if (chosen & ~left).any():
+            return [("", COLOURS["defender"], np.ones(len(odds.chances), bool))]
+        left &= ~chosen
+        if chosen.any():
+            label = f"{result.label} wins" if result.label in COLOURS else result.label
+            found.append((f"{label} ({percent(result.p, 1)})", colour_of(result.label, place), chosen))
+    if left.any():
+        rest = float(odds.chances[left].sum())
+        found.append(
+            (f"otherwise ({percent(rest, 1)})" if found else "", "#BBBBBB" if found else COLOURS["defender"], left)
+        )
+    return found
 
 
-def _line(swept: Sweep) -> Figure:
+def _number_bars(odds: Odds, column: str) -> Figure:
+    values, place = np.unique(odds.numbers(column), return_inverse=True)
     figure, axes = new_figure()
-    values = swept.values[0][: len(swept.cells)]
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-    at = np.array(values, float) if numbers else np.arange(len(values))
-    height, low, high = (np.array([getattr(cell, name) for cell in swept.cells]) for name in ("value", "low", "high"))
-    axes.fill_between(at, low, high, color=COLOURS["defender"], alpha=0.25, lw=0, label="95 % interval")
-    axes.plot(at, height, color=COLOURS["defender"], marker="o" if len(at) <= MOST_LABELS else "", ms=3)
-    if not numbers:
-        axes.set_xticks(at, [str(value) for value in values])
-    axes.set_xlabel(spoken(swept.paths[0]))
-    axes.set_ylabel(spoken(swept.value))
-    axes.grid(alpha=0.3)
-    if any(cell.method == "simulated" for cell in swept.cells):
+    at = values.astype(float)
+    gap = float(np.diff(at).min()) if len(at) > 1 else 1.0
+    bottom = np.zeros(len(values))
+    for label, colour, chosen in _groups(odds):
+        height = np.bincount(place[chosen], odds.chances[chosen], minlength=len(values))
+        axes.bar(at, height, 0.9 * gap, bottom, color=colour, label=label)
+        bottom += height
+    if odds.battles is not None and len(values) <= MOST_ERROR_BARS:
+        bounds = np.array([wilson(p, odds.battles) for p in bottom])
+        axes.errorbar(at, bottom, [bottom - bounds[:, 0], bounds[:, 1] - bottom], fmt="none", ecolor="black", lw=0.8)
+    axes.set_xlabel(label_of(odds.battle, column))
+    shown = odds.battle.shown.get(column)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=7 if shown and shown.value else 10, integer=whole(values)))
+    if shown and shown.value:
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: value_of(odds.battle, column, value)))
+    axes.set_ylabel("chance")
+    as_percentages(axes.yaxis)
+    if axes.get_legend_handles_labels()[1]:
         axes.legend(frameon=False)
-    axes.set_title(swept.how(), fontsize=9, color="0.35", loc="left")
     return figure
 
 
-def _heat_map(swept: Sweep) -> Figure:
-    figure, axes = new_figure(7.0, 5.6)
-    grid = swept.grid()
-    chance = swept.value.startswith("p_")
-    limits = {"vmin": 0.0, "vmax": 1.0} if chance else {}
-    image = axes.imshow(grid, origin="lower", aspect="auto", cmap="RdBu_r" if chance else "viridis", **limits)
-    for axis, values in ((axes.yaxis, swept.values[0]), (axes.xaxis, swept.values[1])):
-        every = -(-len(values) // MOST_LABELS)
-        axis.set_ticks(range(0, len(values), every), [str(value) for value in values[::every]])
-    axes.set_ylabel(spoken(swept.paths[0]))
-    axes.set_xlabel(spoken(swept.paths[1]))
-    if chance and np.isfinite(grid).all() and min(grid.shape) > 1 and grid.min() < 0.5 < grid.max():
-        axes.contour(grid, levels=[0.5], colors="black", linewidths=1)
-    figure.colorbar(image, ax=axes, label=spoken(swept.value))
-    axes.set_title(swept.how(), fontsize=9, color="0.35", loc="left")
+def _name_bars(odds: Odds, column: str) -> Figure:
+    """A yes/no or text column: one bar a value, the likeliest on top."""
+    names, place = np.unique(odds.told[column], return_inverse=True)
+    height = np.bincount(place, odds.chances)
+    order = np.argsort(-height, kind="stable")[:MOST_BARS_OF_TEXT]
+    figure, axes = new_figure(7.0, 1.4 + 0.32 * len(order))
+    labels = [value_of(odds.battle, column, names[i].item()) for i in order]
+    axes.barh(range(len(order)), height[order], 0.8, color=[colour_of(name, 0) for name in labels])
+    if odds.battles is not None:
+        bounds = np.array([wilson(p, odds.battles) for p in height[order]])
+        error = [height[order] - bounds[:, 0], bounds[:, 1] - height[order]]
+        axes.errorbar(height[order], range(len(order)), xerr=error, fmt="none", ecolor="black", lw=0.8)
+    axes.set_yticks(range(len(order)), labels)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("chance")
+    as_percentages(axes.xaxis)
     return figure
-
-
-def spoken(name: str) -> str:
-    """A column or field name as words."""
-    if name.startswith("p_") and name[2:] in WINNERS:
-        return f"chance that {name[2:]} wins"
-    return name.replace("_", " ").replace(".", ": ", 1)
 
 
 def plot_survival(found: Survival, path: Any = None) -> Figure:
     """A bar for each piece: its chance to survive, simulated ones with 95 % intervals."""
-    figure, axes = new_figure(7.0, 1.2 + 0.26 * len(found.pieces))
-    colours = {"attacker": COLOURS["attacker"], "defender": COLOURS["defender"]}
-    spare = iter(("#009E73", "#CC79A7"))
-    for piece in found.pieces:
-        if piece.side not in colours:
-            colours[piece.side] = next(spare)
-    for side, colour in colours.items():
+    figure, axes = new_figure(7.0, 1.5 + 0.26 * len(found.pieces))
+    sides = list(dict.fromkeys(piece.side for piece in found.pieces))
+    for place, side in enumerate(sides):
         rows = [(row, piece) for row, piece in enumerate(found.pieces) if piece.side == side]
-        if rows:
-            at, p = [row for row, _ in rows], np.array([piece.p for _, piece in rows])
-            axes.barh(at, p, 0.8, color=colour, label=side.replace("_", " "))
-            if found.battles is not None:
-                error = [p - [piece.low for _, piece in rows], [piece.high for _, piece in rows] - p]
-                axes.errorbar(p, at, xerr=error, fmt="none", ecolor="black", lw=0.8)
-    axes.set_yticks(range(len(found.pieces)), [f"{piece.piece} ({piece.worth})" for piece in found.pieces])
+        at, p = [row for row, _ in rows], np.array([piece.p for _, piece in rows])
+        axes.barh(at, p, 0.8, color=colour_of(side, place), label=side.replace("_", " "))
+        if found.battles is not None:
+            error = [p - [piece.low for _, piece in rows], [piece.high for _, piece in rows] - p]
+            axes.errorbar(p, at, xerr=error, fmt="none", ecolor="black", lw=0.8)
+    axes.set_yticks(range(len(found.pieces)), [_piece(piece.piece, piece.worth) for piece in found.pieces])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.set_xlabel("chance to survive")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    axes.legend(frameon=False, loc="lower right")
-    axes.set_title(found.how(), fontsize=9, color="0.35", loc="left")
+    as_percentages(axes.xaxis)
+    figure.legend(frameon=False, loc="outside lower center", ncols=max(1, len(sides)))
+    titled(figure, axes, f"{found.title}: who survives", found.how())
     return save(figure, path)
 
 
-def plot_fallen(found: Mapping[str, Odds], path: Any = None) -> Any:
-    """Curves of the chance to have fallen by each round, one a plan, with 95 % bands when simulated.
+def _piece(name: str, worth: str) -> str:
+    return f"{name} ({worth})" if worth else name
 
-    Saved to `path` (png, svg or pdf) if given. Returns the matplotlib figure.
-    """
+
+def plot_by_round(found: ByRound, path: Any = None) -> Figure:
+    """Curves of the chances by round, one a plan, with 95 % bands when simulated."""
     figure, axes = new_figure()
-    for (plan, odds), style in zip(found.items(), ("o-", "s--", "^-.", "d:", "v-"), strict=False):
-        rows = fallen_rows(odds)
-        at, p, low, high = (np.array([row[key] for row in rows]) for key in ("round", "p", "low", "high"))
-        (line,) = axes.plot(at, p, style, label=plan)
+    clock = found.clock
+    for place, (plan, odds) in enumerate(found.odds.items()):
+        rows = found.curve(plan)
+        at, p, low, high = (np.array([row[key] for row in rows]) for key in (clock.unit, "p", "low", "high"))
+        (line,) = axes.plot(at, p, MARKS[place % len(MARKS)], color=_line_colour(place), label=plan, ms=4)
         if odds.battles is not None:
             axes.fill_between(at, low, high, color=line.get_color(), alpha=0.2, lw=0)
-    axes.set_xlabel("round")
-    axes.set_ylabel("chance that the fortress has fallen")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    axes.set_xlabel(clock.unit)
+    axes.set_ylabel("chance by then")
+    as_percentages(axes.yaxis)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
-    axes.set_title(next(iter(found.values())).how(), fontsize=9, color="0.35", loc="left")
+    axes.grid(alpha=0.3)
+    if len(found.odds) > 1:
+        axes.legend(frameon=False)
+    battle = next(iter(found.odds.values())).battle
+    titled(figure, axes, f"{battle.game} {battle.kind}: {clock.title}", found.how())
     return save(figure, path)
+
+
+def _line_colour(place: int) -> str:
+    return (COLOURS["defender"], COLOURS["attacker"], *OTHERS)[place % (2 + len(OTHERS))]
+
+
+def plot_need(found: Need, path: Any = None) -> Figure:
+    """Value against cost of all combinations tried, the answer marked."""
+    figure, axes = new_figure()
+    rows = found.rows()
+    cost, value = np.array([row["cost"] for row in rows]), np.array([row["value"] for row in rows])
+    axes.plot(cost, value, "o", color=COLOURS["defender"], ms=4, label="tried")
+    _error_bars(axes, cost, value, rows)
+    settings = ", ".join(f"{name} = {number}" for name, number in found.settings.items())
+    axes.plot([found.cost], [found.value], "D", color=COLOURS["attacker"], ms=8, label=settings)
+    if found.target is not None:
+        axes.axhline(found.target, color="0.4", lw=1, ls="--", label="target")
+    only = len(found.settings) == 1 and cost.tolist() == [row[next(iter(found.settings))] for row in rows]
+    axes.set_xlabel(next(iter(found.settings)) if only else "cost")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=whole(cost)))
+    axes.set_ylabel(found.asked)
+    if is_chance(found.asked):
+        as_percentages(axes.yaxis)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, loc="best")
+    titled(figure, axes, "how much is enough" if found.budget is None else "the best for the budget", found.how())
+    return save(figure, path)
+
+
+def _error_bars(axes: Axes, at: np.ndarray, value: np.ndarray, rows: Sequence[dict[str, Any]]) -> None:
+    if any(row["method"] != "exact" for row in rows):
+        low, high = (np.array([row[key] for row in rows]) for key in ("low", "high"))
+        axes.errorbar(at, value, [value - low, high - value], fmt="none", ecolor="0.3", lw=0.8)

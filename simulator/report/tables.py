@@ -1,68 +1,111 @@
-"""Answers as text for a terminal."""
+"""Answers as text for a terminal, for 80 columns and more."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simulator.analysis.odds import Odds
+from simulator.analysis.measure import is_chance
+from simulator.analysis.need import Need
+from simulator.analysis.odds import Odds, Result
+from simulator.analysis.rounds import ByRound
 from simulator.analysis.survival import Survival
 from simulator.analysis.sweep import Sweep
-from simulator.rules.battle import WINNERS, Battle
+from simulator.report.words import bound, label_of, percent, value_of
+from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario
+from simulator.scenarios.schema import FieldRow
 
-MOST_GRID_COLUMNS = 14
-
-
-def percent(value: float) -> str:
-    """A chance, as precise as it is worth reading."""
-    return f"{100 * value:.2f} %"
+BAR = 12
+MOST_LIKELY = 5
+MOST_LIKELY_COLUMNS = 5
 
 
-def chance_table(odds: Odds) -> Table:
-    """Winner chances and yes/no outputs."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("winner")
-    table.add_column("chance", justify="right")
+def plain_table(*names: str, title: str | None = None, right: Iterable[str] = ()) -> Table:
+    """A table without a frame."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    for name in names:
+        table.add_column(name, justify="right" if name in right else "left")
+    return table
+
+
+def bar_of(p: float) -> str:
+    """A chance as a bar of eighths."""
+    eighths = round(p * BAR * 8)
+    if eighths == 0 and p > 0:
+        eighths = 1
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def chance_table(odds: Odds, heading: str, results: Sequence[Result]) -> Table | None:
+    """Chances with a bar each; what never happens is summed up in one line. None if there is nothing to tell."""
+    if not results:
+        return None
+    table = plain_table(heading, "chance", "", right=("chance",))
     if odds.battles is not None:
         table.add_column("95 % interval", justify="right")
-    flags = [name for name, values in odds.columns.items() if values.dtype == bool]
-    for name in (*WINNERS, *flags):
-        p = odds.winner(name) if name in WINNERS else odds.p(name)
-        low, high = odds.winner_interval(name) if name in WINNERS else odds.interval(name)
-        cells = [name.replace("_", " "), percent(p)]
-        table.add_row(*cells, *([] if odds.battles is None else [f"{100 * low:.2f} - {100 * high:.2f} %"]))
+    never = [result.label for result in results if result.p == 0]
+    for result in results:
+        if result.p > 0:
+            cells = [result.label.replace("_", " "), percent(result.p), bar_of(result.p)]
+            if odds.battles is not None:
+                cells.append(f"{100 * result.low:.2f} - {100 * result.high:.2f} %")
+            table.add_row(*cells)
+    if never:
+        words = ", ".join(label.replace("_", " ") for label in never)
+        told = "never" if odds.battles is None else f"not once: {bound(odds.battles)}"
+        table.add_row(f"[dim]{words}[/dim]" if len(never) == 1 else "[dim]the rest[/dim]", f"[dim]{told}[/dim]")
     return table
 
 
-def summary_table(odds: Odds) -> Table:
-    """Headline columns: mean, spread, quantiles."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for name in ("mean", "spread", "5 %", "median", "95 %"):
-        table.add_column(name, justify="right")
+def events(odds: Odds) -> list[Result]:
+    """The yes/no columns that the results do not tell already."""
+    told = {result.question for result in odds.results}
+    flags = [name for name in odds.columns if odds.kind_of(name) == "yes/no" and name not in told]
+    return [Result(label_of(odds.battle, name), name, odds.p(name), *odds.interval(name)) for name in flags]
+
+
+def summary_table(odds: Odds) -> Table | None:
+    """Headline columns: mean, spread, quantiles. None if there are none."""
+    table = plain_table("on average", "mean", "spread", "5 %", "median", "95 %")
+    for column in table.columns[1:]:
+        column.justify = "right"
     for row in odds.summary_rows():
-        mean = f"{row['mean']:.3f}"
+        name = row["column"]
+        if odds.kind_of(name) != "number":
+            continue
+        mean = _number(odds, name, row["mean"])
         if odds.battles is not None:
-            mean += f" ± {(row['high'] - row['low']) / 2:.3f}"
-        quantiles = [f"{row[key]:g}" for key in ("q05", "q50", "q95")]
-        table.add_row(row["column"].replace("_", " "), mean, f"{row['std']:.3f}", *quantiles)
-    return table
+            mean += f" ± {(row['high'] - row['low']) / 2:.2g}"
+        quantiles = [value_of(odds.battle, name, row[key]) for key in ("q05", "q50", "q95")]
+        table.add_row(label_of(odds.battle, name), mean, f"{row['std']:.2f}", *quantiles)
+    return table if table.rows else None
+
+
+def _number(odds: Odds, name: str, value: float) -> str:
+    """A mean, as its game writes it where it has a way of its own."""
+    shown = odds.battle.shown.get(name)
+    return shown.value(value) if shown and shown.value else f"{value:.3f}"
 
 
 def likely_table(odds: Odds) -> Table:
     """The most likely outcomes by winner and losses."""
-    columns = [name for name in odds.headline if "lost" in name or "losses" in name] or list(odds.headline[:2])
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="most likely outcomes", title_justify="left")
-    for name in ("chance", "winner", *columns):
-        table.add_column(name.replace("_", " "), justify="left" if name == "winner" else "right")
-    for row in odds.likely(5, columns):
-        table.add_row(percent(row["p"]), row["winner"], *(str(row[name]) for name in columns))
+    numbers = [name for name in odds.headline if odds.kind_of(name) != "yes/no"]
+    columns = [name for name in numbers if "lost" in name or "losses" in name] or numbers[:2]
+    columns = columns[:MOST_LIKELY_COLUMNS]
+    rows = odds.likely(MOST_LIKELY, columns or None)
+    names = [name for name in rows[0] if name != "p"]
+    table = plain_table("chance", title="most likely outcomes", right=("chance",))
+    for name in names:
+        table.add_column(label_of(odds.battle, name), justify="right" if odds.kind_of(name) == "number" else "left")
+    for row in rows:
+        table.add_row(percent(row["p"]), *(value_of(odds.battle, name, row[name]) for name in names))
     return table
 
 
@@ -70,119 +113,162 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
     """The whole answer."""
     battle = scenario.battle
     console.print(f"[bold]{battle.game} {battle.kind}[/bold]: {battle.title}")
-    if battle.answer is not None and odds.method == "exact" and not odds.explored:
-        show_certain(console, odds)
+    if len(odds.chances) == 1 and odds.battles is None and not odds.explored:
+        console.print(certain_table(odds))
     else:
-        console.print(Group(chance_table(odds), summary_table(odds), likely_table(odds)))
+        heading = "winner" if not battle.results and "winner" in odds.columns else "result"
+        parts = [
+            chance_table(odds, heading, odds.results),
+            chance_table(odds, "also", events(odds)),
+            summary_table(odds),
+            likely_table(odds),
+        ]
+        for part in parts:
+            if part is not None:
+                console.print(part)
     reasons = list(scenario.built.explain())
     if reasons and (explain or not odds.explored):
         console.print("How it comes about")
         for line in reasons:
             console.print(Text(f"  {line}"))
-    console.print(f"Method: {odds.how()}", highlight=False)
-    console.print(
-        "Rests on: " + ("; ".join(odds.assumptions) or "the rules as they stand"), style="dim", highlight=False
-    )
+    console.print(Text(f"Method: {odds.how()}"))
+    rests = "; ".join([*odds.settings, *odds.assumptions]) or "the rules as they stand"
+    console.print(Text(f"Rests on: {rests}", style="dim"))
+    console.print(Text(f"Rules: {odds.versions()}", style="dim"))
 
 
-def show_certain(console: Console, odds: Odds) -> None:
+def quiet_lines(odds: Odds) -> list[str]:
+    """Only the numbers: a line for each result, or for each headline mean where nothing can be won."""
+    if odds.results:
+        return [f"{result.label} {percent(result.p)}" for result in odds.results]
+    return [f"{label_of(odds.battle, row['column'])} {row['mean']:.4g}" for row in odds.summary_rows()]
+
+
+def certain_table(odds: Odds) -> Table:
     """The one row of a battle without dice."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
-    for name, values in odds.columns.items():
-        value = WINNERS[values[0]] if name == "winner" else values[0].item()
-        shown = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
-        table.add_row(name.replace("_", " "), str(shown))
-    console.print(table)
+    for name, values in odds.told.items():
+        table.add_row(label_of(odds.battle, name), value_of(odds.battle, name, values[0].item()))
+    return table
 
 
 def show_sweep(console: Console, swept: Sweep) -> None:
-    """A grid for two narrow axes, else a list of cells."""
-    two = len(swept.paths) == 2 and len(swept.values[1]) <= MOST_GRID_COLUMNS
-    console.print(_grid_table(swept) if two else _cell_table(swept))
-    console.print(swept.how())
+    """A grid for two axes, in parts if it is too wide; else a list of cells."""
+    if len(swept.paths) == 2:
+        for place in range(len(swept.asked)):
+            for part in _grid_parts(swept, place, console.width):
+                console.print(part)
+    else:
+        console.print(_cell_table(swept))
+    console.print(Text(swept.how()))
 
 
-def _number(swept: Sweep, value: float) -> str:
-    chance = not swept.value.startswith(("mean", "std", "q"))
-    return f"{100 * value:.1f} %" if chance else f"{value:.3f}"
+def _cell_number(asked: str, value: float, decimals: int = 1) -> str:
+    if math.isnan(value):  # the rules refuse the cell
+        return "-"
+    return percent(value, decimals) if is_chance(asked) else f"{value:.{decimals + 2}f}"
 
 
-def _grid_table(swept: Sweep) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=swept.value, title_justify="left")
-    table.add_column(f"{swept.paths[0]} \\ {swept.paths[1]}")
-    for value in swept.values[1]:
-        table.add_column(str(value), justify="right")
-    for value, row in zip(swept.values[0], swept.grid(), strict=True):
-        table.add_row(str(value), *(_number(swept, number) for number in row))
-    return table
+def _grid_parts(swept: Sweep, place: int, width: int) -> list[Table]:
+    """The grid with as many columns in each part as fit; chances without a decimal if that makes it one part."""
+    asked, settings = swept.asked[place], [str(value) for value in swept.values[1]]
+    corner = f"{swept.paths[0]} \\ {swept.paths[1]}"
+    rows = [str(value) for value in swept.values[0]]
+    for decimals in (1, 0):
+        cells = [[_cell_number(asked, number, decimals) for number in row] for row in swept.grid(place)]
+        head = max(len(corner), *map(len, rows))
+        wide = max(*map(len, settings), *(len(cell) for row in cells for cell in row)) + 2
+        fit = max(1, (width - head - 2) // wide)
+        if fit >= len(settings):
+            break
+    parts = []
+    for begin in range(0, len(settings), fit):
+        table = plain_table(corner, title=asked if begin == 0 else f"{asked}, continued")
+        for setting in settings[begin : begin + fit]:
+            table.add_column(setting, justify="right")
+        for name, row in zip(rows, cells, strict=True):
+            table.add_row(name, *row[begin : begin + fit])
+        parts.append(table)
+    return parts
 
 
 def _cell_table(swept: Sweep) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in swept.paths:
-        table.add_column(name, justify="right")
-    for name in (swept.value, "95 % interval", "method"):
-        table.add_column(name, justify="right")
+    table = plain_table(*swept.paths)
+    simulated = any(cell.method == "simulated" for cell in swept.cells)
+    for asked in swept.asked:
+        table.add_column(asked, justify="right")
+        if simulated:
+            table.add_column("95 % interval", justify="right")
+    table.add_column("method", justify="right")
     for cell in swept.cells:
-        exact = cell.method == "exact"
-        span = "" if exact else f"{_number(swept, cell.low)} - {_number(swept, cell.high)}"
-        table.add_row(*map(str, cell.settings), _number(swept, cell.value), span, cell.method)
+        numbers = []
+        for asked, found in zip(swept.asked, cell.measures, strict=True):
+            numbers.append(_cell_number(asked, found.value))
+            if simulated:
+                sure = cell.method != "simulated" or math.isnan(found.low)
+                low, high = _cell_number(asked, found.low), _cell_number(asked, found.high)
+                numbers.append("" if sure else f"{low} - {high}")
+        table.add_row(*(str(setting) for setting in cell.settings), *numbers, cell.refused or cell.method)
     return table
 
 
-def schema_table(battle: Battle, schema: Mapping[str, Any]) -> Table:
-    """Every field of a battle kind: path, what it takes, default, meaning."""
-    from simulator.scenarios.validation import allowed
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{battle.game} {battle.kind}", title_justify="left")
-    for name in ("field", "takes", "default", "meaning"):
-        table.add_column(name, overflow="fold")
-    for path, node, needed in schema_fields(schema):
-        default = "needed" if needed else "" if node.get("default") is None else str(node["default"])
-        table.add_row(path, allowed(dict(node), dict(schema)), default, node.get("description", ""))
+def need_table(found: Need) -> Table:
+    """The combinations tried, in ascending cost."""
+    table = plain_table(*found.settings)
+    for name in ("cost", found.asked, "method"):
+        table.add_column(name, justify="right")
+    for row in found.rows():
+        settings = [str(row[path]) for path in found.settings]
+        table.add_row(*settings, f"{row['cost']:g}", _cell_number(found.asked, row["value"], 2), row["method"])
     return table
 
 
-def schema_fields(schema: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any], bool]]:
-    """Leaf fields of a JSON schema as (path, node, needed), tables and lists of tables opened."""
-    found: list[tuple[str, Mapping[str, Any], bool]] = []
-
-    def resolve(node: Mapping[str, Any]) -> Mapping[str, Any]:
-        return schema["$defs"][node["$ref"].rpartition("/")[2]] if "$ref" in node else node
-
-    def tables_in(node: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-        opened = []
-        for branch in node.get("anyOf", [node]):
-            target = resolve(branch)
-            if "properties" in target:
-                opened.append(("", target))
-            elif target.get("type") == "array" and "properties" in resolve(target.get("items", {})):
-                opened.append(("[i]", resolve(target["items"])))
-        return opened
-
-    def visit(path: str, node: Mapping[str, Any]) -> None:
-        for name, child in node.get("properties", {}).items():
-            here = f"{path}.{name}" if path else name
-            inside = tables_in(child)
-            plain = [branch for branch in child.get("anyOf", [child]) if "properties" not in resolve(branch)]
-            if not inside or (plain and "anyOf" in child):
-                found.append((here, child, name in node.get("required", [])))
-            for suffix, target in inside:
-                visit(here + suffix, target)
-
-    visit("", schema)
-    return found
+def rounds_table(found: ByRound) -> Table:
+    """Chances by round; for one plan with its interval when simulated."""
+    rows = found.rows()
+    one = len(found.odds) == 1
+    simulated = any(odds.battles is not None for odds in found.odds.values())
+    plans = [found.clock.title] if one else list(found.odds)
+    table = plain_table(found.clock.unit, *plans, right=(found.clock.unit, *plans))
+    if one and simulated:
+        table.add_column("95 % interval", justify="right")
+    for row in rows:
+        chances = [row["p"]] if one else [row[plan] for plan in found.odds]
+        span = [f"{100 * row['low']:.2f} - {100 * row['high']:.2f} %"] if one and simulated else []
+        table.add_row(str(row[found.clock.unit]), *map(percent, chances), *span)
+    return table
 
 
 def survival_table(found: Survival) -> Table:
     """The chance of each piece to survive."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("side", "counter", ""):
-        table.add_column(name)
-    table.add_column("survives", justify="right")
+    table = plain_table("side", "piece", "", "survives", "", right=("survives",))
     if found.battles is not None:
         table.add_column("95 % interval", justify="right")
     for piece in found.pieces:
-        cells = [piece.side.replace("_", " "), piece.piece, piece.worth, percent(piece.p)]
+        cells = [piece.side.replace("_", " "), piece.piece, piece.worth, percent(piece.p), bar_of(piece.p)]
         table.add_row(*cells, *([] if found.battles is None else [f"{100 * piece.low:.2f} - {100 * piece.high:.2f} %"]))
+    return table
+
+
+def schema_table(battle: Battle, rows: Sequence[FieldRow]) -> Table:
+    """Fields of a battle kind: path, what it takes, default, meaning. Names are never broken."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"{battle.game} {battle.kind}", title_justify="left")
+    table.add_column("field", no_wrap=True)
+    table.add_column("takes, [default]", ratio=2)
+    table.add_column("meaning", ratio=3)
+    for row in rows:
+        default = "[bold]needed[/bold]" if row.needed else f"\\[{row.default}]" if row.default else ""
+        if row.default == "needed" and not row.needed:
+            default = "needed in its table"
+        table.add_row(row.path, f"{row.takes} {default}".strip(), row.meaning)
+    return table
+
+
+def listing(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Rows of a game's list, such as its leaders."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in rows[0]:
+        table.add_column(name.replace("_", " "))
+    for row in rows:
+        table.add_row(*(Text(str(value)) for value in row.values()))
     return table

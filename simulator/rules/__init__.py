@@ -5,8 +5,9 @@ A game that lives outside the package is added with `register`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 from simulator.rules.battle import Battle, by_kind
 
@@ -23,6 +24,16 @@ def battles(game: str) -> Mapping[str, Battle]:
     found = GAMES[game]
     kinds: Mapping[str, Battle] = import_module(found).BATTLES if isinstance(found, str) else found
     return kinds
+
+
+def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
+    """What fields of a game take by name, such as its leaders: name of the list -> its rows, each column -> value.
+
+    A game's module offers them as LISTS; most need none. Raises KeyError for an unknown game.
+    """
+    home = GAMES[game]
+    found: Mapping[str, Callable[[], Sequence[dict[str, Any]]]] = {}
+    return getattr(import_module(home), "LISTS", found) if isinstance(home, str) else found
 
 
 def register(*kinds: Battle) -> None:

@@ -6,7 +6,7 @@ A kind is either a chain (`chain` and `outcome`), or an `answer`: a function tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -122,9 +122,10 @@ class Built:
 
 @dataclass(frozen=True)
 class Clock:
-    """What runs in a battle kind: the outcome column that counts its rounds or weeks, and a yes/no column to follow.
+    """What runs in a battle kind: the outcome column that counts its rounds or weeks, and what to follow.
 
-    `event` is the outcome asked for by round ("fallen"), `title` says it in words, `plans` is the scenario path of the
+    `event` is the question asked by round ("fallen", "winner == 'attacker'"), `title` says it in words ("the fortress
+    has fallen"), `plans` is the scenario path of the
     policy whose values are compared side by side.
     """
 
@@ -135,6 +136,14 @@ class Clock:
     unit: str = "round"
 
 
+@dataclass(frozen=True)
+class Shown:
+    """How a column is shown: its name in words, and its values as the game writes them (10 thirds as "3 LD 1/3")."""
+
+    label: str | None = None
+    value: Callable[[float], str] | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Battle:
     """One battle kind of one game.
@@ -142,6 +151,11 @@ class Battle:
     - `model`: pydantic model of the whole scenario (frame and fields); `check` refuses what types cannot (Refusal).
     - `build(fields)`: chain or answer, outcome, assumptions, explanation, replay: see `Built`.
     - `headline`: the columns a summary shows, in order, beside the winner.
+    - `results`: what may come of it, in the game's words, in the order of a summary: label -> question, such as
+      {"attacker takes the hex": "taken_by_attacker"}; those whose columns a scenario has not are left out. Without
+      any, the winner's values, or else the first text column's, or else the yes/no columns of `headline`.
+    - `texts`: the values that text columns may take, beside those of an answer.
+    - `shown`: how columns are shown where their bare name and number would not do.
     - `clock`: for kinds that run over rounds, what may be asked by round.
     - `version`: the rules version, which goes up whenever a change of rules changes odds.
     """
@@ -153,6 +167,9 @@ class Battle:
     headline: tuple[str, ...]
     check: Callable[[Any], None] = lambda fields: None
     build: Callable[[Any], Built] | None = None
+    results: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    shown: Mapping[str, Shown] = field(default_factory=dict)
     clock: Clock | None = None
     version: int = 1
     # What the games that are not yet built in one piece still offer.

@@ -1,13 +1,16 @@
 """Scenarios: reading them, checking them, what they may say, and the shipped examples."""
 
 from simulator.scenarios.examples import example_names, example_text
-from simulator.scenarios.files import parse, read
-from simulator.scenarios.scenario import Scenario, find_battle, kinds_of, load, set_path
+from simulator.scenarios.files import parse, read, read_input
+from simulator.scenarios.scenario import Draft, Scenario, Source, draft, find_battle, kinds_of, load, set_path
 from simulator.scenarios.validation import ScenarioError
 
 __all__ = [
+    "Draft",
     "Scenario",
     "ScenarioError",
+    "Source",
+    "draft",
     "example_names",
     "example_text",
     "find_battle",
@@ -15,5 +18,6 @@ __all__ = [
     "load",
     "parse",
     "read",
+    "read_input",
     "set_path",
 ]

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+import numpy as np
+from pydantic import BaseModel, ValidationError
 
 from simulator import rules
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Built, Misfit, Refusal
+from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.scenarios import validation
-from simulator.scenarios.files import read
+from simulator.scenarios.files import is_file, read
 from simulator.scenarios.validation import ScenarioError
 
-_STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d+\])*)$")
+_STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
+MOST_DEPTH = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Scenario:
     """
 
     battle: Battle
-    fields: Any
+    fields: Fields
     data: Mapping[str, Any]
     folder: Path | None = None
     paths: bool = True
@@ -58,23 +59,44 @@ class Scenario:
 
     def replace_all(self, changes: Mapping[str, Any]) -> Scenario:
         """The same scenario with several fields changed at once (path -> value), checked together."""
-        data = copy.deepcopy(dict(self.data))
-        for path, value in changes.items():
-            set_path(data, path, value)
-        return load(data, self.folder, self.paths)
+        return draft(self).with_fields(changes).checked()
 
     def assumptions(self) -> list[str]:
         """What the answer rests on: options, policies and assumed numbers."""
         return list(self.built.assumptions())
 
+    def settings(self) -> list[str]:
+        """What was set otherwise than by default: "path = value", in the order of the scenario."""
+        return [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+
+    @cached_property
+    def _key(self) -> str:
+        game = self.data.get("game")
+        home = None if game in rules.GAMES else str(self.folder)
+        told = [game, self.data.get("rules"), home, self.fields.model_dump(mode="json")]
+        return json.dumps(told, sort_keys=True, default=str)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scenario) and self.fields == other.fields
+        return isinstance(other, Scenario) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(json.dumps(self.data, sort_keys=True, default=str))
+        return hash(self._key)
 
     def __repr__(self) -> str:
         return f"Scenario({json.dumps(self.data, default=str)})"
+
+
+def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields that have a default and were set to something else: (path, value)."""
+    for name, info in type(fields).model_fields.items():
+        here, value = f"{path}.{name}" if path else name, getattr(fields, name)
+        if isinstance(value, BaseModel):
+            yield from unlike_default(value, here)
+        elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
+            for i, item in enumerate(value):
+                yield from unlike_default(item, f"{here}[{i}]")
+        elif not info.is_required() and value != info.get_default(call_default_factory=True):
+            yield here, value
 
 
 def set_path(data: dict[str, Any], path: str, value: Any) -> None:
@@ -110,26 +132,95 @@ def _item(node: Any, place: int, path: str) -> Any:
     return node[place]
 
 
-def load(source: str | Path | Mapping[str, Any], folder: Path | None = None, paths: bool = True) -> Scenario:
-    """Read and check a scenario: a mapping, a TOML or JSON file, or the name of a shipped example.
+@dataclass(frozen=True)
+class Draft:
+    """A scenario that is not checked yet: its mapping, and where game files that it names are looked for."""
+
+    data: Mapping[str, Any]
+    folder: Path | None = None
+    paths: bool = True
+
+    def battle(self) -> Battle:
+        """Its battle kind. Raises ScenarioError for an unknown one."""
+        return find_battle(
+            self.data.get("game"), self.data.get("battle"), self.data.get("rules"), self.folder, self.paths
+        )
+
+    def with_fields(self, changes: Mapping[str, Any]) -> Draft:
+        """The same with several fields set (path -> value). Raises ScenarioError for a bad path."""
+        data = plain_copy(self.data)
+        for path, value in changes.items():
+            set_path(data, path, plain_copy(value))
+        return Draft(data, self.folder, self.paths)
+
+    def without(self, path: str) -> Draft | None:
+        """The same without a field; None if it has none at this path of nested tables."""
+        data = plain_copy(self.data)
+        *tables, name = path.split(".")
+        node: Any = data
+        for table in tables:
+            node = node.get(table) if isinstance(node, dict) else None
+        if not isinstance(node, dict) or name not in node:
+            return None
+        del node[name]
+        return Draft(data, self.folder, self.paths)
+
+    def checked(self) -> Scenario:
+        """The scenario. Raises ScenarioError, whose message begins with the field to blame."""
+        battle = self.battle()
+        try:
+            fields = battle.model.model_validate(self.data)
+        except ValidationError as error:
+            raise ScenarioError(validation.first_complaint(error, battle.model)) from None
+        try:
+            battle.check(fields)
+        except Refusal as refusal:
+            raise ScenarioError(str(refusal), unused=refusal.unused) from None
+        return Scenario(battle, fields, self.data, self.folder, self.paths)
+
+
+Source = Scenario | Draft | str | Path | Mapping[str, Any]
+
+
+def draft(source: Source, folder: Path | None = None, paths: bool = True) -> Draft:
+    """A scenario before it is checked, see `load`. Mappings are copied."""
+    if isinstance(source, Draft):
+        return source
+    if isinstance(source, Scenario):
+        return Draft(source.data, source.folder, source.paths)
+    if isinstance(source, Mapping):
+        return Draft(plain_copy(source), folder, paths)
+    data = read(source)
+    if is_file(Path(source)):
+        folder = Path(source).absolute().parent
+    return Draft(data, folder, paths)
+
+
+def load(source: Source, folder: Path | None = None, paths: bool = True) -> Scenario:
+    """Read and check a scenario: a mapping (it is copied), a TOML or JSON file, or the name of a shipped example.
 
     A game file that it names by a path is looked for from the scenario's file, from `folder` if it is no file; never
     if `paths` is False, as for scenarios from strangers. Raises ScenarioError, whose message begins with the field to
     blame.
     """
-    data = source if isinstance(source, Mapping) else read(source)
-    if not isinstance(source, Mapping) and Path(source).is_file():
-        folder = Path(source).absolute().parent
-    battle = find_battle(data.get("game"), data.get("battle"), data.get("rules"), folder, paths)
-    try:
-        fields = battle.model.model_validate(data)
-    except ValidationError as error:
-        raise ScenarioError(validation.first_complaint(error, battle.model)) from None
-    try:
-        battle.check(fields)
-    except Refusal as refusal:
-        raise ScenarioError(str(refusal)) from None
-    return Scenario(battle, fields, data, folder, paths)
+    return source if isinstance(source, Scenario) else draft(source, folder, paths).checked()
+
+
+def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
+    """A deep copy of nested tables and lists; NumPy's numbers become plain ones.
+
+    Raises ScenarioError for names that are no text, and for what is nested without end.
+    """
+    if depth > MOST_DEPTH:
+        raise ScenarioError(f"{path.partition('.')[0][:40] or 'scenario'}: nested more than {MOST_DEPTH} deep")
+    if isinstance(value, Mapping):
+        bad = next((name for name in value if not isinstance(name, str)), None)
+        if bad is not None:
+            raise ScenarioError(f"{path or 'scenario'}: {validation.shown(bad)} is no field name; names are text")
+        return {name: plain_copy(one, f"{path}.{name}" if path else name, depth + 1) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_copy(one, path, depth + 1) for one in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def find_battle(

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-Schema = dict[str, Any]
+from simulator.scenarios.schema import Schema, allowed, branches, schema_of
 
 
 class ScenarioError(ValueError):
-    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed."""
+    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed.
 
+    `unused` marks a number that belongs to a policy which is not the one chosen.
+    """
 
-@lru_cache(maxsize=64)
-def schema_of(model: type[BaseModel]) -> Schema:
-    """JSON schema of a scenario model."""
-    return model.model_json_schema()
+    def __init__(self, text: str, unused: bool = False) -> None:
+        super().__init__(text)
+        self.unused = unused
 
 
 def first_complaint(error: ValidationError, model: type[BaseModel]) -> str:
@@ -52,23 +52,13 @@ def not_one_of(given: Any, allowed: Sequence[str]) -> str:
     return f"{shown(given)} is not allowed; must be one of {', '.join(allowed)}{hint}"
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, most: int = 60) -> str:
     """A given value, short enough for one line."""
     text = repr(value) if isinstance(value, str) else str(value)
     if isinstance(value, bool):
         text = text.lower()
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _branches(node: Schema, schema: Schema) -> Iterator[Schema]:
-    """The node itself, references followed and unions opened."""
-    if "$ref" in node:
-        yield from _branches(schema["$defs"][node["$ref"].rpartition("/")[2]], schema)
-    elif "anyOf" in node or "oneOf" in node:
-        for branch in node.get("anyOf") or node["oneOf"]:
-            yield from _branches(branch, schema)
-    else:
-        yield node
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _walk(schema: Schema, loc: Sequence[str | int]) -> tuple[list[str | int], Schema]:
@@ -76,7 +66,7 @@ def _walk(schema: Schema, loc: Sequence[str | int]) -> tuple[list[str | int], Sc
     path: list[str | int] = []
     node = schema
     for position, part in enumerate(loc):
-        for branch in _branches(node, schema):
+        for branch in branches(node, schema):
             if isinstance(part, int) and "items" in branch:
                 path, node = [*path, part], branch["items"]
                 break
@@ -104,7 +94,7 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
     if kind == "missing":
         return f"is needed; give {allowed(node, schema)}"
     if kind == "extra_forbidden":
-        names = [name for branch in _branches(node, schema) for name in branch.get("properties", {})]
+        names = [name for branch in branches(node, schema) for name in branch.get("properties", {})]
         name = str(detail["loc"][-1])
         near = difflib.get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]}? " if near else ""
@@ -112,29 +102,3 @@ def _text(detail: Any, node: Schema, schema: Schema) -> str:
     if kind in {"value_error", "assertion_error"}:
         return str(detail["msg"]).partition(", ")[2] or str(detail["msg"])
     return f"{shown(detail['input'])} is not allowed; give {allowed(node, schema)}"
-
-
-def allowed(node: Schema, schema: Schema) -> str:
-    """What a field takes, in words."""
-    return " or ".join(dict.fromkeys(_one_allowed(branch, schema) for branch in _branches(node, schema)))
-
-
-def _one_allowed(node: Schema, schema: Schema) -> str:
-    if "enum" in node:
-        return "one of " + ", ".join(str(value) for value in node["enum"])
-    if "const" in node:
-        return str(node["const"])
-    kind = node.get("type")
-    if kind in {"integer", "number"}:
-        word = "a whole number" if kind == "integer" else "a number"
-        low, high = node.get("minimum"), node.get("maximum")
-        if low is not None and high is not None:
-            return f"{word} from {low} to {high}"
-        return word + (f", {low} or more" if low is not None else f" up to {high}" if high is not None else "")
-    if kind == "array":
-        least, most = node.get("minItems"), node.get("maxItems")
-        span = f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""
-        return f"a list{span} ({allowed(node.get('items', {}), schema)})"
-    return {"boolean": "true or false", "string": "text", "object": "a table", "null": "nothing"}.get(
-        str(kind), "another value"
-    )

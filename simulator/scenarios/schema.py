@@ -1,0 +1,168 @@
+"""What a scenario may say: the fields of a battle kind, from its model."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from simulator.rules.battle import Battle
+
+Schema = dict[str, Any]
+# The tables of a scenario in the order in which people write them.
+ORDER = (
+    "game",
+    "battle",
+    "attacker",
+    "second_attacker",
+    "third_attacker",
+    "defender",
+    "conditions",
+    "policy",
+    "options",
+)
+
+
+@lru_cache(maxsize=64)
+def schema_of(model: type[BaseModel]) -> Schema:
+    """JSON schema of a scenario model."""
+    return model.model_json_schema()
+
+
+def branches(node: Schema, schema: Schema) -> Iterator[Schema]:
+    """The node itself, references followed and unions opened."""
+    if "$ref" in node:
+        yield from branches(schema["$defs"][node["$ref"].rpartition("/")[2]], schema)
+    elif "anyOf" in node or "oneOf" in node:
+        for branch in node.get("anyOf") or node["oneOf"]:
+            yield from branches(branch, schema)
+    else:
+        yield node
+
+
+def allowed(node: Schema, schema: Schema) -> str:
+    """What a field takes, in words."""
+    return " or ".join(dict.fromkeys(_one_allowed(branch, schema) for branch in branches(node, schema)))
+
+
+def _one_allowed(node: Schema, schema: Schema) -> str:
+    if "enum" in node:
+        return "one of " + ", ".join(str(value) for value in node["enum"])
+    if "const" in node:
+        return str(node["const"])
+    kind = node.get("type")
+    if kind in {"integer", "number"}:
+        word = "a whole number" if kind == "integer" else "a number"
+        low, high = node.get("minimum"), node.get("maximum")
+        if low is not None and high is not None:
+            return f"{word} from {low} to {high}"
+        return word + (f", {low} or more" if low is not None else f" up to {high}" if high is not None else "")
+    if kind == "array":
+        least, most = node.get("minItems"), node.get("maxItems")
+        span = f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""
+        return f"a list{span} ({allowed(node.get('items', {}), schema)})"
+    return {"boolean": "true or false", "string": "text", "object": "a table", "null": "nothing"}.get(
+        str(kind), "another value"
+    )
+
+
+class FieldRow(NamedTuple):
+    """A field of a battle kind: its path, what it takes, its default as written, its meaning, whether it is needed."""
+
+    path: str
+    takes: str
+    default: str
+    meaning: str
+    needed: bool
+    node: Mapping[str, Any]
+
+
+def field_rows(battle: Battle) -> list[FieldRow]:
+    """Every field of a battle kind, in the order of a scenario, the needed ones of each table first."""
+    schema = schema_of(battle.model)
+    found: list[FieldRow] = []
+
+    def visit(path: str, node: Mapping[str, Any], needed: bool) -> None:
+        for name, child in _ordered(node):
+            here, must = (f"{path}.{name}" if path else name), name in node.get("required", [])
+            inside = list(_tables_in(child, schema))
+            if len(inside) < len(list(branches(child, schema))):
+                default = "needed" if must else "" if child.get("default") is None else _written(child["default"])
+                meaning = " ".join(child.get("description", "").split())
+                found.append(FieldRow(here, allowed(child, schema), default, meaning, must and needed, child))
+            for suffix, target in inside:
+                visit(here + suffix, target, must and needed and not suffix)
+
+    visit("", schema, True)
+    return found
+
+
+def _ordered(node: Mapping[str, Any]) -> list[tuple[str, Schema]]:
+    """The fields of a table: those of ORDER in that order, then the needed ones, then the rest as declared."""
+    needed = node.get("required", [])
+
+    def place(item: tuple[str, Schema]) -> tuple[int, bool]:
+        return (ORDER.index(item[0]) if item[0] in ORDER else len(ORDER), item[0] not in needed)
+
+    return sorted(node.get("properties", {}).items(), key=place)
+
+
+def _tables_in(node: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """The tables that a field may hold, alone or in a list: (what to write behind its name, their schema)."""
+    for branch in branches(node, schema):
+        if "properties" in branch:
+            yield "", branch
+        elif branch.get("type") == "array":
+            yield from (("[i]", item) for item in branches(branch.get("items", {}), schema) if "properties" in item)
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:
+    """The schema of the field at a path like `attacker.regiments` or `crossings[0].fleets`; None if there is none."""
+    schema = schema_of(battle.model)
+    nodes: list[Schema] = [schema]
+    for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
+        inside: list[Schema] = []
+        for branch in (one for node in nodes for one in branches(node, schema)):
+            if part.startswith("["):
+                inside += [branch["items"]] if "items" in branch else []
+            elif part in branch.get("properties", {}):
+                inside.append(branch["properties"][part])
+            elif isinstance(branch.get("additionalProperties"), dict):
+                inside.append(branch["additionalProperties"])
+        nodes = inside
+    return {"anyOf": nodes} if len(nodes) > 1 else nodes[0] if nodes else None
+
+
+def unknown_field(battle: Battle, path: str) -> str:
+    """Says that a path is no field of a battle kind, with a suggestion for a near miss."""
+    names = [row.path for row in field_rows(battle) if row.path not in {"game", "battle"}]
+    near = difflib.get_close_matches(re.sub(r"\[\d+\]", "[i]", path), names, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{path}: unknown field; {hint}`battle-odds schema {battle.game} {battle.kind}` lists them"
+
+
+def whole_numbers(battle: Battle, path: str) -> tuple[int | None, int | None] | None:
+    """Smallest and largest whole number that a field takes (None for no bound); None if it takes no whole number."""
+    node = field_at(battle, path)
+    for branch in branches(dict(node), schema_of(battle.model)) if node else ():
+        if branch.get("type") == "integer":
+            return branch.get("minimum"), branch.get("maximum")
+    return None
+
+
+def choices(battle: Battle, path: str) -> tuple[Any, ...]:
+    """The names that a field chooses among; none for another field."""
+    node = field_at(battle, path)
+    found: list[Any] = []
+    for branch in branches(dict(node), schema_of(battle.model)) if node else ():
+        found += branch.get("enum", [])
+        found += [branch["const"]] if "const" in branch else []
+    return tuple(found)
