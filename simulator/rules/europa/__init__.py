@@ -12,6 +12,8 @@ from functools import partial
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.europa import model
+from simulator.rules.europa.expedition_model import Expedition, check_expedition
+from simulator.rules.europa.expedition_rules import build_expedition
 from simulator.rules.europa.land_modifiers import meeting
 from simulator.rules.europa.land_outcome import land_outcome
 from simulator.rules.europa.land_tables import LandSetup
@@ -57,6 +59,15 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
     )
 
 
+def build_stages(fields: Expedition) -> Built:
+    """Everything that answers an expedition: its stages ashore are land battles and sieges like any other."""
+
+    def stage(kind: str, of: model.Land | model.Campaign) -> Built:
+        return build_land(of) if kind == "land" else build_siege(of)  # type: ignore[arg-type]
+
+    return build_expedition(fields, stage)
+
+
 LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")
 SIEGE = ("attacker_left_thirds", "garrison_left_thirds", "fortress_level_after", "siegeworks_value", "pillages")
 
@@ -90,4 +101,14 @@ BATTLES = by_kind(
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     *SEA_KINDS,
+    Battle(
+        game="europa",
+        kind="expedition",
+        title="a landing, a battle ashore and a siege",
+        model=Expedition,
+        check=check_expedition,
+        build=build_stages,
+        results={"lands": "landed", "wins ashore": "won_ashore", "takes the fortress": "fortress_taken"},
+        headline=("stages_passed", "landed_thirds", "attacker_left_thirds", "fortress_level_after"),
+    ),
 )

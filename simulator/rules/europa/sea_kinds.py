@@ -12,10 +12,10 @@ from simulator.rules.europa.encounter_rules import build_blockade_run, build_int
 from simulator.rules.europa.naval_outcome import naval_outcome
 from simulator.rules.europa.naval_tables import NavalSetup
 from simulator.rules.europa.naval_text import naval_assumptions, naval_explanation, teller
-from simulator.rules.europa.passage_rules import build_passage
+from simulator.rules.europa.passage_rules import FAILURES, build_passage
 from simulator.rules.europa.raid_rules import build_corsair_raid
 from simulator.rules.europa.squadrons import engagement
-from simulator.rules.europa.track_rules import build_continuation, build_logistics, build_survival
+from simulator.rules.europa.track_rules import BOXES, build_continuation, build_logistics, build_survival
 
 
 def build_naval(fields: Any) -> Built:
@@ -55,6 +55,13 @@ KINDS = (
         model=attrition_model.Attrition,
         check=attrition_model.check_attrition,
         build=build_attrition,
+        results={
+            "nothing is lost": "winner == 'attacker'",
+            "a part is lost": "winner == 'nobody'",
+            "all is lost": "winner == 'defender'",
+            "a pillage is placed": "pillage_placed",
+            "the stack forages": "foraging",
+        },
         headline=(
             "attacker_losses_thirds",
             "attacker_left_thirds",
@@ -70,6 +77,7 @@ KINDS = (
         model=voyage_model.Interception,
         check=voyage_model.check_interception,
         build=build_interception,
+        results={"it is intercepted": "intercepted", "it moves on": "not intercepted"},
         headline=("interceptors_arrived", "counter_interceptors_arrived"),
     ),
     Battle(
@@ -79,6 +87,12 @@ KINDS = (
         model=voyage_model.BlockadeRun,
         check=voyage_model.check_blockade_run,
         build=build_blockade_run,
+        results={
+            "it escapes": "escaped",
+            "it is stopped": "stopped and not caught",
+            "it is caught": "caught",
+            "it has to fight": "battle",
+        },
         headline=("corsair_sides_lost",),
     ),
     Battle(
@@ -88,6 +102,7 @@ KINDS = (
         model=voyage_model.StraitFire,
         check=voyage_model.check_strait_fire,
         build=build_strait_fire,
+        results={"it passes": "not stopped", "it is stopped": "stopped"},
         headline=("detachments_lost", "defender_losses_thirds", "defender_corsair_sides_left"),
     ),
     Battle(
@@ -97,6 +112,11 @@ KINDS = (
         model=voyage_model.CorsairRaid,
         check=voyage_model.check_corsair_raid,
         build=build_corsair_raid,
+        results={
+            "the corsair takes ships": "winner == 'attacker'",
+            "the corsair misses the convoy": "not intercepted",
+            "the escort drives it off": "driven_off",
+        },
         headline=("gold_lost", "gold_gained", "transports_captured", "warships_captured", "defender_gold_left"),
     ),
     Battle(
@@ -106,6 +126,12 @@ KINDS = (
         model=overseas_model.Exploration,
         check=overseas_model.check_exploration,
         build=build_exploration,
+        results={
+            "a discovery": "discovered",
+            "nothing is found": "not discovered and not wiped_out",
+            "nobody comes back": "wiped_out",
+            "the leader dies": "leader_dead",
+        },
         headline=("attacker_warships_left", "attacker_exploration_ships_left", "attacker_troops_left_thirds"),
     ),
     Battle(
@@ -115,6 +141,11 @@ KINDS = (
         model=overseas_model.Conquest,
         check=overseas_model.check_conquest,
         build=build_conquest,
+        results={
+            "nobody resists": "winner == 'attacker'",
+            "some resist": "winner == 'nobody'",
+            "all resist": "winner == 'defender'",
+        },
         headline=("resisters_thirds", "joiners_thirds", "natives_removed_thirds"),
     ),
     Battle(
@@ -124,6 +155,7 @@ KINDS = (
         model=overseas_model.Activation,
         check=overseas_model.check_tables,
         build=build_activation,
+        results={"the natives attack": "activated", "the natives stay quiet": "not activated"},
         headline=("activated",),
     ),
     Battle(
@@ -133,6 +165,7 @@ KINDS = (
         model=overseas_model.Continuation,
         check=overseas_model.check_tables,
         build=build_continuation,
+        results={f"{box} is played": f"played_{box.lower()}" for box in BOXES},
         headline=(
             "rounds_left",
             "summers_left",
@@ -149,6 +182,12 @@ KINDS = (
         model=overseas_model.Survival,
         check=overseas_model.check_tables,
         build=build_survival,
+        results={
+            "unharmed": "winner == 'attacker'",
+            "killed": "killed",
+            "wounded": "wounded",
+            "captured": "captured",
+        },
         headline=("wound_rounds",),
     ),
     Battle(
@@ -158,6 +197,12 @@ KINDS = (
         model=voyage_model.Logistics,
         check=voyage_model.check_logistics,
         build=build_logistics,
+        results={
+            "the load fits": "fits",
+            "it supplies the stack": "supplies",
+            "it can blockade the fortress": "can_blockade",
+            "the port holds it": "port_holds",
+        },
         headline=("half_points_needed", "half_points_provided", "blockade_and_supply_grade"),
     ),
     Battle(
@@ -167,6 +212,7 @@ KINDS = (
         model=passage_model.Passage,
         check=passage_model.check_passage,
         build=build_passage,
+        results={"it lands": "landed"} | {reason.replace("_", " "): reason for reason in FAILURES},
         headline=("landed_thirds", "battles", "attacker_warships_left", "attacker_transports_left"),
     ),
 )
