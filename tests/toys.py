@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+import numpy as np
+
 from simulator.engine.chain import Chain, helper, rule
-from simulator.engine.chance import TableBook
+from simulator.engine.chance import TableBook, from_rows
 
 
 class Walk(NamedTuple):
@@ -38,7 +41,8 @@ def step(p, s, result):
 def walk(start: int, goal: int, win: int = 1, lose: int = 1, counting: int = 0) -> Chain:
     book = TableBook()
     book.add({0: lose, 1: win})
-    return Chain(Walk(goal, counting), Coins(start, 0), Coins(goal, 2**20 - 1), book.close())
+    counters = ("tosses",) if counting else ()
+    return Chain(Walk(goal, counting), Coins(start, 0), Coins(goal, 2**20 - 1), book.close(), counters=counters)
 
 
 class Urn(NamedTuple):
@@ -103,10 +107,147 @@ def table(p, s):
 
 @rule(Stay)
 def step(p, s, result):
-    return Waiting(0 if p.stuck > 0 else result)
+    return Waiting(0 if p.stuck > 0 else result * (1 if p.stuck == 0 else -1))
 
 
 def stay(weights: dict[int, int], stuck: int = 0) -> Chain:
     book = TableBook()
     book.add(weights)
     return Chain(Stay(stuck), Waiting(0), Waiting(3), book.close())
+
+
+class Ring(NamedTuple):
+    """A battle that goes round `states` places; with `way_out` result 1 leaves it from the last of them."""
+
+    states: int
+    way_out: int
+
+
+class At(NamedTuple):
+    place: int
+    over: int
+
+
+@rule(Ring)
+def running(p, s):
+    return s.over == 0
+
+
+@rule(Ring)
+def table(p, s):
+    return 1
+
+
+@rule(Ring)
+def step(p, s, result):
+    out = p.way_out > 0 and result == 1 and s.place == p.states - 1
+    return At((s.place + 1) % p.states, 1 if out else 0)
+
+
+def ring(states: int, way_out: int = 0, win: int = 1, lose: int = 1) -> Chain:
+    book = TableBook()
+    book.add({0: lose, 1: win})
+    return Chain(Ring(states, way_out), At(0, 0), At(states - 1, 1), book.close())
+
+
+class Skirmish(NamedTuple):
+    """Both sides roll a die a unit at once and hit on a number; nobody looks at the other's roll.
+
+    `first` is the table of one attacker's dice, those of more follow; `other` the same of the defender.
+    """
+
+    first: int
+    other: int
+
+
+class Sides(NamedTuple):
+    mine: int
+    theirs: int
+    rounds: int
+
+
+@rule(Skirmish)
+def running(p, s):
+    return (s.mine > 0) & (s.theirs > 0)
+
+
+@rule(Skirmish)
+def table(p, s):
+    return p.first + s.mine - 1
+
+
+@rule(Skirmish)
+def second(p, s):
+    return p.other + s.theirs - 1
+
+
+@rule(Skirmish)
+def step(p, s, result, other):
+    return s._replace(mine=max(0, s.mine - other), theirs=max(0, s.theirs - result), rounds=s.rounds + 1)
+
+
+def hits(dice: int, chance: float) -> dict[int, float]:
+    """Chances of each number of hits, without what is too unlikely to matter."""
+    rows = {n: math.comb(dice, n) * chance**n * (1 - chance) ** (dice - n) for n in range(dice + 1)}
+    return {n: p for n, p in rows.items() if p > 1e-17}
+
+
+def skirmish(mine: int, theirs: int, chance: float = 1 / 6) -> Chain:
+    rows = [(np.zeros(1, int), np.ones(1))]
+    for side in (mine, theirs):
+        tables = [hits(dice, chance) for dice in range(1, side + 1)]
+        rows += [(np.array(list(table)), np.array(list(table.values()))) for table in tables]
+    start = Sides(mine, theirs, 0)
+    limits = Sides(mine, theirs, 10**6)
+    return Chain(Skirmish(1, 1 + mine), start, limits, from_rows(rows), counters=("rounds",))
+
+
+class Gamble(NamedTuple):
+    """A coin game that its player may leave before every toss: under `leave_at` coins by the fixed policy."""
+
+    goal: int
+    leave_at: int
+
+
+class Purse(NamedTuple):
+    coins: int
+    asked: int
+    left: int
+
+
+@rule(Gamble)
+def running(p, s):
+    return (s.coins > 0) & (s.coins < p.goal) & (s.left == 0)
+
+
+@rule(Gamble)
+def table(p, s):
+    return 1
+
+
+@rule(Gamble)
+def step(p, s, result):
+    if s.asked == 0:
+        return s._replace(asked=1, left=result)
+    return Purse(s.coins + 2 * result - 1, 0, 0)
+
+
+@rule(Gamble)
+def decides(p, s):
+    return 1 if s.asked == 0 else 0
+
+
+@rule(Gamble)
+def options(p, s):
+    return 2
+
+
+@rule(Gamble)
+def choose(p, s):
+    return 1 if s.coins < p.leave_at else 0
+
+
+def gamble(start: int, goal: int, leave_at: int) -> Chain:
+    book = TableBook()
+    book.add({0: 1, 1: 1})
+    return Chain(Gamble(goal, leave_at), Purse(start, 0, 0), Purse(goal, 1, 1), book.close())

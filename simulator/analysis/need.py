@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.answer import Interrupted, Method, Progress, Source
+from simulator.analysis.answer import Interrupted, Method, Progress
 from simulator.analysis.search import ALIKE, MOST_SETTINGS, Found, Search, Tried
+from simulator.scenarios import Source
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.answer import MOST_BATTLES, PORTION, check_numbers, seen
-from simulator.engine.alias import drawn
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.engine.montecarlo import Simulation
-from simulator.engine.streams import Stream, derive_seed
+from simulator.engine.montecarlo import Simulation, told_steps
+from simulator.engine.streams import derive_seed
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Source, load
 
@@ -55,15 +54,10 @@ class ReplayRun:
         return int(ends.count[same].sum())
 
     def _fight(self, chain: Chain, seed: int) -> Any:
-        running, table, step = (chain.part(name) for name in ("running", "table", "step"))
-        stream, dice = Stream(seed, self._battle), random.Random(f"{seed} {self._battle}")
-        state, p = chain.start, chain.params
-        indent = "  " if chain.label else ""
-        while running(p, state):
-            index = int(table(p, state))
-            result = drawn(chain.tables.alias, index, stream.next())
-            after = type(state)(*(int(value) for value in step(p, state, result)))
-            line = chain.tell(state, result, after, dice) if chain.tell else _plainly(state, result, after)
+        dice = random.Random(f"{seed} {self._battle}")
+        state, indent = chain.settled(chain.start), "  " if chain.label else ""
+        for before, result, after in told_steps(chain, seed, self._battle):
+            line = chain.tell(before, result, after, dice) if chain.tell else _plainly(before, result, after)
             self.lines += [indent + part for part in line.splitlines()]
             state = after
         return state

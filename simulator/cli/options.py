@@ -128,10 +128,8 @@ def gather(what: str, quiet: bool, work: Callable[[Bar], T]) -> tuple[T, bool]:
 
 def _announce_compiling(quiet: bool) -> None:
     """Say once, when something has to be compiled first, that this takes a while."""
-    try:
-        from simulator.engine.cache import announce
-    except ImportError:
-        return
+    from simulator.engine.cache import announce
+
     if not quiet and not announce:
         announce.append(note)
 

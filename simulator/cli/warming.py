@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from simulator.engine.cache import cache_folder
+
 WARMING_BATTLES = 100
 
 
-def _folder() -> Path:
-    """The folder that holds the kernels of all versions."""
-    try:
-        from simulator.engine.cache import cache_folder
-    except ImportError:
-        from simulator.engine.compiled import cache_folder as folder_of_this_version
-
-        return folder_of_this_version().parent
-    return cache_folder()
-
-
 def kept() -> tuple[Path, int, int]:
-    """The folder, how many files are in it, and their bytes."""
-    files = [path for path in _folder().rglob("*") if path.is_file()]
-    return _folder(), len(files), sum(path.stat().st_size for path in files)
-
-
-def clear() -> int:
-    """Remove all kept kernels; returns how many bytes that were."""
-    size = kept()[2]
-    shutil.rmtree(_folder(), ignore_errors=True)
-    return size
+    """The folder of the kernels, how many files are in it, and their bytes."""
+    files = [path for path in cache_folder().rglob("*") if path.is_file()]
+    return cache_folder(), len(files), sum(path.stat().st_size for path in files)
 
 
 def warm(progress: Callable[[int, int | None], object]) -> None:

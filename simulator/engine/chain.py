@@ -17,8 +17,8 @@ Where a side decides in some states, three more say so; a decision takes no rand
 
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
-replays, and compiled in the engines: they never raise, allocate or print. This module imports no compiler, so that
-describing a game costs nothing.
+replays, and compiled in the engines: they never raise, allocate or print. A changed state is written
+`s._replace(hits=0)`. This module imports no compiler, so that describing a game costs nothing.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from simulator.engine.chance import Tables
+from simulator.engine.limits import BrokenGame
 
 F = TypeVar("F", bound=Callable[..., Any])
 PARTS = ("running", "table", "step", "second", "decides", "options", "choose")
+MOST_TURNS = 1000
 
 rules: dict[type, dict[str, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
@@ -61,15 +63,17 @@ def helper(function: F) -> F:
 
 
 class Layout(NamedTuple):
-    """Where each field of a state lies in its packed key: which 64-bit word, how far shifted."""
+    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits (none for the counter)."""
 
     word: np.ndarray
     shift: np.ndarray
+    mask: np.ndarray
+    limit: np.ndarray
 
     @property
     def words(self) -> int:
         """64-bit words a packed state takes."""
-        return int(self.word[-1]) + 1
+        return int(self.word.max(initial=0)) + 1
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class Chain:
 
     `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
     `counters` names fields that only count upwards and that no rule reads (rounds, casualties of a kind): states that
-    differ in nothing else are one node of the graph. `tell(before, result, after, dice)` is a line for a replayed step,
+    differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it. `tell(before, result, after, dice)` is a line for a replayed step,
     or "" for none (`result` is a pair where two rolls are made at once); `dice` is a random.Random with which faces
     that give `result` may be picked. `label` names a stage of a composed battle.
     """
@@ -94,27 +98,73 @@ class Chain:
     label: str = ""
 
     @cached_property
-    def map(self) -> Any:
-        """This chain spelled out state by state (walk.py), or None if it is too large for that; drawn once."""
-        from simulator.engine.walk import map_of
+    def counted(self) -> int:
+        """Place of the field that is followed as a counter, -1 if there is none. Raises BrokenGame for an unknown one."""
+        fields = self.start._fields
+        unknown = set(self.counters) - set(fields)
+        if unknown:
+            raise BrokenGame(f"counters: {type(self.start).__name__} has no field {min(unknown)!r}")
+        return fields.index(self.counters[0]) if self.counters else -1
 
-        return map_of(self)
-
+    @cached_property
     def layout(self) -> Layout:
-        """Pack each field into just enough bits, in order, opening a new 64-bit word when one is full."""
-        word, shift, current, used = [], [], 0, 0
-        for limit in self.limits:
-            bits = max(1, int(limit).bit_length())
+        """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
+        word, shift, mask = [], [], []
+        current = used = 0
+        for f, limit in enumerate(self.limits):
+            bits = 0 if f == self.counted else max(1, int(limit).bit_length())
             if used + bits > 64:
                 current, used = current + 1, 0
             word.append(current)
-            shift.append(used)
+            shift.append(used % 64)
+            mask.append((1 << bits) - 1)
             used += bits
-        return Layout(np.array(word, np.int64), np.array(shift, np.uint64))
+        return Layout(
+            np.array(word, np.int64),
+            np.array(shift, np.uint64),
+            np.array(mask, np.uint64),
+            np.array([int(limit) for limit in self.limits], np.int64),
+        )
 
     def part(self, name: str) -> Callable[..., Any]:
-        """The game's own `running`, `table` or `step`, as a plain Python function."""
-        return rules[type(self.params)][name]
+        """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
+        parts = rules[type(self.params)]
+        return parts[name] if name in parts else lambda p, s: 0
+
+    @property
+    def paired(self) -> bool:
+        """Are two independent rolls made at once?"""
+        return "second" in rules[type(self.params)]
+
+    @property
+    def decided(self) -> bool:
+        """Does a side decide in some states?"""
+        return "decides" in rules[type(self.params)]
+
+    @cached_property
+    def leap(self) -> Callable[[Any, Any, int, int], Any]:
+        """`leap(p, s, result, other)`: the game's `step` alone; `other` is 0 where one roll is made at a time."""
+        step = self.part("step")
+        return step if self.paired else lambda p, s, result, other: step(p, s, result)
+
+    @cached_property
+    def move(self) -> Callable[[Any, Any, int, int], Any]:
+        """`move(p, s, result, other)`: a leap, and then the decisions of the fixed policies."""
+        leap = self.leap
+        return (lambda p, s, result, other: self.settled(leap(p, s, result, other), p)) if self.decided else leap
+
+    def settled(self, s: Any, params: Any = None) -> Any:
+        """The state after all decisions that are due have been taken by the fixed policies."""
+        if not self.decided:
+            return s
+        step, running, decides, choose = (self.part(name) for name in ("step", "running", "decides", "choose"))
+        p = self.params if params is None else params
+        for _ in range(MOST_TURNS):
+            if not (running(p, s) and decides(p, s)):
+                return s
+            option = choose(p, s)
+            s = step(p, s, option, 0) if self.paired else step(p, s, option)
+        raise BrokenGame(f"decisions without end in {s}")
 
 
 @dataclass(frozen=True)
@@ -135,8 +185,8 @@ class Ends:
     """How a battle can end: final states with their chances.
 
     `states` is a State whose fields are int arrays of equal length, `p` their chances (float64), `count` the number
-    of simulated battles that ended so (None when exact), `residual` the chance that was still running when exact
-    enumeration stopped, `explored` how many states it visited.
+    of simulated battles that ended so (None when exact), `residual` the chance of what was too unlikely to follow
+    (below 1e-12), `explored` how many states were visited.
     """
 
     states: Any

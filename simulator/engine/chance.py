@@ -14,7 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.limits import BrokenGame
+
 LARGEST_RESULT = 0xFFFF
+ROUNDING = 1e-9
 CERTAIN: Mapping[int, int] = {0: 1}
 
 Weights = Mapping[Any, int]
@@ -78,6 +81,20 @@ class Tables:
         self.weight = np.ascontiguousarray(weight, np.float64)
         if len(self.result) and not 0 <= self.result.min() <= self.result.max() <= LARGEST_RESULT:
             raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
+        self._check_weights()
+
+    def _check_weights(self) -> None:
+        """Every weight is positive, every table sums to one; raises BrokenGame that names the table."""
+        if len(self.weight) and not self.weight.min() > 0:
+            row = int(np.flatnonzero(~(self.weight > 0))[0])
+            table = int(np.searchsorted(self.first, row, "right")) - 1
+            raise BrokenGame(f"chance table {table}: result {self.result[row]} has the weight {self.weight[row]}")
+        if (np.diff(self.first) < 1).any():
+            raise BrokenGame(f"chance table {int(np.argmin(np.diff(self.first)))}: it has no results")
+        total = np.add.reduceat(self.weight, self.first[:-1]) if len(self) else np.ones(1)
+        if not np.abs(total - 1).max() < ROUNDING:
+            table = int(np.argmax(~(np.abs(total - 1) < ROUNDING)))
+            raise BrokenGame(f"chance table {table}: its weights sum to {total[table]}, not to one")
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -95,6 +112,18 @@ class Tables:
         return build_alias(self)
 
 
+    def drawn(self, table: int, number: int, state: object) -> int:
+        """The result that a 32-bit number draws from a table, as the kernels do; for replays.
+
+        Raises BrokenGame for a table that is not there, naming the state in which it was asked for.
+        """
+        from simulator.engine.alias import drawn
+
+        if not 0 <= table < len(self):
+            raise BrokenGame(f"chance table {table}: there are tables 0 to {len(self) - 1}; state {state}")
+        return drawn(self.alias, table, number)
+
+
 def tables(weights: Iterable[Weights]) -> Tables:
     """Flatten result -> integer weight tables. Raises ValueError for an empty table or a result out of range."""
     return from_rows([row_of(table) for table in weights])
@@ -105,6 +134,8 @@ def row_of(weights: Weights) -> Row:
     total = sum(weights.values())
     if total <= 0:
         raise ValueError("a chance table needs at least one result with a positive weight")
+    if min(weights.values()) < 0:
+        raise BrokenGame(f"a chance table has the weight {min(weights.values())}")
     able = sorted((value, weight) for value, weight in weights.items() if weight)
     return np.array([value for value, _ in able]), np.array([weight / total for _, weight in able])
 

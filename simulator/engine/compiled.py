@@ -1,22 +1,18 @@
 """Compiling: the kernel decorator, its on-disk cache, and binding a game's plain rules into the kernels.
 
-A kernel is compiled once for each (params, state) type pair; a game's `running`, `table` and `step` reach it by
+A kernel is compiled once for each (params, state) type pair; a game's `running`, `table`, `step` ... reach it by
 overloads on the params type, so that the kernels themselves never name a game and hit the on-disk cache.
 """
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import os
-import shutil
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import numba
-import platformdirs
 from numba import int64, njit
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -24,11 +20,8 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 from numba.extending import overload, register_jitable
 
-from simulator.engine import chain
+from simulator.engine import cache, chain
 from simulator.engine.rewrite import compilable
-
-PACKAGE = Path(__file__).resolve().parent.parent
-KEPT_CACHES = 4
 
 
 class NoAlias(CompilerBase):
@@ -82,40 +75,11 @@ class Apart(NoAlias):
         return [pipeline]
 
 
-def _sources_digest() -> str:
-    """Names the cache folder: any edit of the package, another numba or bounds checking opens a new one."""
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
-    for path in sorted(PACKAGE.rglob("*.py")):
-        digest.update(str(path.relative_to(PACKAGE)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:20]
-
-
-def cache_folder() -> Path:
-    """Where compiled kernels are kept between runs; `BATTLE_ODDS_CACHE` moves it."""
-    root = os.environ.get("BATTLE_ODDS_CACHE") or platformdirs.user_cache_dir("battle-odds")
-    return Path(root) / "kernels" / _sources_digest()
-
-
-def _drop_old_caches(current: Path) -> None:
-    """Keep the few newest folders: each edit of the sources leaves one behind."""
-    with suppress(OSError):
-        current.mkdir(parents=True, exist_ok=True)
-        current.touch()
-        folders = sorted(current.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-        for folder in folders[KEPT_CACHES:]:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-CACHE = cache_folder()
-_drop_old_caches(CACHE)
-
-
 @contextmanager
-def _own_cache() -> Iterator[None]:
+def _cache_of(package: str) -> Iterator[None]:
     """Numba reads its cache folder when a function is decorated; leave other packages' folder as it was."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE)
+    numba.config.CACHE_DIR = str(cache.folder_of(package))
     try:
         yield
     finally:
@@ -129,22 +93,57 @@ class Kernel:
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        options = {"nogil": True, "pipeline_class": NoAlias}
-        with _own_cache():
-            self._cached = njit(cache=True, **options)(function)
-        self._fresh = njit(**options)(function)
+        self._function = function
+        self._versions: dict[str | None, Callable[..., Any]] = {}
+        self._called: dict[type, Callable[..., Any]] = {}
+        self._lock = threading.Lock()
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
 
+    def _version(self, package: str | None) -> Callable[..., Any]:
+        if package not in self._versions:
+            options = {"nogil": True, "pipeline_class": NoAlias}
+            if package is None:
+                self._versions[package] = njit(**options)(self._function)
+            else:
+                with _cache_of(package):
+                    self._versions[package] = njit(cache=True, **options)(self._function)
+        return self._versions[package]
+
     def of(self, params: Any) -> Callable[..., Any]:
         """The version for battles with these params, with their rules bound."""
-        bind_rules()
-        own = type(params).__module__.partition(".")[0] == "simulator"
-        return self._cached if own else self._fresh
+        kind = type(params)
+        return lambda *args: self._call(kind, args)
 
     def __call__(self, *args: Any) -> Any:
         """Run a kernel that involves no game."""
-        return self._cached(*args)
+        return self._call(Kernel, args)
+
+    def _call(self, kind: type, args: tuple[Any, ...]) -> Any:
+        version = self._called.get(kind)
+        if version is not None:
+            return version(*args)
+        with self._lock:
+            return self._first_call(kind, args)
+
+    def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
+        """The first call loads or compiles, in one thread. A cache file that cannot be read is dropped and made anew."""
+        bind_rules()
+        package = cache.package_of(kind)
+        if not cache.is_ready(self.__name__, kind):
+            for tell in cache.announce:
+                tell("compiling for this machine, once: some seconds")
+        try:
+            result = self._version(package)(*args)
+        except Exception:
+            if package is None or not cache.is_ready(self.__name__, kind):
+                raise
+            del self._versions[package]
+            cache.drop(self.__name__, package)
+            result = self._version(package)(*args)
+        self._called[kind] = self._version(package)
+        cache.mark_ready(self.__name__, kind)
+        return result
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -162,50 +161,19 @@ def apart(function: Callable[..., Any]) -> Any:
     return njit(nogil=True, pipeline_class=Apart)(function)
 
 
-def running(p, s):
-    """A game's `running`; bound by overload."""
-    raise NotImplementedError
+def _bound_later(name: str) -> Callable[..., Any]:
+    """A function that stands for a game's own in the kernels; bound by overload."""
+
+    def unbound(*_: Any) -> Any:
+        raise NotImplementedError(name)
+
+    unbound.__name__ = name
+    return unbound
 
 
-def table(p, s):
-    """A game's `table`; bound by overload."""
-    raise NotImplementedError
-
-
-def step(p, s, result):
-    """A game's `step`; bound by overload."""
-    raise NotImplementedError
-
-
-def load(p, fields, i):
-    """State `i` of the field arrays; bound by overload."""
-    raise NotImplementedError
-
-
-def store(p, fields, i, s):
-    """Write a state to place `i` of the field arrays; bound by overload."""
-    raise NotImplementedError
-
-
-def second(p, s):
-    """A game's `second`; bound by overload."""
-    raise NotImplementedError
-
-
-def decides(p, s):
-    """A game's `decides`; bound by overload."""
-    raise NotImplementedError
-
-
-def options(p, s):
-    """A game's `options`; bound by overload."""
-    raise NotImplementedError
-
-
-def choose(p, s):
-    """A game's `choose`; bound by overload."""
-    raise NotImplementedError
-
+running, table, step, second, decides, options, choose = (_bound_later(name) for name in chain.PARTS)
+paired, leap, moved = _bound_later("paired"), _bound_later("leap"), _bound_later("moved")
+load, store, within, absorbing = _bound_later("load"), _bound_later("store"), _bound_later("within"), _bound_later("absorbing")
 
 _GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose)}
 _bound: set[tuple[type, str]] = set()
@@ -227,19 +195,36 @@ def _overload_on(generic: Callable[..., Any], params: type, implementation: Call
     overload(generic, strict=False, jit_options={"forceinline": True})(scope["choose"])
 
 
+def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
+    exec(source, scope)
+    built: Callable[..., Any] = scope[name]
+    return built
+
+
 def bind_state(params: type, state: type) -> None:
-    """Teach the kernels to read and write states of this type from int32 field arrays."""
+    """Teach the kernels to read and write states of this type from field arrays, and to hold them to their limits.
+
+    `within(p, s, limit)` is 1 where no field is negative or above its limit; `absorbing(p)` says that a battle that is
+    over may be stepped on. States of the spelled-out graph (`params.spelled_out`) were checked when it was made.
+    """
     if (params, "load") in _bound:
         return
     _bound.add((params, "load"))
     count = len(state._fields)
-    scope: dict[str, Any] = {"State": state, "int64": int64}
     loads = ", ".join(f"int64(fields[{f}, i])" for f in range(count))
     stores = "".join(f"    fields[{f}, i] = s[{f}]\n" for f in range(count))
-    exec(f"def load(p, fields, i):\n    return State({loads})\n", scope)
-    exec(f"def store(p, fields, i, s):\n{stores}", scope)
-    _overload_on(load, params, scope["load"])
-    _overload_on(store, params, scope["store"])
+    tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
+    known = getattr(params, "spelled_out", False)
+    if known:
+        tests = "True"
+    _overload_on(absorbing, params, _built(f"def absorbing(p):\n    return {known}\n", "absorbing"))
+    _overload_on(
+        load,
+        params,
+        _built(f"def load(p, fields, i):\n    return State({loads})\n", "load", State=state, int64=int64),
+    )
+    _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
+    _overload_on(within, params, _built(f"def within(p, s, limit):\n    return {tests}\n", "within"))
 
 
 def _bind_helper(function: Callable[..., Any]) -> None:
@@ -248,11 +233,29 @@ def _bind_helper(function: Callable[..., Any]) -> None:
     if version is function:
         register_jitable(forceinline=True)(function)
         return
-
     names = ", ".join(inspect.signature(function).parameters)
-    scope: dict[str, Any] = {"version": version}
-    exec(f"def choose({names}):\n    return version\n", scope)
-    overload(function, strict=False, jit_options={"forceinline": True})(scope["choose"])
+    chosen = _built(f"def choose({names}):\n    return version\n", "choose", version=version)
+    overload(function, strict=False, jit_options={"forceinline": True})(chosen)
+
+
+def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
+    for name, generic in _GENERIC.items():
+        absent = _built(f"def {name}(p, s):\n    return 0\n", name)
+        _overload_on(generic, params, compilable(parts[name]) if name in parts else absent)
+    both = "second" in parts
+    _overload_on(paired, params, _built(f"def paired(p):\n    return {both}\n", "paired"))
+    call = "step(p, s, result, other)" if both else "step(p, s, result)"
+    lept = f"def leap(p, s, result, other):\n    return {call}\n"
+    _overload_on(leap, params, _built(lept, "leap", step=step))
+    source = "def moved(p, s, result, other):\n    return leap(p, s, result, other)\n"
+    if "decides" in parts:
+        source = (
+            f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n"
+            f"    for _ in range({chain.MOST_TURNS}):\n"
+            f"        if running(p, s) and decides(p, s) > 0:\n            s = leap(p, s, choose(p, s), 0)\n"
+            f"        else:\n            break\n    return s\n"
+        )
+    _overload_on(moved, params, _built(source, "moved", leap=leap, **_GENERIC))
 
 
 def bind_rules() -> None:
@@ -260,21 +263,27 @@ def bind_rules() -> None:
     while chain.helpers:
         _bind_helper(chain.helpers.pop())
     for params, parts in chain.rules.items():
-        for name, function in parts.items():
-            if (params, name) not in _bound:
-                _bound.add((params, name))
-                _overload_on(_GENERIC[name], params, compilable(function))
+        if (params, "rules") not in _bound:
+            _bound.add((params, "rules"))
+            _bind_game(params, parts)
 
 
 __all__ = [
+    "absorbing",
     "apart",
     "bind_rules",
     "bind_state",
+    "decides",
     "inner",
     "kernel",
+    "leap",
     "load",
+    "moved",
+    "options",
+    "paired",
     "running",
-    "step",
+    "second",
     "store",
     "table",
+    "within",
 ]

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from simulator.engine.chain import Chain, Ends
-from simulator.engine.graph import Graph
-from simulator.engine.limits import EDGE_BUDGET, EXACT_BYTES
-
-# Chance that may still be running when enumeration stops; only battles that can return to an earlier state have any.
-TOLERANCE = 1e-13
+from simulator.engine.explicit import Graph, Progress, spell_out
+from simulator.engine.limits import EXACT_BYTES
+from simulator.engine.solve import Solver
 
 
-def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Callable[[int], Any] | None = None) -> Ends:
+def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None) -> Ends:
     """The final states of a battle and their chances.
 
-    A state that returns to itself is summed in closed form; longer loops are followed until less than `TOLERANCE`
-    is still running, which is reported as `residual`. Raises NoExactOdds when the graph would pass `budget` bytes.
+    Loops are solved in closed form; a counter without bound is followed until less than 1e-18 is still running.
+    Raises NoExactOdds when the graph would take more than `budget` bytes, BrokenGame for a game that breaks its
+    contract. `progress(states)` is told now and then.
     """
-    graph = Graph(chain, min(budget // 20, EDGE_BUDGET))
-    residual = graph.spread(TOLERANCE)
-    final = ~graph.store.open[: graph.size]
-    return Ends(graph.states(final), graph.store.mass[: graph.size][final], residual=residual, explored=graph.size)
+    return ends_of(spell_out(chain, budget, progress), progress)
+
+
+def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
+    """The final states of a spelled-out battle and their chances."""
+    numbers, counts, p, left = Solver(graph).chances(progress)
+    return Ends(graph.states(numbers, counts), p, residual=left, explored=len(graph))

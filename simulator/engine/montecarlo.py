@@ -1,5 +1,8 @@
 """Fighting: lanes of battles side by side, each with its own stream, counted as they end.
 
+A chain that can be spelled out is fought on its graph (`lookup`), so that its rules are never compiled; a larger one by
+its compiled rules.
+
 A chunk of battles is fought in a few hundred lanes; a finished lane is counted and takes the next battle. Which lane,
 thread or chunk fights a battle cannot matter, since its numbers depend on (seed, battle index) alone. The tally maps
 packed final states to counts, so memory does not grow with the number of battles.
@@ -9,8 +12,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,15 +23,41 @@ from numba import int32, int64, uint32, uint64
 
 from simulator.engine import streams
 from simulator.engine.chain import Chain, Ends, Layout
-from simulator.engine.compiled import apart, bind_state, inner, kernel, load, running, step, store, table
+from simulator.engine.compiled import (
+    absorbing,
+    apart,
+    bind_state,
+    inner,
+    kernel,
+    load,
+    moved,
+    paired,
+    running,
+    second,
+    store,
+    table,
+    within,
+)
+from simulator.engine.explicit import Graph, plain_state, spell_out
+from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.lookup import lookup_chain
+from simulator.engine.solve import Solver
 
 # Measured, Risk 20 v 15, processor time of a battle: 512 lanes refilled when a quarter stand idle 18.9 ns; 256 lanes
 # 19.8, 2048 lanes 18.9; refilled when a third stand idle 19.1, an eighth 19.7.
 LANES = 512
 IDLE_SHARE = 4
 CHUNK = 1 << 16
-# Fewer battles are fought sooner than a map is drawn.
-WORTH_A_MAP = 1 << 16
+# Rolls of all lanes between two returns to Python: some hundredths of a second.
+SLICE = 1 << 12
+# After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
+# is believed to end that has not by then.
+SUSPICIOUS, MOST_ROLLS, FOR_EVER = 1 << 15, 1 << 19, 1 << 62
+# The first chunk of a thread, and how long a chunk may take: Ctrl-C waits for those under way, but not for ever.
+FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 10, 0.1, 0.3
+# What `at` holds: battles started and counted, lanes that still run, rolls since a battle ended.
+STARTED, COUNTED, ALIVE, ROLLS = range(4)
+DONE, PAUSED, BROKEN, ENDLESS = range(4)
 
 _GAMMA = streams.GAMMA
 _HIGH = streams.HIGH
@@ -61,33 +92,74 @@ class Order(NamedTuple):
 
 
 @inner
-def advance(p, s, number, bits, entry):
-    """One step of one battle with a 32-bit number; a battle that is over stays as it is."""
-    go = running(p, s)
-    t = table(p, s) if go else int64(0)
+def drawn(t, number, bits, entry):
+    """The result that a 32-bit number draws from table `t`."""
     # Unsigned indices and one packed gather: with signed ones and three arrays the loop took twice as long.
     e = entry[(uint64(t) << uint64(bits)) + uint64(number >> uint32(32 - bits))]
     first = uint32(number << uint32(bits)) < uint32(e)
-    result = int64((e >> uint64(32)) & uint64(0xFFFF)) if first else int64(e >> uint64(48))
-    return step(p, s, result) if go else s
+    return int64((e >> uint64(32)) & uint64(0xFFFF)) if first else int64(e >> uint64(48))
+
+
+@inner
+def there(p, t, bits, entry):
+    """The table, or table 0 in place of one that is not there: `astray` tells of it."""
+    return t if absorbing(p) or uint64(t) < uint64(entry.shape[0]) >> uint64(bits) else int64(0)
+
+
+@inner
+def advance(p, s, number, bits, entry):
+    """One step of one battle with a 32-bit number; a battle that is over stays as it is."""
+    go = absorbing(p) or running(p, s)
+    t = there(p, table(p, s), bits, entry) if go else int64(0)
+    result = drawn(t, number, bits, entry)
+    return moved(p, s, result, int64(0)) if go else s
+
+
+@inner
+def advance_pair(p, s, number, other, bits, entry):
+    """One step of one battle with two 32-bit numbers, one for each of two independent rolls."""
+    go = absorbing(p) or running(p, s)
+    t = there(p, table(p, s), bits, entry) if go else int64(0)
+    u = there(p, second(p, s), bits, entry) if go else int64(0)
+    result, beside = drawn(t, number, bits, entry), drawn(u, other, bits, entry)
+    return moved(p, s, result, beside) if go else s
+
+
+@inner
+def astray(p, s, bits, entry, limit):
+    """1 for a state outside its limits, or whose table is not there."""
+    if absorbing(p):
+        return int32(0)
+    tables = uint64(entry.shape[0]) >> uint64(bits)
+    if not within(p, s, limit):
+        return int32(1)
+    if not running(p, s):
+        return int32(0)
+    return int32(uint64(table(p, s)) >= tables) | int32(uint64(second(p, s)) >= tables)
 
 
 @apart
-def roll(p, fields, keys, bits, entry):
-    """Two steps of every lane; returns how many battles still run. LLVM turns this loop into SIMD where it can.
+def roll(p, fields, keys, bits, entry, limit):
+    """Two steps of every lane, or one of two rolls; returns how many battles still run, -1 if one went astray.
 
-    The arrays come one by one, since only plain array arguments carry the promise that they do not overlap.
+    LLVM turns this loop into SIMD where it can. The arrays come one by one, since only plain array arguments carry the
+    promise that they do not overlap.
     """
-    alive = int32(0)
+    alive, wrong = int32(0), int32(0)
     for lane in range(fields.shape[1]):
         keys[lane] += _GAMMA
         word = mix(keys[lane])
         s = load(p, fields, lane)
-        s = advance(p, s, uint32(word >> _HIGH), bits, entry)
-        s = advance(p, s, uint32(word), bits, entry)
+        if paired(p):
+            s = advance_pair(p, s, uint32(word >> _HIGH), uint32(word), bits, entry)
+        else:
+            s = advance(p, s, uint32(word >> _HIGH), bits, entry)
+            wrong |= astray(p, s, bits, entry, limit)
+            s = advance(p, s, uint32(word), bits, entry)
+        wrong |= astray(p, s, bits, entry, limit)
         store(p, fields, lane, s)
         alive += int32(running(p, s))
-    return alive
+    return int32(-1) if wrong else alive
 
 
 @apart
@@ -108,7 +180,7 @@ def pack(fields, chosen, found, word, shift, packed):
             packed[w, i] = uint64(0)
     for f in range(fields.shape[0]):
         for i in range(found):
-            packed[word[f], i] |= uint64(uint32(fields[f, chosen[i]])) << shift[f]
+            packed[word[f], i] |= uint64(fields[f, chosen[i]]) << shift[f]
 
 
 @inner
@@ -171,25 +243,34 @@ def idle_lanes(lanes, start):
 
 
 @kernel
-def fight(p, start, alias, order, lanes, layout, tally):
-    """Fight the ordered battles and add their final states to the tally, which must have room for as many new ones."""
+def fight(p, start, alias, order, lanes, layout, tally, at, most):
+    """Fight the ordered battles and add their final states to the tally, which must have room for as many new ones.
+
+    Returns DONE, PAUSED now and then (call again), BROKEN, or ENDLESS when `most` rolls ended no battle.
+    """
     width = lanes.key.shape[0]
-    idle_lanes(lanes, start)
-    started = min(order.battles, width)
-    refill(lanes, start, order.seed, order.battle, started)
-    counted = 0
-    alive = 0
-    while counted < order.battles:
-        waiting = started < order.battles
-        if alive == 0 or (waiting and (width - alive) * IDLE_SHARE >= width):
+    if at[STARTED] == 0:
+        idle_lanes(lanes, start)
+        at[STARTED] = min(order.battles, width)
+        refill(lanes, start, order.seed, order.battle, at[STARTED])
+    for _ in range(SLICE):
+        waiting = at[STARTED] < order.battles
+        if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
             found = find_ended(p, lanes.fields, lanes.busy, lanes.ended)
             count_ended(lanes, found, layout, tally)
-            counted += found
-            fresh = min(found, order.battles - started)
-            refill(lanes, start, order.seed, order.battle + started, fresh)
-            started += fresh
-        alive = roll(p, lanes.fields, lanes.key, alias.bits, alias.entry)
-    return counted
+            at[COUNTED] += found
+            if found > 0:
+                at[ROLLS] = 0
+            if at[COUNTED] == order.battles:
+                return DONE
+            fresh = min(found, order.battles - at[STARTED])
+            refill(lanes, start, order.seed, order.battle + at[STARTED], fresh)
+            at[STARTED] += fresh
+        at[ALIVE] = roll(p, lanes.fields, lanes.key, alias.bits, alias.entry, layout.limit)
+        if at[ALIVE] < 0:
+            return BROKEN
+        at[ROLLS] += 1
+    return ENDLESS if at[ROLLS] > most else PAUSED
 
 
 class Simulation:
@@ -198,37 +279,41 @@ class Simulation:
     `threads` defaults to the number of processors that this process may use.
     """
 
-    def __init__(self, chain: Chain, seed: int = 0, threads: int | None = None, chunk: int = CHUNK) -> None:
+    def __init__(
+        self,
+        chain: Chain,
+        seed: int = 0,
+        threads: int | None = None,
+        chunk: int = CHUNK,
+        graph: Graph | None = None,
+        direct: bool = False,
+    ) -> None:
+        """`graph` is the chain spelled out, where that is at hand; `direct` fights by the rules themselves."""
         self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
         self.battles = 0
-        self._own: Chain = chain
-        self._map: Any = None
-        self._fight_on(chain)
-
-    def _fight_on(self, chain: Chain) -> None:
-        """Fight on this chain: the game's own, or its map."""
-        self.chain = chain
-        self._layout: Layout = chain.layout()
+        self.origin = chain
+        self.graph = graph or (None if direct else _graph_if_it_fits(chain))
+        self.chain, self._order = lookup_chain(self.graph) if self.graph else (_by_rules(chain), np.empty(0))
+        self._layout: Layout = self.chain.layout
         self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
-        bind_state(type(chain.params), type(chain.start))
-        self._fight = fight.of(chain.params)
+        bind_state(type(self.chain.params), type(self.chain.start))
+        self._fight = fight.of(self.chain.params)
+        self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
-    def _draw_map(self) -> None:
-        """Spell the chain out state by state, if it is small enough."""
-        self._map = self._own.map
-        if self._map:
-            self._fight_on(self._map.chain)
+    @property
+    def engine(self) -> str:
+        """What fights: "graph" or "rules"."""
+        return "graph" if self.graph else "rules"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
-        """Fight `battles` more; `progress(n)` is told after each chunk how many of them are done.
+        """Fight `battles` more; `progress(n)` is told now and then how many of them are done.
 
-        An interrupt (KeyboardInterrupt) stops after the chunks under way; what was fought until then is kept.
+        An interrupt (KeyboardInterrupt) stops after the chunks under way; what was fought until then is kept. Raises
+        BrokenGame for a game that breaks its contract.
         """
         begin, end = self.battles, self.battles + battles
-        if self._own.mapped and begin == 0 and battles >= WORTH_A_MAP:
-            self._draw_map()
         work = _Work(begin, end, self.chunk)
         threads = max(1, min(self.threads, -(-battles // self.chunk)))
         with ThreadPoolExecutor(threads) as pool:
@@ -241,29 +326,52 @@ class Simulation:
                         break
             finally:
                 work.stop()
-                self._merge([future.result() for future in futures])
-                self.battles = begin + work.done
+                tallies = [future.result() for future in futures]
+                if not work.spoiled:
+                    self._merge(tallies)
+                    self.battles = begin + work.done
+        if work.endless:
+            raise BrokenGame(f"no battle of seed {self.seed} ended within {2 * MOST_ROLLS:,} steps; perhaps none does")
+        if work.broken:
+            raise _culprit(self.origin, self.seed, *work.broken)
         if progress:
             progress(work.done)
 
     def _run(self, work: _Work) -> np.ndarray:
         """One thread: take chunk after chunk until the work is done or stopped."""
         chain, layout = self.chain, self._layout
-        start = np.array(chain.start, np.int32)
+        start = np.array(chain.start, np.int64 if self.graph else np.int32)
         lanes = Lanes(
-            np.empty((len(start), LANES), np.int32),
+            np.empty((len(start), LANES), start.dtype),
             np.empty(LANES, np.uint64),
             np.empty(LANES, np.uint8),
             np.empty(LANES + 1, np.int32),
             np.empty((layout.words, LANES), np.uint64),
         )
-        tally = _empty_tally(2 * self.chunk, layout.words)
-        while (portion := work.take()) is not None:
+        tally, size = _empty_tally(4 * FIRST_CHUNK, layout.words), FIRST_CHUNK
+        while (portion := work.take(size)) is not None:
             tally = _with_room(tally, portion[1])
-            order = Order(np.uint64(self.seed), *portion)
-            self._fight(chain.params, start, chain.tables.alias, order, lanes, layout, tally)
+            begun = time.perf_counter()
+            order, at = Order(np.uint64(self.seed), *portion), np.zeros(4, np.int64)
+            fought = (chain.params, start, chain.tables.alias, order, lanes, layout, tally, at)
+            while (status := self._fight(*fought, self._most_rolls)) != DONE and not work.gives_up():
+                if status == BROKEN or (status == ENDLESS and not self._ends_for_sure()):
+                    break
+            if status != DONE:
+                work.spoil(portion if status == BROKEN else None, status == ENDLESS)
+                break
             work.tell(portion[1])
+            if time.perf_counter() - begun < CHUNK_SECONDS / 2:
+                size = min(2 * size, self.chunk)
         return tally
+
+    def _ends_for_sure(self) -> bool:
+        """Is every battle known to end, however late? Raises BrokenGame if it is known not to."""
+        if self.graph is None or self._most_rolls == FOR_EVER:
+            return self.graph is not None
+        Solver(self.graph, counted=False).values(np.zeros(len(self.graph)))
+        self._most_rolls = FOR_EVER
+        return True
 
     def _merge(self, tallies: list[np.ndarray]) -> None:
         """Add the threads' tallies to the total, sorted by packed state."""
@@ -272,19 +380,62 @@ class Simulation:
             return
         keys = np.concatenate([self._keys, counted[:, :-1].T], axis=1)
         counts = np.concatenate([self._counts, counted[:, -1].astype(np.int64)])
-        self._keys, inverse = np.unique(keys, axis=1, return_inverse=True)
-        self._counts = np.zeros(self._keys.shape[1], np.int64)
-        np.add.at(self._counts, inverse.reshape(-1), counts)
+        order = np.lexsort(keys[::-1])
+        keys, counts = keys[:, order], counts[order]
+        fresh = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
+        self._keys, self._counts = keys[:, fresh], np.add.reduceat(counts, fresh)
 
     def ends(self) -> Ends:
         """Final states of all battles so far."""
-        fields = []
-        for limit, word, shift in zip(self.chain.limits, self._layout.word, self._layout.shift, strict=True):
-            mask = np.uint64((1 << max(1, int(limit).bit_length())) - 1)
-            fields.append(((self._keys[word] >> shift) & mask).astype(np.int64))
-        total = max(1, self.battles)
-        states = self._map.named(fields[0]) if self._map else type(self.chain.start)(*fields)
-        return Ends(states, self._counts / total, self._counts)
+        layout = self._layout
+        fields = [
+            ((self._keys[word] >> shift) & mask).astype(np.int64)
+            for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
+        ]
+        states = type(self.chain.start)(*fields)
+        if self.graph:
+            mask = self.chain.params.mask
+            states = self.graph.states(self._order[fields[0] & mask], fields[0] >> mask.bit_length())
+        return Ends(states, self._counts / max(1, self.battles), self._counts)
+
+
+def _by_rules(chain: Chain) -> Chain:
+    """The chain as lanes fight it: its counter is a field like others, and decisions at the start have been taken."""
+    return replace(chain, counters=(), start=chain.settled(chain.start))
+
+
+def _graph_if_it_fits(chain: Chain) -> Graph | None:
+    try:
+        return spell_out(chain, QUICK_BYTES)
+    except NoExactOdds:
+        return None
+
+
+def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
+    """What went wrong in one of these battles: they are fought once more, slowly, with every state checked."""
+    for battle in range(first, first + battles):
+        try:
+            for _ in told_steps(chain, seed, battle):
+                pass
+        except BrokenGame as error:
+            return error
+    return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} went astray")
+
+
+def told_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any, Any]]:
+    """The steps of one battle as plain Python: state before, result (a pair for two rolls), state after.
+
+    Raises BrokenGame where the game breaks its contract.
+    """
+    stream, p, tables = streams.Stream(seed, battle), chain.params, chain.tables
+    running, table, second = (chain.part(name) for name in ("running", "table", "second"))
+    state = plain_state(chain, chain.settled(chain.start))
+    while running(p, state):
+        result = tables.drawn(int(table(p, state)), stream.next(), state)
+        other = tables.drawn(int(second(p, state)), stream.next(), state) if chain.paired else 0
+        after = plain_state(chain, chain.move(p, state, result, other), state)
+        yield state, (result, other) if chain.paired else result, after
+        state = after
 
 
 class _Work:
@@ -295,14 +446,17 @@ class _Work:
         self._left = end - begin
         self.done = 0
         self._lock = threading.Lock()
+        self._stopped_at = 0.0
+        self.spoiled = self.endless = False
+        self.broken: tuple[int, int] | None = None
         self.finished = threading.Event()
         if self._left == 0:
             self.finished.set()
 
-    def take(self) -> tuple[int, int] | None:
+    def take(self, most: int) -> tuple[int, int] | None:
         """First battle and size of the next chunk, or None."""
         with self._lock:
-            size = min(self._chunk, self._end - self._next)
+            size = min(self._chunk, most, self._end - self._next)
             first = self._next
             self._next += size
         return (first, size) if size > 0 else None
@@ -318,6 +472,20 @@ class _Work:
         """Hand out no more."""
         with self._lock:
             self._end = self._next
+            self._stopped_at = time.perf_counter()
+
+    def gives_up(self) -> bool:
+        """Has work been stopped so long ago that not even the chunk under way is waited for?"""
+        return self._stopped_at > 0 and time.perf_counter() - self._stopped_at > LAST_WAIT
+
+    def spoil(self, broken: tuple[int, int] | None, endless: bool) -> None:
+        """A chunk could not be finished: nothing that was added counts. `broken` are its first battle and size."""
+        with self._lock:
+            self.spoiled = True
+            self.endless |= endless
+            self.broken = broken or self.broken
+            self._end = self._next
+        self.finished.set()
 
 
 def _empty_tally(slots: int, words: int) -> np.ndarray:

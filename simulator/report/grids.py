@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from simulator.analysis.measure import in_words, is_chance
 from simulator.analysis.sweep import Sweep
 from simulator.report.plots import COLOURS, MARKS, OTHERS, as_percentages, save, titled, whole
-from simulator.report.words import path_in_words
+from simulator.report.words import path_in_words, percent
 
 # Heat maps of at most so many cells carry their numbers.
 MOST_WRITTEN_CELLS = 150
@@ -100,5 +100,5 @@ def _write_cells(axes: Axes, grid: np.ndarray, chance: bool, image: Any) -> None
         if np.isfinite(value):
             red, green, blue, _ = image.cmap(image.norm(value))
             ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else "white"
-            text = f"{100 * value:.0f}" if chance else f"{value:.3g}"
+            text = percent(value, 0).replace(" %", "").replace(" ", "") if chance else f"{value:.3g}"
             axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=8)

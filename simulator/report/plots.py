@@ -125,7 +125,7 @@ def _number_bars(odds: Odds, column: str) -> Figure:
     axes.set_ylabel("chance")
     as_percentages(axes.yaxis)
     if axes.get_legend_handles_labels()[1]:
-        axes.legend(frameon=False)
+        figure.legend(frameon=False, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -219,7 +219,7 @@ def plot_need(found: Need, path: Any = None) -> Figure:
     if is_chance(found.asked):
         as_percentages(axes.yaxis)
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, loc="best")
+    figure.legend(frameon=False, loc="outside lower center", ncols=3)
     titled(figure, axes, "how much is enough" if found.budget is None else "the best for the budget", found.how())
     return save(figure, path)
 

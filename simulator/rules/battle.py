@@ -205,11 +205,11 @@ def _assembled(battle: Battle, fields: Any) -> Built:
 
     return Built(
         chain=chain,
-        outcome=outcome and (lambda states: outcome(fields, states)),
+        outcome=outcome and (lambda states: outcome(fields, states)),  # type: ignore[misc]
         answer=answer and told_answer,
         assumptions=lambda: battle.assumptions(fields),
         explain=lambda: battle.explain(fields),
-        pieces=pieces and (lambda states: pieces(fields, states)),
+        pieces=pieces and (lambda states: pieces(fields, states)),  # type: ignore[misc]
     )
 
 

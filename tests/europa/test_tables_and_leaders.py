@@ -1,9 +1,15 @@
+from typing import get_args
+
 import pytest
 
 from simulator import ScenarioError, exact, load
+from simulator.rules import lists
 from simulator.rules.battle import Refusal
 from simulator.rules.europa import tables
 from simulator.rules.europa.leaders import leader_of
+from simulator.rules.europa.model import Country
+from simulator.rules.europa.stacks import detachments
+from simulator.rules.europa.text import value_text
 from simulator.scenarios import example_names
 from tests.europa.scenarios import LAND, leader
 
@@ -35,6 +41,38 @@ def test_several_of_one_name_need_the_country_or_the_type():
         side(leader="Sobieski")
     assert found(leader="Sobieski", leader_type="king").kind == "king"
     assert found(leader="Anonymous-G4", leader_country="france").anonymous
+
+
+def test_leader_country_takes_what_the_table_and_what_the_english_say():
+    for country in ("turquie", "Turkey", "turkey"):
+        assert found(leader="Anonymous-G1", leader_country=country).anonymous
+    with pytest.raises(ScenarioError, match=r"of sweden; there is .*\bturquie = Turkey"):
+        side(leader="Suleyman", leader_country="sweden")
+
+
+def test_leaders_of_other_periods_are_told_or_refused():
+    marlborough = {"game": "europa", "battle": "land", "attacker": ARMY | {"leader": "Marlborough"}, "defender": ARMY}
+    early = marlborough | {"conditions": {"period": "II"}}
+    told = "attacker: Marlborough serves on turns 43 to 46, in period VI; period II is turns 7 to 14"
+    assert any(line.startswith(told) for line in load(early).built.assumptions())
+    with pytest.raises(ScenarioError, match=r"attacker.leader: Marlborough serves on turns 43 to 46.*leader_years"):
+        load(early | {"options": {"leader_years": "in-period"}})
+    fitting = marlborough | {"conditions": {"period": "VI"}, "options": {"leader_years": "in-period"}}
+    assert not any("serves on turns" in line for line in load(fitting).built.assumptions())
+
+
+def test_values_are_written_as_the_game_does():
+    assert [detachments(n) for n in (0, 2, 3, 10)] == ["0 LD", "2/3 LD", "1 LD", "3 LD 1/3"]
+    assert value_text("attacker_losses_thirds", 10) == "3 LD 1/3"
+    assert value_text("attacker_losses_thirds", 10.4) == "3.47 LD"
+    assert value_text("pillages", 2) == "2"
+
+
+def test_lists_of_what_fields_take():
+    leaders = {row["name"]: row for row in lists("europa")["leaders"]()}
+    assert leaders["Gustav-Adolf"]["english"] == "Sweden"
+    countries = {row["country"] for row in lists("europa")["countries"]()}
+    assert countries == set(get_args(Country))
 
 
 def test_fragile_robust_and_explorers():

@@ -13,7 +13,7 @@ def fight(scenario, *rounds):
     """Play the rounds (dice of the side that attacks, of the other) by the rules; the outcome as a dict."""
     chain = scenario.chain
     running, step = chain.part("running"), chain.part("step")
-    state = chain.start
+    state = chain.settled(chain.start)
     for mine, theirs in rounds:
         assert running(chain.params, state), "over too early"
         place, attackers, defenders, _ = fight_of(scenario.fields, state)
@@ -24,7 +24,7 @@ def fight(scenario, *rounds):
         table = chain.part("table")(chain.params, state)
         rows = slice(chain.tables.first[table], chain.tables.first[table + 1])
         assert result in chain.tables.result[rows]
-        state = step(chain.params, state, result)
+        state = chain.settled(step(chain.params, state, result))
     assert not running(chain.params, state), "not over"
     columns = scenario.built.outcome(type(state)(*(np.array([value]) for value in state)))
     return {name: WINNERS[values[0]] if name == "winner" else values[0].item() for name, values in columns.items()}

@@ -23,6 +23,7 @@ from simulator.rules.europa.siege_modifiers import siegecraft
 from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
 from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line
+from simulator.rules.europa.text import country_rows, leader_rows, shown
 
 
 def build_land(fields: model.Land) -> Built:
@@ -80,6 +81,7 @@ BATTLES = by_kind(
         check=model.check_land,
         build=build_land,
         headline=(*LOSSES, "attacker_morale_left", "defender_morale_left"),
+        shown=shown(LOSSES),
     ),
     Battle(
         game="europa",
@@ -89,6 +91,7 @@ BATTLES = by_kind(
         check=model.check_siege,
         build=build_siege,
         headline=SIEGE,
+        shown=shown(SIEGE),
     ),
     Battle(
         game="europa",
@@ -98,6 +101,7 @@ BATTLES = by_kind(
         check=model.check_siege,
         build=build_siege,
         headline=("rounds", *SIEGE),
+        shown=shown(SIEGE),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     *SEA_KINDS,
@@ -112,3 +116,5 @@ BATTLES = by_kind(
         headline=("stages_passed", "landed_thirds", "attacker_left_thirds", "fortress_level_after"),
     ),
 )
+
+LISTS = {"leaders": leader_rows, "countries": country_rows}

@@ -39,12 +39,13 @@ class Command(NamedTuple):
 
 
 class Rolled(NamedTuple):
-    """What both sides' dice come to before modifications: thirds inflicted, and who was routed."""
+    """What both sides' dice come to before modifications: thirds inflicted, who was routed, who rolled a Shock."""
 
     by_besieger: Any
     by_besieged: Any
     besieger_routed: Any
     besieged_routed: Any
+    shocks: tuple[Any, Any] = (True, True)
 
 
 class Fallen(NamedTuple):
@@ -99,30 +100,24 @@ class Assaults:
             thirds = thirds // 2
         return thirds, 0 * stars if technology == "medieval" else stars
 
-    def routs(self, ground: Ground, who: Command, dice: Any) -> tuple[Any, Any]:
-        """Which side (besieger, besieged) the Fire dice rout, so that it rolls no Shock."""
-        (own, _), (enemy, _) = self.drms(ground, who)
-        stars = self.read(BESIEGER, True, ground.breach, dice[0] + own)[1]
-        enemy_stars = self.read(BESIEGED, True, ground.breach, dice[1] + enemy)[1]
-        return enemy_stars >= self.craft.besieger.morale, stars >= self.craft.besieged.morale
-
     def roll(self, ground: Ground, who: Command, dice: Any) -> Rolled:
         """Fire together, then Shock of each side that the Fire did not rout.
 
         `dice`: Fire of besieger and besieged, Shock of besieger and besieged (numbers or arrays of equal shape).
         """
         (own_fire, own_shock), (enemy_fire, enemy_shock) = self.drms(ground, who)
-        routed, enemy_routed = self.routs(ground, who, dice)
+        morale, enemy_morale = self.craft.besieger.morale, self.craft.besieged.morale
         thirds, stars = self.read(BESIEGER, True, ground.breach, dice[0] + own_fire)
         enemy_thirds, enemy_stars = self.read(BESIEGED, True, ground.breach, dice[1] + enemy_fire)
         more, more_stars = self.read(BESIEGER, False, ground.breach, dice[2] + own_shock)
         enemy_more, enemy_more_stars = self.read(BESIEGED, False, ground.breach, dice[3] + enemy_shock)
-        shocks, enemy_shocks = np.logical_not(routed), np.logical_not(enemy_routed)
+        shocks, enemy_shocks = enemy_stars < morale, stars < enemy_morale
         return Rolled(
             thirds + more * shocks,
             enemy_thirds + enemy_more * enemy_shocks,
-            enemy_stars + enemy_more_stars * enemy_shocks >= self.craft.besieger.morale,
-            stars + more_stars * shocks >= self.craft.besieged.morale,
+            enemy_stars + enemy_more_stars * enemy_shocks >= morale,
+            stars + more_stars * shocks >= enemy_morale,
+            (shocks, enemy_shocks),
         )
 
     def outcome(self, ground: Ground, rolled: Rolled) -> Fallen:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -122,9 +123,9 @@ class LeaderClasses:
         return out
 
 
-def split(pairs: Counter[Pair], meaning: Callable[[Pair], Hashable]) -> dict[Hashable, Counter[Pair]]:
+def split(pairs: Counter[Pair], meaning: Callable[[Pair], Hashable]) -> dict[Any, Counter[Pair]]:
     """Pairs with equal meaning together."""
-    found: dict[Hashable, Counter[Pair]] = {}
+    found: dict[Any, Counter[Pair]] = {}
     for pair, weight in pairs.items():
         found.setdefault(meaning(pair), Counter())[pair] += weight
     return found

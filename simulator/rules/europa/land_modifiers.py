@@ -165,7 +165,7 @@ def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
     conquers = own.leader.kind == "conquistador" and conditions.period in {"I", "II", "III", "IV"}
     uphill = terrain == "mountain" and attacks and not is_interception(fields)
     crossing = CROSSINGS.get(conditions.crossing, (0, 0, "")) if attacks else (0, 0, "")
-    listed = [
+    listed: list[tuple[bool, tuple[int, ...], int, int, str]] = [
         (True, SECOND_DAY, -1, -1, "second day"),
         (side.facing_the_ottomans, BOTH_DAYS, 0, -2, "facing the Ottomans"),
         (light, BOTH_DAYS, 0, -1, "enemy Tercios"),
@@ -182,7 +182,7 @@ def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
         (terrain != "plain", -1, "pursuit outside the plain"),
         (own.turkish and cavalry, 1, "Sipahi in pursuit"),
     ]
-    return [Modifier(own.name, *rest) for applies, *rest in listed if applies] + [
+    return [Modifier(own.name, *row[1:]) for row in listed if row[0]] + [
         Modifier(own.name, (), 0, 0, reason, PURSUIT, value) for applies, value, reason in pursuing if applies
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ MAJOR_GAP, MAJOR_GAP_OF_THE_HUGE = 3 * LD, 4 * LD
 DAYS = np.array([0, 1, 1, 2, 2])
 
 
-def land_outcome(met: Meeting, states: land.LandState) -> Columns:
+def land_outcome(met: Meeting, states: Any) -> Columns:
     """Outputs of section 3.7."""
     losses = (states.caused_d, states.caused_a)
     suffered = (states.stars_d, states.stars_a)

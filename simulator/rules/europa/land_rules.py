@@ -115,9 +115,9 @@ def table(p, s):
 def step(p, s, result):
     """What one roll, one part of it, or a decision leads to."""
     if FIRE_1 <= s.stage <= SHOCK_2 or s.stage == PURSUIT:
-        part = p.following[rolling(s), s.part + 1]
-        s = add(p, s, p.kinds[s.part], result)._replace(part=part)
-        return s if part < p.parts else after_pursuit(p, s) if s.stage == PURSUIT else after_roll(p, s)
+        roll = PURSUES + s.winner if s.stage == PURSUIT else s.stage - FIRE_1
+        s = add(p, s, result, p.following[roll, s.part + 1])
+        return s if s.part < p.parts else after_pursuit(p, s) if s.stage == PURSUIT else after_roll(p, s)
     if s.stage == RETREAT:
         return after_retreat(p, s, result)
     if s.stage == LEADERS:
@@ -169,42 +169,37 @@ def drawn(p, s, result):
 
 
 @helper
-def rolling(s):
-    """Row of `following` for the roll that is made."""
-    return PURSUES + s.winner if s.stage == PURSUIT else s.stage - FIRE_1
-
-
-@helper
 def at_roll(p, s, stage):
     """At the first part of a roll; a Fire that nobody rolls for is left out."""
     if not p.fires and (stage == FIRE_1 or stage == FIRE_2):  # noqa: PLR1714, SIM109 - compiled
         stage += 1
-    s = s._replace(stage=stage)
-    return s._replace(part=p.following[rolling(s), 0])
+    return s._replace(stage=stage, part=p.following[stage - FIRE_1, 0])
 
 
 @helper
-def add(p, s, kind, result):
-    """Tally what one part of a roll inflicts (section 3.3); stars stop at the enemy's morale."""
+def add(p, s, result, part):
+    """Tally what one part of a roll inflicts (section 3.3); stars stop at the enemy's morale. `part` comes next."""
+    kind = p.kinds[s.part]
     if kind == MAIN:
         s = s._replace(
+            part=part,
             caused_a=min(p.top[0], s.caused_a + (result & LOSS_MASK)),
             stars_a=min(p.morale[1], s.stars_a + ((result >> LOSS_BITS) & STAR_MASK)),
             caused_d=min(p.top[1], s.caused_d + ((result >> SIDE_BITS) & LOSS_MASK)),
             stars_d=min(p.morale[0], s.stars_d + (result >> (SIDE_BITS + LOSS_BITS))),
         )
     elif kind == MIDDLE_A:
-        s = s._replace(caused_a=min(p.top[0], s.caused_a + result))
+        s = s._replace(part=part, caused_a=min(p.top[0], s.caused_a + result))
     elif kind == MIDDLE_D:
-        s = s._replace(caused_d=min(p.top[1], s.caused_d + result))
+        s = s._replace(part=part, caused_d=min(p.top[1], s.caused_d + result))
     elif kind == LAST_A:
         last = min(p.last_top[0], s.last_a + result)
         spilt = p.spills[0] * (s.last_a + result - last)
-        s = s._replace(last_a=last, caused_a=min(p.top[0], s.caused_a + spilt))
+        s = s._replace(part=part, last_a=last, caused_a=min(p.top[0], s.caused_a + spilt))
     else:
         last = min(p.last_top[1], s.last_d + result)
         spilt = p.spills[1] * (s.last_d + result - last)
-        s = s._replace(last_d=last, caused_d=min(p.top[1], s.caused_d + spilt))
+        s = s._replace(part=part, last_d=last, caused_d=min(p.top[1], s.caused_d + spilt))
     if s.caused_a == p.enough[0]:
         s = s._replace(last_a=p.last_top[0])
     if s.caused_d == p.enough[1]:
@@ -333,7 +328,8 @@ def conclude(p, s, declared, ended):
     )
     if pursuer == NOBODY:
         return to_retreat(p, s)
-    return at_roll(p, s._replace(leaders=p.pursuers[s.leaders, winner, is_routed(p, s, 1 - winner)]), PURSUIT)
+    leaders = p.pursuers[s.leaders, winner, is_routed(p, s, 1 - winner)]
+    return s._replace(stage=PURSUIT, part=p.following[PURSUES + winner, 0], leaders=leaders)
 
 
 @helper

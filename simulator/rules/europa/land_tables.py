@@ -16,7 +16,7 @@ from simulator.rules.europa.land_modifiers import Meeting, Pair
 from simulator.rules.europa.land_rules import LandParams, LandState
 from simulator.rules.europa.leaders import FACES, Trial, both_fates, fates
 from simulator.rules.europa.stacks import LD, SIDES
-from simulator.rules.toolkit.weights import capped, sum_of
+from simulator.rules.toolkit.weights import capped, grid, sum_of
 
 POLICIES = {
     "never": land.NEVER, "always": land.ALWAYS, "if-behind": land.IF_BEHIND, "if-sure": land.IF_SURE,
@@ -126,47 +126,37 @@ class LandSetup:
         thirds = seen_as(self.die(roll), lambda result: result[0])
         return self.tables.by((roll, part.dice, most), lambda: capped(sum_of(thirds, part.dice), most))
 
-    @cached_property
-    def rolls(self) -> np.ndarray:
-        """Tables of every class, phase, failed attempts and part."""
-        out = np.zeros((self.classes.drawn, len(PHASES), 4, len(self.parts)), np.int64)
-        for number, pair in enumerate(self.classes.pairs[: self.classes.drawn]):
-            for n, phase in enumerate(PHASES):
-                for failed in range(4) if phase[0] == 2 else (0,):
-                    rolls = self.roll(0, phase, pair, failed), self.roll(1, phase, pair, failed)
-                    out[number, n, failed] = [self.part_table(part, rolls) for part in self.parts]
-        return out[self.classes.parent]
+    def rolled(self, number: int, phase: int, failed: int, part: int) -> int:
+        """Table of a part of a roll by class drawn, phase and failed attempts."""
+        if failed and PHASES[phase][0] == 1:
+            return 0
+        a, d = (self.roll(side, PHASES[phase], self.classes.pairs[number], failed) for side in (0, 1))
+        return self.part_table(self.parts[part], (a, d))
 
-    @cached_property
-    def pursuit(self) -> np.ndarray:
-        """Tables of the pursuit: column E, +2 on day 1, +1 after a Fire (section 3.5 step 8)."""
-        out = np.zeros((self.classes.drawn, 2, 5, len(self.parts)), np.int64)
-        for number, pair in enumerate(self.classes.pairs[: self.classes.drawn]):
-            for ended, more in PURSUIT_DRM.items():
-                for side in (0, 1):
-                    own = Roll(PURSUIT_COLUMN, self.meeting.pursuit_drm(side, pair) + more)
-                    rolls = (own, None) if side == 0 else (None, own)
-                    out[number, side, ended] = [self.part_table(part, rolls) for part in self.parts]
-        return out[self.classes.parent]
+    def pursued(self, number: int, winner: int, ended: int, part: int) -> int:
+        """Table of a part of a pursuit: column E, +2 on day 1, +1 after a Fire (section 3.5 step 8)."""
+        if ended == land.UNENDED:
+            return 0
+        drm = self.meeting.pursuit_drm(winner, self.classes.pairs[number]) + PURSUIT_DRM[ended]
+        roll = Roll(PURSUIT_COLUMN, drm)
+        return self.part_table(self.parts[part], (None, roll) if winner else (roll, None))
 
-    def following(self) -> np.ndarray:
+    def following(self, rolls: np.ndarray, pursuit: np.ndarray) -> np.ndarray:
         """For each roll and pursuit the first part that anybody rolls for, then the next one after each part."""
-        rolled = [*self.rolls.any(axis=(0, 2)), *self.pursuit.any(axis=(0, 2))]
-        parts = range(len(self.parts))
-        later = [[[n for n in parts if n >= first and row[n]] for first in (*parts, len(parts))] for row in rolled]
-        return np.array([[min(row[0], default=0), *(min(n, default=len(parts)) for n in row[1:])] for row in later])
+        out = []
+        for rolled in [*rolls.any(axis=(0, 2)), *pursuit.any(axis=(0, 2))]:
+            parts = np.flatnonzero(rolled).tolist() or [0]
+            later = ([n for n in parts if n > part] or [len(rolled)] for part in range(len(rolled)))
+            out.append([parts[0], *(rest[0] for rest in later)])
+        return np.array(out)
 
     # --- after the fighting ------------------------------------------------------------------------------------
 
-    def attempt(self) -> np.ndarray:
-        """Tables of attempts to break off by class, side and morale left."""
-        stacks, classes = self.meeting.stacks, range(len(self.classes.members))
-        out = np.zeros((len(classes), 2, max(stack.morale for stack in stacks) + 1), np.int64)
-        for side, stack in enumerate(stacks):
-            for number in classes:
-                for morale in range(1, stack.morale + 1):
-                    out[number, side, morale] = self.tables.add(self.classes.attempt(number, side, morale))
-        return out
+    def attempt(self, number: int, side: int, morale: int) -> int:
+        """Table of an attempt to break off by class, side and morale left."""
+        if not 0 < morale <= self.meeting.stacks[side].morale:
+            return 0
+        return self.tables.add(self.classes.attempt(number, side, morale))
 
     def retreat(self) -> np.ndarray:
         """Tables of retreat rolls by class, winner, attacker routed, defender routed."""
@@ -177,19 +167,15 @@ class LandSetup:
             out[:, winner, a, d] = np.array(indices)[which.ravel()]
         return out
 
-    def tests(self, fragile: np.ndarray) -> np.ndarray:
-        """Tables of leader tests by fragile code, and won + 2 destroyed of each side."""
-        out = np.zeros((4, 4, 4), np.int64)
-        for code in set(fragile.tolist()):
-            a, d = (self._fates(side, bool(code >> side & 1)) for side in (0, 1))
-            out[code] = [[self.tables.add(both_fates(own, enemy)) for enemy in d] for own in a]
-        return out
+    def tests(self, fragile: int, a: int, d: int) -> int:
+        """Table of leader tests by fragile code, and won + 2 destroyed of each side."""
+        own, enemy = self._fates(0, a, fragile & 1), self._fates(1, d, fragile >> 1)
+        return self.tables.add(both_fates(own, enemy))
 
-    def _fates(self, side: int, fragile: bool) -> list[Counter[int]]:
+    def _fates(self, side: int, how: int, fragile: int) -> Counter[int]:
         if not self.meeting.tested(side):
-            return [Counter({0: 1})] * 4
-        leader = self.meeting.stacks[side].leader
-        return [fates(leader, Trial(bool(how & 1), bool(how & 2), fragile)) for how in range(4)]
+            return Counter({0: 1})
+        return fates(self.meeting.stacks[side].leader, Trial(bool(how & 1), bool(how & 2), bool(fragile)))
 
     # --- before the fighting -----------------------------------------------------------------------------------
 
@@ -253,10 +239,11 @@ class LandSetup:
         sides = [getattr(fields, name) for name in SIDES]
         fragile = _ints(pair.fragile[0] + 2 * pair.fragile[1] for pair in self.classes.pairs)
         retreat = self.retreat()
-        inflicted = np.zeros((2, *(1 + max(tally.top[n] for tally in tallies) for n in (0, 1))), np.int64)
-        for side, tally in enumerate(tallies):
-            for caused, last in np.ndindex(tally.top[0] + 1, tally.top[1] + 1):
-                inflicted[side, caused, last] = tally.inflicted(caused, last)
+        tops, last_tops = zip(*(tally.top for tally in tallies), strict=True)
+        drawn, parts = self.classes.drawn, len(self.parts)
+        rolls = grid((drawn, len(PHASES), 4, parts), self.rolled)[self.classes.parent]
+        pursuit = grid((drawn, 2, 5, parts), self.pursued)[self.classes.parent]
+        morale = [stack.morale for stack in meeting.stacks]
         return LandParams(
             evade=self.evade(),
             draw=self.tables.add(self.draw()),
@@ -264,28 +251,28 @@ class LandSetup:
             reaches=int(fields.options.destruction_test == "reaches"),
             fires=int(any(meeting.columns(side)[0] for side in (0, 1))),
             first=meeting.first,
-            parts=len(self.parts),
+            parts=parts,
             kinds=_ints(part.kind for part in self.parts),
-            rolls=self.rolls,
-            pursuit=self.pursuit,
-            following=self.following(),
+            rolls=rolls,
+            pursuit=pursuit,
+            following=self.following(rolls, pursuit),
             retreat=retreat,
-            tests=self.tests(fragile),
+            tests=grid((4, 4, 4), self.tests),
             fragile=fragile,
             pursuers=self.classes.pursuers(retreat, fragile),
             retreaters=retreaters(retreat, fragile),
             manoeuvre=_ints(pair.manoeuvre for pair in self.classes.pairs),
-            attempt=self.attempt(),
+            attempt=grid((len(fragile), 2, max(morale) + 1), self.attempt),
             break_off=_ints(POLICIES[policy] for policy in self.classes.policies),
             size=_ints(stack.size for stack in meeting.stacks),
-            morale=_ints(stack.morale for stack in meeting.stacks),
+            morale=_ints(morale),
             room=_ints(max(-1, LD * side.retreat_room) for side in sides),
             spare=_ints(tally.spare for tally in tallies),
-            top=_ints(tally.top[0] for tally in tallies),
-            last_top=_ints(tally.top[1] for tally in tallies),
+            top=_ints(tops),
+            last_top=_ints(last_tops),
             enough=_ints(tally.enough for tally in tallies),
             spills=_ints(tally.spills for tally in tallies),
-            inflicted=inflicted,
+            inflicted=grid((2, max(tops) + 1, max(last_tops) + 1), lambda side, *kept: tallies[side].inflicted(*kept)),
         )
 
     @property

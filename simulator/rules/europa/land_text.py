@@ -15,7 +15,7 @@ from simulator.rules.europa.modifiers import LAW
 from simulator.rules.europa.stacks import EIGHT_LD, SIDES, detachments
 from simulator.rules.europa.text import common_assumptions, fates_told
 from simulator.rules.toolkit.faces import face_where
-from simulator.rules.toolkit.naming import winner_text
+from simulator.rules.toolkit.naming import plural, winner_text
 
 NAMES = {land.FIRE_1: "Day 1 Fire", land.SHOCK_1: "Day 1 Shock", land.FIRE_2: "Day 2 Fire", land.SHOCK_2: "Day 2 Shock"}
 
@@ -151,8 +151,8 @@ def _die_text(setup: LandSetup, roll: Roll, side: int, result: int, dice: random
     own = result >> land.SIDE_BITS if side else result
     told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK
     die = face_where(FACES, lambda face: setup.read(roll, face) == told, dice)
-    stars = f"{told[1]} star{'s' * (told[1] != 1)}"
-    return f"{SIDES[side]} {die} ({roll.drm:+d}, column {roll.column}): {detachments(told[0])}, {stars}"
+    lost = f"{detachments(told[0])}, {plural(told[1], 'star')}"
+    return f"{SIDES[side]} {die} ({roll.drm:+d}, column {roll.column}): {lost}"
 
 
 def _break_line(setup: LandSetup, before: LandState, result: int, dice: random.Random) -> str:

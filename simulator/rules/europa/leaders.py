@@ -17,6 +17,7 @@ import numpy as np
 from simulator.engine.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
+from simulator.rules.toolkit.naming import plural
 
 LAND_TYPES = ("KING", "GENERAL", "CONQUISTADOR", "GOVERNOR", "EXPLORER", "PACHA", "ENGINEER")
 ROBUST = ("Marlborough", "Friedrich II")
@@ -98,8 +99,9 @@ def leader_of(side: Any, book: Book, path: str, types: tuple[str, ...] = LAND_TY
         row, origin, name, turns = given.model_dump(), "table", "", None
         kind, anonymous, robust = row.get("type", "general"), row["anonymous"], row["robust"]
     part = 2 if kind == "explorer" and types is LAND_TYPES else 1
-    values = [int(row[value]) // part for value in ("manoeuvre", "fire", "shock", "siege")]
-    return Leader(origin, name, kind, *values, anonymous, is_fragile(row["fire"], row["shock"]) and not robust, turns)
+    man, fire, shock, siege = (int(row[value]) // part for value in ("manoeuvre", "fire", "shock", "siege"))
+    fragile = is_fragile(row["fire"], row["shock"]) and not robust
+    return Leader(origin, name, kind, man, fire, shock, siege, anonymous, fragile, turns)
 
 
 def is_fragile(fire: int, shock: int) -> bool:
@@ -239,6 +241,5 @@ def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:
 def fate_told(code: int) -> str:
     """A fate in words."""
     if code > WOUNDED:
-        rounds = code - WOUNDED
-        return f"wounded for {rounds} round{'s' * (rounds != 1)}"
+        return f"wounded for {plural(code - WOUNDED, 'round')}"
     return ("unharmed", "killed", "captured")[code]

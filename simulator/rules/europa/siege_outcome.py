@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simulator.rules.battle import Columns
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.leaders import FATES, KILLED, fate_columns
 from simulator.rules.europa.siege_modifiers import WORKS, WORKS_VALUE, Siegecraft
-from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.stacks import LD
 from simulator.rules.toolkit.naming import winners
 
 PLUSES = np.array([plus for _, plus in WORKS])
 
 
-def siege_outcome(craft: Siegecraft, states: SiegeState) -> Columns:
+def siege_outcome(craft: Siegecraft, states: Any) -> Columns:
     """Outputs of section 4.7."""
     columns = common(craft, states)
     columns["assaulted"] = (states.log & siege.ASSAULTED) > 0
@@ -25,7 +26,7 @@ def siege_outcome(craft: Siegecraft, states: SiegeState) -> Columns:
     return columns
 
 
-def campaign_outcome(craft: Siegecraft, states: SiegeState) -> Columns:
+def campaign_outcome(craft: Siegecraft, states: Any) -> Columns:
     """Outputs of section 5."""
     columns = common(craft, states)
     columns["rounds"] = states.rounds
@@ -35,7 +36,7 @@ def campaign_outcome(craft: Siegecraft, states: SiegeState) -> Columns:
     return columns
 
 
-def common(craft: Siegecraft, states: SiegeState) -> Columns:
+def common(craft: Siegecraft, states: Any) -> Columns:
     """Outputs of a segment and of a campaign alike."""
     how = states.how
     fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)
@@ -62,7 +63,7 @@ def common(craft: Siegecraft, states: SiegeState) -> Columns:
     }
 
 
-def captured(craft: Siegecraft, states: SiegeState) -> np.ndarray:
+def captured(craft: Siegecraft, states: Any) -> np.ndarray:
     """A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6)."""
     leader, how = craft.besieged.leader, states.how
     alive = states.fates // FATES != KILLED

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from simulator.rules.europa.model import Campaign, CampaignConditions, SiegePoli
 from simulator.rules.europa.siege_modifiers import AFTER_MINUS, AFTER_PLUS, WORKS, Siegecraft, total
 from simulator.rules.europa.siege_rules import SiegeParams, SiegeState
 from simulator.rules.europa.stacks import LD
+from simulator.rules.toolkit.weights import grid
 
 ACTIONS = {"undermine": siege.DIG, "assault": siege.ATTACK, "redeploy": siege.LEAVE}
 # plan -> action, assault on a breach, storm once a breach counter lies there (section 5).
@@ -61,22 +60,20 @@ class SiegeSetup:
 
     def __post_init__(self) -> None:
         self.fields = self.craft.fields
-        self.campaign = isinstance(self.fields, Campaign)
+        self.campaign = self.fields if isinstance(self.fields, Campaign) else None
         self.assaults = Assaults(self.craft)
 
-    @cached_property
+    @property
     def track(self) -> CampaignConditions | None:
         """The conditions of a campaign on the round track."""
-        conditions = self.fields.conditions
-        return conditions if isinstance(conditions, CampaignConditions) and conditions.start_round else None
+        return self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
 
     @property
     def rounds(self) -> int:
         """Fixed number of rounds; 0 on the round track, 1 for a siege segment."""
-        conditions = self.fields.conditions
-        if not isinstance(conditions, CampaignConditions):
+        if self.campaign is None:
             return 1
-        return 0 if self.track else conditions.rounds or DEFAULT_ROUNDS
+        return 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS
 
     @cached_property
     def plan(self) -> tuple[str, bool, bool]:
@@ -86,89 +83,74 @@ class SiegeSetup:
             return policy.action, policy.breach == "assault", False
         return PLANS[policy.plan]
 
-    def sizes(self, most: int) -> Iterator[int]:
-        """Thirds to which a stack can be down; in Europe whole LD."""
-        return iter(range(most, -1, -LD if self.craft.europe else -1))
+    def reached(self, most: int, thirds: int) -> bool:
+        """Can a stack come down to so many thirds? In Europe it loses whole LD."""
+        return not self.craft.europe or (most - thirds) % LD == 0
 
     # --- tables --------------------------------------------------------------------------------------------------
 
-    def attrition(self) -> np.ndarray:
-        """Tables of the besieger's attrition by its size, sides of PILLAGE and weather."""
+    def attrition(self, camp: int, pillages: int, bad: int) -> int:
+        """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
         craft, before = self.craft, self.fields.conditions.pillages
-        out = np.zeros((craft.besieger.size + 1, MOST_PILLAGES + 1, 2), np.int64)
-        for camp in filter(None, self.sizes(craft.besieger.size) if self.may_hunger() else ()):
-            for pillages in range(before, MOST_PILLAGES + 1):
-                for bad in (0, 1):
-                    drm = total(craft.besieger_attrition(camp, pillages, bool(bad)))
-                    rolls = besieger_rolls(craft.book, camp, pillages, drm, craft.habit)
-                    out[camp, pillages, bad] = self.tables.add(rolls)
-        return out
+        if camp == 0 or pillages < before or not self.hungers or not self.reached(craft.besieger.size, camp):
+            return 0
+        drm = total(craft.besieger_attrition(camp, pillages, bool(bad)))
+        return self.tables.add(besieger_rolls(craft.book, camp, pillages, drm, craft.habit))
 
-    def may_hunger(self) -> bool:
+    @cached_property
+    def hungers(self) -> bool:
         """Can the besieger come to roll attrition at all?"""
         conditions = self.fields.conditions
         worst = 1 + total(self.craft.supply(self.craft.besieged.size, 0))
         digs = self.plan[0] == "undermine"
         return (digs and worst < conditions.supply_distance) or not conditions.supply_line or self.craft.level > 0
 
-    def garrison_attrition(self) -> np.ndarray:
-        """Tables of the garrison's attrition by its size and the siegeworks."""
-        craft = self.craft
-        out = np.zeros((craft.besieged.size + 1, len(WORKS)), np.int64)
-        for garrison in filter(None, self.sizes(craft.besieged.size) if self.starves() else ()):
-            for works in range(len(WORKS)):
-                drm = total(craft.garrison_attrition(works))
-                out[garrison, works] = self.tables.add(garrison_rolls(craft.book, garrison, drm, craft.europe))
-        return out
-
+    @cached_property
     def starves(self) -> bool:
         """Does the garrison suffer attrition from the second round on?"""
-        fields = self.fields
-        return (
-            isinstance(fields, Campaign)
-            and fields.options.garrison_attrition
-            and fields.conditions.port != "resupplied"
-        )
+        campaign, resupplied = self.campaign, self.fields.conditions.port == "resupplied"
+        return campaign is not None and campaign.options.garrison_attrition and not resupplied
 
-    def assault(self) -> np.ndarray:
-        """Tables of assaults by besieger, garrison, right after a breach, and counter."""
+    def garrison_attrition(self, garrison: int, works: int) -> int:
+        """Table of the garrison's attrition by its size and the siegeworks."""
+        craft = self.craft
+        if garrison == 0 or not self.starves or not self.reached(craft.besieged.size, garrison):
+            return 0
+        drm = total(craft.garrison_attrition(works))
+        return self.tables.add(garrison_rolls(craft.book, garrison, drm, craft.europe))
+
+    def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
+        """Table of an assault by besieger, garrison, right after a breach, and counter; 0 for one never made."""
         besieger, besieged = self.craft.besieger.size, self.craft.besieged.size
-        out = np.zeros((besieger + 1, besieged + 1, 2, 2), np.int64)
         action, on_breach, storms = self.plan
         plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
-        ways = [breach for breach, made in ((0, plain), (1, action == "undermine" and on_breach)) if made]
-        counters = (1,) if self.fields.conditions.assault_counter else (0, 1) if self.campaign else (0,)
-        # Only in a campaign is there a later assault on what is left of a garrison.
-        garrisons = list(self.sizes(besieged)) if self.campaign else [besieged]
-        for camp in filter(None, self.sizes(besieger)):
-            for garrison, breach, counter in ((g, b, c) for g in garrisons for b in ways for c in counters):
-                ground = Ground(camp, garrison, breach, counter)
-                out[camp, garrison, breach, counter] = self.tables.add(self.assaults.weights(ground))
-        return out
+        made = action == "undermine" and on_breach if breach else plain
+        # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
+        before = int(self.fields.conditions.assault_counter)
+        met = (garrison == besieged and counter == before) if self.campaign is None else counter >= before
+        if camp == 0 or not (made and met and self.reached(besieger, camp) and self.reached(besieged, garrison)):
+            return 0
+        return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
 
-    def tests(self) -> np.ndarray:
-        """Tables of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        out = np.zeros((3, 4), np.int64)
-        for how, code in np.ndindex(3, 4) if not self.campaign else ():
-            trials = Trial(how == 1, how == 2, bool(code & 1)), Trial(how != 1, False, bool(code & 2))
-            own, enemy = (
-                fates(stack.leader, trial) if stack.leader.present else Counter({0: 1})
-                for stack, trial in zip((self.craft.besieger, self.craft.besieged), trials, strict=True)
-            )
-            out[how, code] = self.tables.add(both_fates(own, enemy))
-        return out
+    def tests(self, how: int, fragile: int) -> int:
+        """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
+        if self.campaign:
+            return 0
+        trials = Trial(how == 1, how == 2, bool(fragile & 1)), Trial(how != 1, False, bool(fragile & 2))
+        own, enemy = (
+            fates(stack.leader, trial) if stack.leader.present else Counter({0: 1})
+            for stack, trial in zip((self.craft.besieger, self.craft.besieged), trials, strict=True)
+        )
+        return self.tables.add(both_fates(own, enemy))
 
-    def next_box(self) -> np.ndarray:
-        """Tables of continuation rolls: box * 2 + bad weather."""
-        out = np.zeros(len(BOXES), np.int64)
-        if self.track is None:
-            return out
+    def next_box(self, box: int) -> int:
+        """Table of a continuation roll: box * 2 + bad weather."""
+        if self.track is None or BOXES[box] == "End":
+            return 0
         poor = self.track.poor_weather
         drm = 2 * poor - (self.track.period in {"VI", "VII"})
-        for box in range(len(BOXES) - 1):
-            reached = (following(box, die, drm, poor) for die in FACES)
-            out[box] = self.tables.add(Counter(2 * to + bad for to, bad in reached))
-        return out
+        reached = (following(box, die, drm, poor) for die in FACES)
+        return self.tables.add(Counter(2 * to + bad for to, bad in reached))
 
     def start_box(self) -> int:
         """Table of the start roll, 0 if there is none."""
@@ -176,9 +158,8 @@ class SiegeSetup:
         if track is None or track.start_round != "roll":
             return 0
         boxes = [BOXES.index(name) for name in STARTS]
-        return self.tables.add(
-            Counter(2 * box + (track.bad_weather or (track.poor_weather and is_winter(box))) for box in boxes)
-        )
+        winters = [track.bad_weather or (track.poor_weather and is_winter(box)) for box in boxes]
+        return self.tables.add(Counter(2 * box + bad for box, bad in zip(boxes, winters, strict=True)))
 
     # --- numbers -------------------------------------------------------------------------------------------------
 
@@ -187,12 +168,9 @@ class SiegeSetup:
         """All numbers of the siege."""
         craft, conditions, policy = self.craft, self.fields.conditions, self.fields.policy.attacker
         action, on_breach, storms = self.plan
-        camps, garrisons = range(craft.besieger.size + 1), range(craft.besieged.size + 1)
-        counters = np.zeros((len(WORKS), 2, 2), np.int64)
-        for place in np.ndindex(*counters.shape):
-            counters[place] = total(craft.effect_of_counters(*place))
+        camps, garrisons, works = craft.besieger.size + 1, craft.besieged.size + 1, len(WORKS)
         return SiegeParams(
-            campaign=int(self.campaign),
+            campaign=int(self.campaign is not None),
             rounds=self.rounds,
             action=ACTIONS[action],
             storms=int(storms),
@@ -205,18 +183,18 @@ class SiegeSetup:
             start=self.start_box(),
             die=self.tables.add(Counter(FACES)),
             smallest=LD * craft.level,
-            starves=int(self.starves()),
-            effect_camp=_ints(total(craft.effect_of_place(camp)) for camp in camps),
-            effect_garrison=_ints(total(craft.effect_of_garrison(garrison)) for garrison in garrisons),
-            effect_counters=counters,
-            supply=_ints([total(craft.supply(left, first)) for first in (0, 1)] for left in garrisons),
-            after_minus=_ints(AFTER_MINUS),
-            after_plus=_ints(AFTER_PLUS),
-            attrition=self.attrition(),
-            garrison_attrition=self.garrison_attrition(),
-            assault=self.assault(),
-            tests=self.tests(),
-            next_box=self.next_box(),
+            starves=int(self.starves),
+            effect_camp=grid((camps,), lambda camp: total(craft.effect_of_place(camp))),
+            effect_garrison=grid((garrisons,), lambda garrison: total(craft.effect_of_garrison(garrison))),
+            effect_counters=grid((works, 2, 2), lambda *counters: total(craft.effect_of_counters(*counters))),
+            supply=grid((garrisons, 2), lambda garrison, first: total(craft.supply(garrison, first))),
+            after_minus=np.array(AFTER_MINUS),
+            after_plus=np.array(AFTER_PLUS),
+            attrition=grid((camps, MOST_PILLAGES + 1, 2), self.attrition),
+            garrison_attrition=grid((garrisons, works), self.garrison_attrition),
+            assault=grid((camps, garrisons, 2, 2), self.assault),
+            tests=grid((3, 4), self.tests),
+            next_box=grid((len(BOXES),), self.next_box),
         )
 
     @property
@@ -258,7 +236,3 @@ class SiegeSetup:
             fragile=3,
             fates=63,
         )
-
-
-def _ints(values: Any) -> np.ndarray:
-    return np.array(list(values), np.int64)

@@ -18,6 +18,7 @@ from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
 from simulator.rules.europa.stacks import detachments
 from simulator.rules.europa.text import common_assumptions, fates_told
+from simulator.rules.toolkit.naming import plural, sentence
 
 MOST_THROWS, AT_ONCE = 200_000, 1000
 
@@ -109,12 +110,12 @@ def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeS
     """One line for one step of a siege."""
     when = f"Round {before.rounds}, " if setup.campaign else ""
     if before.stage == siege.UNDERMINE:
-        return f"{when}undermining: {_undermining(setup, before, result, after)}"
+        return sentence(f"{when}undermining: {_undermining(setup, before, result, after)}")
     if before.stage in {siege.ASSAULT, siege.STORM}:
-        return when + _assault(setup, before, result, dice)
+        return sentence(when + _assault(setup, before, result, dice))
     if before.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
-        left = detachments(result >> 3)
-        return f"{when}siege attrition: the besieger is left with {left}, {result & 7} sides of pillage."
+        left, pillages = detachments(result >> 3), plural(result & 7, "side")
+        return sentence(f"{when}siege attrition: the besieger is left with {left}, {pillages} of PILLAGE")
     if before.stage == siege.GARRISON_ATTRITION:
         return f"Garrison attrition: {detachments(result)} left inside."
     if before.stage in {siege.CONTINUE, siege.START}:
@@ -165,11 +166,12 @@ def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Rando
     for _ in range(MOST_THROWS // AT_ONCE):
         who = assaults.command(dice.choice(own), dice.choice(enemy))
         throws = rng.integers(1, 11, (4, AT_ONCE))
-        ends = assaults.outcome(ground, assaults.roll(ground, who, throws))
+        rolled = assaults.roll(ground, who, throws)
+        ends = assaults.outcome(ground, rolled)
         fits = np.flatnonzero(ends.code(who.fragile) == result)
         if len(fits):
-            throw = throws[:, fits[0]]
-            routed, enemy_routed = assaults.routs(ground, who, throw)
-            shown = [*throw[:2], "-" if routed else throw[2], "-" if enemy_routed else throw[3]]
-            return shown, detachments(int(ends.caused[fits[0]]))
+            fire, enemy_fire, *shocks = throws[:, fits[0]]
+            made = (shock[fits[0]] for shock in rolled.shocks)
+            shown = [die if rolls else "-" for die, rolls in zip(shocks, made, strict=True)]
+            return [fire, enemy_fire, *shown], detachments(int(ends.caused[fits[0]]))
     return ["?"] * 4, "losses"

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from simulator.rules.battle import Refusal
-from simulator.rules.toolkit.sheets import FIELD, Row, Sheets, Tables, Value
+from simulator.rules.toolkit.sheets import FIELD, Row, Sheets, Tables
 
 SHEETS = Sheets("simulator.rules.europa")
 ENDLESS = 999
@@ -31,7 +31,7 @@ class Book:
     sheets: Tables
     _columns: dict[tuple[str, str], dict[Any, Any]] = field(default_factory=dict, repr=False)
 
-    def indexed(self, name: str) -> dict[tuple[Value, ...], Row]:
+    def indexed(self, name: str) -> dict[tuple[Any, ...], Row]:
         """Rows of a table by their keys."""
         return {SHEETS.sheets[name].key(row): row for row in self.sheets[name]}
 
@@ -57,7 +57,7 @@ class Book:
         return {key: _result(row) for key, row in self.indexed("assault_result").items()}
 
     @cached_property
-    def _technologies(self) -> dict[tuple[Value, ...], Row]:
+    def _technologies(self) -> dict[tuple[Any, ...], Row]:
         return self.indexed("battle_tech")
 
     def technology(self, own: str, enemy: str, *, land: bool = True) -> Row:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
 
+from simulator.rules.battle import Shown
 from simulator.rules.europa.leaders import FATES, fate_told
 from simulator.rules.europa.model import Campaign, Land, Siege
-from simulator.rules.europa.stacks import SIDES, Stack, detachments
+from simulator.rules.europa.stacks import COUNTRIES, SIDES, Stack, detachments
+from simulator.rules.europa.tables import standard
 
 
 def value_text(column: str, value: float) -> str:
@@ -16,9 +20,38 @@ def value_text(column: str, value: float) -> str:
     return detachments(int(value)) if value == int(value) else f"{value / 3:.2f} LD"
 
 
-def column_text(column: str) -> str:
-    """The name of an outcome column in words, its unit being told by the value."""
-    return column.removesuffix("_thirds").replace("_", " ")
+def shown(columns: Iterable[str]) -> dict[str, Shown]:
+    """How columns of thirds are shown: their unit is told by the value."""
+    return {
+        column: Shown(column.removesuffix("_thirds").replace("_", " "), partial(value_text, column))
+        for column in columns
+        if column.endswith("_thirds")
+    }
+
+
+def leader_rows() -> list[dict[str, Any]]:
+    """Leaders that may be named, with what leader_country accepts and its English name."""
+    book = standard()
+    english = book.column("leader_countries", "english")
+    return [
+        {
+            "name": row["name"],
+            "country": row["country"],
+            "english": english[row["country"]],
+            "type": str(row["type"]).lower(),
+            "turns": f"{row['begin']}-{row['end']}" if row["begin"] else "",
+            **{value: row[value] for value in ("manoeuvre", "fire", "shock", "siege")},
+        }
+        for row in book.sheets["leaders"]
+    ]
+
+
+def country_rows() -> list[dict[str, Any]]:
+    """What `country` takes: its army class and the rows of its artillery and replacement leaders (section 2.2)."""
+    return [
+        {"country": name, "army_class": army_class, "artillery": artillery, "replacement_leaders": leaders}
+        for name, (army_class, artillery, leaders) in COUNTRIES.items()
+    ]
 
 
 def fates_told(result: int) -> str:

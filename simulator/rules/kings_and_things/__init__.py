@@ -6,6 +6,8 @@ the game; counters in `data/`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import json
 import random
 from collections.abc import Sequence
@@ -88,8 +90,8 @@ def build(scenario: Any, fold: bool = True, charted: bool = True) -> Built:
         params = chain.params
     counts_rounds = any(band.policy.retreat == "after-rounds" for band in muster.sides)
     drawn = None
-    if charted and not counts_rounds and len(chances) <= MOST_CHARTED_DRAWS:
-        drawn = charting.chart(chain)
+    if not counts_rounds:
+        chain = replace(chain, counters=("rounds",))
     return Built(drawn.chain if drawn else chain, drawn, muster, params, list(chances), folds)
 
 

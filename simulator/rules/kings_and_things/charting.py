@@ -93,38 +93,7 @@ class Chart:
 
 def chart(chain: Chain) -> Chart | None:
     """Chart a battle whose rules do not look at the number of rounds; None if it has too many situations."""
-    from simulator.engine.graph import EDGES, Graph
-    from simulator.engine.limits import NoExactOdds
-
-    ticking = Chain(chain.params._replace(ticks=1), chain.start, chain.limits, chain.tables)
-    graph = Graph(ticking, MOST_TRANSITIONS)
-    try:
-        graph.explore()
-    except NoExactOdds:
-        return None
-    states, store = graph.states(), graph.store
-    if graph.size > MOST_SITUATIONS or states.rounds[1:].max(initial=0) > 1:
-        return None  # more than one round between two rolls: they were fought without chance
-    going = store.open[: graph.size]
-    # Numbered anew: final ones, then running ones, and in both those last that begin a round.
-    order = np.lexsort((np.arange(graph.size), states.rounds > 0, going))
-    number = np.empty(graph.size, np.int64)
-    number[order] = np.arange(graph.size)
-    finals, begun = int((~going).sum()), states.rounds > 0
-    marks = finals - int((~going & begun).sum()), finals, graph.size - int((going & begun).sum())
-    table, begin = store.table[: graph.size][order], store.begin[: graph.size][order]
-    begin[:finals] = 0
-    to = number[store.to[: graph.counters[EDGES]]]
-    start = State(int(states.rounds[0]), int(number[0]))
-    limits = State(MOST_ROUNDS, graph.size)
-    return Chart(
-        Chain(Params(*marks), start, limits, _tables(chain.tables, table, begin, to, finals)),
-        chain,
-        type(states)(*(values[order] for values in states)),
-        table,
-        begin,
-        to,
-    )
+    return None
 
 
 def _tables(old: Tables, table: np.ndarray, begin: np.ndarray, to: np.ndarray, finals: int) -> Tables:

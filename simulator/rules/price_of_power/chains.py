@@ -118,7 +118,7 @@ def chain_from(setup: Setup) -> Chain:
     limits = limits_of(setup, start, int(tercios.max()))
     # Counted rounds have no end of states: such battles are fought by the rules themselves.
     counted = bool(params.n[state.COUNT_ROUNDS])
-    return Chain(params, start, limits, tables, Story(setup, params, *side_pools(setup)), mapped=not counted)
+    return Chain(params, start, limits, tables, Story(setup, params, *side_pools(setup)), counters=("rounds",) if counted and not setup.last else ())
 
 
 # Sections that follow the numbers with a place of their own, each told by the number that says where it begins.

@@ -7,32 +7,32 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.chain import helper, rule
-from simulator.rules.risk import rules
-from simulator.rules.risk.rules import calls_off, hand_of
-from simulator.rules.risk.rules import running as fights_on
-from simulator.rules.risk.rules import step as after_round
-from simulator.rules.risk.rules import table as round_of
+from simulator.rules.risk import rules as land
+from simulator.rules.risk.rules import GOES_ON, STOPPED, UNDECIDED, calls_off, hand_of
 
 
 class Params(NamedTuple):
     """Stages 0 to `crossings - 1` are crossings, then comes the land part, then the port.
 
     By stage: `enemies` (fleets), `defends` (1: the convoy defends), `tables[stage, fleets of the side that attacks,
-    fleets of the other]`. `aboard[fleets]` are the troops that a convoy of so many fleets carries; `land` is the path,
-    `policy` the convoy's in crossings that it attacks (by stage, convoy, enemy).
+    fleets of the other]`. `most_rounds` are counted at sea; `aboard[fleets]` are the troops that a convoy of so many
+    fleets carries; `land` is the path, `policy` the convoy's in crossings that it attacks (by stage, convoy, enemy).
     """
 
     crossings: int
     enemies: np.ndarray
     defends: np.ndarray
     tables: np.ndarray
+    most_rounds: int
     aboard: np.ndarray
-    land: rules.Params
-    policy: rules.Policy
+    land: land.Params
+    policy: land.Policy
 
 
 class State(NamedTuple):
-    """Where the invasion stands. `enemy` are the fleets in this sea fight, `at_shore` the regiments that landed."""
+    """Where the invasion stands. `enemy` are the fleets in this sea fight, `at_shore` the regiments that landed;
+    `decided` as in `rules.State`.
+    """
 
     stage: int
     convoy: int
@@ -41,6 +41,7 @@ class State(NamedTuple):
     captured: int
     defenders: int
     at_shore: int
+    decided: int
     sea_rounds: int
     land_rounds: int
 
@@ -48,7 +49,13 @@ class State(NamedTuple):
 @helper
 def land_part(s):
     """The land fight within the invasion."""
-    return rules.State(s.attackers, s.captured, s.defenders, s.land_rounds)
+    return land.State(
+        attackers=s.attackers,
+        captured=s.captured,
+        defenders=s.defenders,
+        decided=s.decided,
+        rounds=s.land_rounds,
+    )
 
 
 @helper
@@ -64,7 +71,8 @@ def after_sea_round(p, s, result):
     own, enemy = result >> 3, result & 7
     if p.defends[s.stage] > 0:
         own, enemy = enemy, own
-    s = s._replace(convoy=s.convoy - own, enemy=s.enemy - enemy, sea_rounds=s.sea_rounds + 1)
+    s = s._replace(convoy=s.convoy - own, enemy=s.enemy - enemy, decided=UNDECIDED)
+    s = s._replace(sea_rounds=min(s.sea_rounds + 1, p.most_rounds))
     if s.enemy > 0 or s.stage > p.crossings or p.aboard[s.convoy] == 0:
         return s
     if s.stage + 1 == p.crossings:
@@ -73,12 +81,16 @@ def after_sea_round(p, s, result):
 
 
 @helper
-def after_land_round(p, s, result):
-    """A round on land; when it is over and anything was captured, the fleets in port put to sea (step 6)."""
-    land = after_round(p.land, land_part(s), result)
-    s = s._replace(attackers=land.attackers, captured=land.captured, defenders=land.defenders, land_rounds=land.rounds)
-    if land.captured > 0 and p.enemies[p.crossings + 1] > 0 and not fights_on(p.land, land):
-        return s._replace(stage=p.crossings + 1, enemy=p.enemies[p.crossings + 1])
+def on_land(p, s, result):
+    """A decision or a round on land; once that is over and anything was captured, the fleets in port put to sea
+    (step 6).
+    """
+    after = land.step(p.land, land_part(s), result)
+    s = s._replace(attackers=after.attackers, captured=after.captured, defenders=after.defenders)
+    s = s._replace(decided=after.decided, land_rounds=after.rounds)
+    port = p.enemies[p.crossings + 1]
+    if after.captured > 0 and port > 0 and not land.running(p.land, after):
+        return s._replace(stage=p.crossings + 1, enemy=port, decided=UNDECIDED)
     return s
 
 
@@ -86,17 +98,38 @@ def after_land_round(p, s, result):
 def running(p, s):
     """A fight goes on at sea, on land, or out of the port."""
     if s.stage == p.crossings:
-        return fights_on(p.land, land_part(s))
-    if s.convoy == 0 or s.enemy == 0:
-        return False
-    return p.defends[s.stage] > 0 or not calls_off(p.policy, s.stage, s.convoy, s.enemy, s.sea_rounds)
+        return land.running(p.land, land_part(s))
+    return s.convoy > 0 and s.enemy > 0 and s.decided != STOPPED
+
+
+@rule(Params)
+@helper
+def decides(p, s):
+    """The attacker on land, and the convoy where it attacks (step 2)."""
+    if s.stage == p.crossings:
+        return land.decides(p.land, land_part(s))
+    return 1 if p.policy.asks > 0 and p.defends[s.stage] == 0 and s.decided == UNDECIDED else 0
+
+
+@rule(Params)
+def options(p, s):
+    """Go on or stop."""
+    return 2
+
+
+@rule(Params)
+def choose(p, s):
+    """What the fixed policy says."""
+    if s.stage == p.crossings:
+        return land.choose(p.land, land_part(s))
+    return 1 if calls_off(p.policy, s.stage, s.convoy, s.enemy, s.sea_rounds) else 0
 
 
 @rule(Params)
 def table(p, s):
     """Round table of the place."""
     if s.stage == p.crossings:
-        return round_of(p.land, land_part(s))
+        return land.table(p.land, land_part(s))
     if p.defends[s.stage] > 0:
         return p.tables[s.stage, hand_of(s.enemy), hand_of(s.convoy)]
     return p.tables[s.stage, hand_of(s.convoy), hand_of(s.enemy)]
@@ -104,5 +137,9 @@ def table(p, s):
 
 @rule(Params)
 def step(p, s, result):
-    """One round of dice, at sea or on land."""
-    return after_land_round(p, s, result) if s.stage == p.crossings else after_sea_round(p, s, result)
+    """A decision or a round of dice, at sea or on land."""
+    if s.stage == p.crossings:
+        return on_land(p, s, result)
+    if decides(p, s) > 0:
+        return s._replace(decided=GOES_ON + result)
+    return after_sea_round(p, s, result)

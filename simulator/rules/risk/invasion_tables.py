@@ -13,9 +13,6 @@ from simulator.rules.risk.invasion_rules import Params, State
 from simulator.rules.toolkit.chances import unlikely
 from simulator.rules.toolkit.retreat import reads_rounds
 
-# Bits that the engine keeps for all counters of a chain, one spare bit each.
-COUNTER_BITS = 32
-
 
 def troops_aboard(fields: Any) -> list[int]:
     """Troops that a convoy of 0, 1, ... fleets still carries (steps 1 and 3)."""
@@ -43,6 +40,7 @@ def params(fields: Any, fights: list[tables.Place], index: np.ndarray) -> Params
         enemies=np.array([*(way.fleets for way in ways), 0, fields.defender.port_fleets], np.int64),
         defends=np.array([*(int(way.convoy == "defends") for way in ways), 0, 1], np.int64),
         tables=np.concatenate([index[: ashore.start], none, index[ashore.stop :], none]),
+        most_rounds=0,
         aboard=np.array(troops_aboard(fields), np.int64),
         land=tables.params(fields, fights[ashore], index[ashore]),
         policy=tables.policy(fields, "sea_"),
@@ -51,18 +49,15 @@ def params(fields: Any, fights: list[tables.Place], index: np.ndarray) -> Params
 
 def start(fields: Any, p: Params) -> State:
     """At the first crossing with a fight, or on the shore when there is none."""
-    at_sea = State(0, fields.attacker.fleets, int(p.enemies[0]), 0, 0, 0, 0, 0, 0)
+    nothing = State(*[0] * len(State._fields))._replace(convoy=fields.attacker.fleets)
     if p.crossings:
-        return at_sea
+        return nothing._replace(enemy=int(p.enemies[0]))
     troops = fields.attacker.regiments
-    return at_sea._replace(enemy=0, attackers=troops, defenders=int(p.land.defenders[0]), at_shore=troops)
+    return nothing._replace(attackers=troops, defenders=int(p.land.defenders[0]), at_shore=troops)
 
 
-def limits(fields: Any, p: Params, fights: list[tables.Place], calm: np.ndarray) -> State:
+def limits(fields: Any, p: Params, land: rules.State) -> State:
     """The largest value of each field."""
-    ashore = slice(p.crossings, p.crossings + len(p.land.defenders) - 1)
-    land = tables.limits(fights[ashore], calm[ashore].max())
-    fleets = fields.attacker.fleets + int(p.enemies.sum())
     return State(
         stage=p.crossings + 1,
         convoy=fields.attacker.fleets,
@@ -71,7 +66,8 @@ def limits(fields: Any, p: Params, fights: list[tables.Place], calm: np.ndarray)
         captured=land.captured,
         defenders=land.defenders,
         at_shore=land.attackers,
-        sea_rounds=tables.most_rounds(fleets, np.delete(calm, ashore).max(initial=0.0)),
+        decided=land.decided,
+        sea_rounds=p.most_rounds,
         land_rounds=land.rounds,
     )
 
@@ -80,25 +76,29 @@ def chain(fields: Any) -> Chain:
     """The chain of a whole invasion."""
     fights, found = tables.places(fields), tables.round_tables(fields)
     p = params(fields, fights, found.index)
-    begin, largest = start(fields, p), limits(fields, p, fights, found.calm)
+    ashore = slice(p.crossings, p.crossings + len(p.land.defenders) - 1)
+    fleets, calm = fields.attacker.fleets + int(p.enemies.sum()), np.delete(found.calm, ashore).max(initial=0.0)
+    p = p._replace(most_rounds=tables.most_rounds(fleets, calm))
+    land = tables.limits(fights[ashore], found.calm[ashore].max())
+    begin, largest = start(fields, p), limits(fields, p, land)
+    p = p._replace(
+        land=p.land._replace(policy=tables.within(p.land.policy, land.rounds)),
+        policy=tables.within(p.policy, p.most_rounds),
+    )
     if p.policy.by_odds or p.land.policy.by_odds:
-        p = _with_odds(p, Chain(_plain(p), begin, largest, found.tables, counters=_counters(largest)), fields)
-    read = {"sea_rounds": reads_rounds(p.policy.leave), "land_rounds": reads_rounds(p.land.policy.leave)}
-    counters = tuple(name for name in _counters(largest) if not read[name])
-    return Chain(p, begin, largest, found.tables, mapped=fields.options.ties != "nobody", counters=counters)
-
-
-def _counters(largest: State) -> tuple[str, ...]:
-    """Both numbers of rounds, unless they are too large together to be counted apart."""
-    bits = largest.sea_rounds.bit_length() + largest.land_rounds.bit_length() + 2
-    return ("sea_rounds", "land_rounds") if bits <= COUNTER_BITS else ("land_rounds",)
+        p = _with_odds(p, Chain(_plain(p), begin, largest, found.tables, counters=("land_rounds",)), fields)
+    read = {"land_rounds": p.land.policy.leave, "sea_rounds": p.policy.leave}
+    counters = tuple(name for name, leave in read.items() if not reads_rounds(leave))
+    return Chain(p, begin, largest, found.tables, counters=counters)
 
 
 def _plain(p: Params) -> Params:
-    """The same invasion fought to the end; the port cannot change the winner and is left out."""
+    """The same invasion fought to the end, rounds at sea not counted; the port cannot change the winner and is left
+    out.
+    """
     enemies = p.enemies.copy()
     enemies[-1] = 0
-    return tables.to_the_end(p)._replace(enemies=enemies, land=tables.to_the_end(p.land))
+    return tables.to_the_end(p)._replace(enemies=enemies, most_rounds=0, land=tables.to_the_end(p.land))
 
 
 def _with_odds(p: Params, plain: Chain, fields: Any) -> Params:
@@ -123,7 +123,7 @@ def _with_odds(p: Params, plain: Chain, fields: Any) -> Params:
 
 def land_states(s: Any) -> rules.State:
     """The land part of many states."""
-    return rules.State(s.attackers, s.captured, s.defenders, s.land_rounds)
+    return rules.State(s.attackers, s.captured, s.defenders, s.decided, s.land_rounds)
 
 
 def winner(p: Params, s: Any) -> np.ndarray:

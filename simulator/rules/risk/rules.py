@@ -11,13 +11,17 @@ import numpy as np
 from simulator.engine.chain import helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
+# What the side that attacks has decided about the coming round; its options are 0 = go on, 1 = stop.
+UNDECIDED, GOES_ON, STOPPED = range(3)
+
 
 class Policy(NamedTuple):
-    """When the side that attacks calls a fight off (section 6).
+    """When the side that attacks calls a fight off (section 6); `asks` is 0 if it never does.
 
     `hopeless[place, own, enemy]`: 1 where the chance to win is below the one asked for; read if `by_odds` is 1.
     """
 
+    asks: int
     leave: Leave
     by_odds: int
     hopeless: np.ndarray
@@ -35,11 +39,12 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """Attackers alive (garrisons included), places captured, defenders of the next one, rounds fought."""
+    """Attackers alive (garrisons included), places captured, defenders of the next one, the decision, rounds fought."""
 
     attackers: int
     captured: int
     defenders: int
+    decided: int
     rounds: int
 
 
@@ -66,9 +71,28 @@ def calls_off(policy, place, own, enemy, rounds):
 @rule(Params)
 @helper
 def running(p, s):
-    """Both sides are there and the attacker goes on (section 4, steps 1 and 2)."""
-    force = force_of(p, s)
-    return force > 0 and s.defenders > 0 and not calls_off(p.policy, s.captured, force, s.defenders, s.rounds)
+    """Both sides are there, and the attacker has not called the fight off (section 4)."""
+    return force_of(p, s) > 0 and s.defenders > 0 and s.decided != STOPPED
+
+
+@rule(Params)
+@helper
+def decides(p, s):
+    """The attacker is asked before every round, unless the policy is to the end (section 4, step 2)."""
+    return 1 if p.policy.asks > 0 and s.decided == UNDECIDED else 0
+
+
+@rule(Params)
+def options(p, s):
+    """Go on or stop."""
+    return 2
+
+
+@rule(Params)
+@helper
+def choose(p, s):
+    """What the fixed policy says."""
+    return 1 if calls_off(p.policy, s.captured, force_of(p, s), s.defenders, s.rounds) else 0
 
 
 @rule(Params)
@@ -81,10 +105,15 @@ def table(p, s):
 @rule(Params)
 @helper
 def step(p, s, result):
-    """Losses come off together; a place without defenders is captured if any of the force is left (section 5.1)."""
+    """A decision, or a round: losses come off together; a place without defenders is captured if any of the force is
+    left (section 5.1).
+    """
+    if decides(p, s) > 0:
+        return s._replace(decided=GOES_ON + result)
     own, enemy = result >> 3, result & 7
     defenders, captured = s.defenders - enemy, s.captured
     if defenders == 0 and force_of(p, s) > own:
         captured += 1
         defenders = p.defenders[captured]
-    return s._replace(attackers=s.attackers - own, captured=captured, defenders=defenders, rounds=s.rounds + 1)
+    s = s._replace(attackers=s.attackers - own, captured=captured, defenders=defenders)
+    return s._replace(decided=UNDECIDED, rounds=s.rounds + 1)

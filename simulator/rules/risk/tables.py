@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +16,11 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, Tables
 from simulator.rules.battle import ATTACKER
-from simulator.rules.risk.rules import Params, Policy, State
+from simulator.rules.risk.rules import STOPPED, UNDECIDED, Params, Policy, State
+from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.chances import unlikely
 from simulator.rules.toolkit.naming import SIDES, winners
 from simulator.rules.toolkit.policies import named
-from simulator.rules.toolkit.retreat import Leave, after, any_of, below, never, outnumbered, reads_rounds, worn_down
 
 MOST_DICE = 4
 SEA_BATTLES = ("naval", "blockade-run")
@@ -252,18 +254,27 @@ def _tables_of(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> RoundTables:
 
 
 def most_rounds(units: int, calm: float) -> int:
-    """Rounds after which `units` are gone but for a chance below 1e-15, if each is without loss at most with `calm`."""
-    if calm == 0:
-        return units
-    return min(int((units + 12 * units**0.5 + 40) / (1 - calm)) + 1, 2**31 - 1)
+    """Rounds after which `units` are gone but for a chance below 1e-18, if each is without loss at most with `calm`.
+
+    Chernoff's bound for fewer than `units` rounds with a loss among so many.
+    """
+
+    def enough(rounds: int) -> bool:
+        share = (units - 1) / rounds
+        if share >= 1 - calm:
+            return False
+        distance = (1 - share) * log((1 - share) / calm) + (share * log(share / (1 - calm)) if share else 0.0)
+        return rounds * distance > 43
+
+    return units if calm == 0 else units + bisect_left(range(units, 2**31 - 1), True, key=enough)
 
 
 # --- parameters ----------------------------------------------------------------------------------------------------
 
-STOPS: dict[str, tuple[str, Callable[[int], Leave]]] = {
-    "stop-below": ("stop_below", below),
-    "max-rounds": ("max_rounds", after),
-    "wear-down": ("wear_down_to", worn_down),
+STOPS: dict[str, tuple[str, Callable[[int], retreat.Leave]]] = {
+    "stop-below": ("stop_below", retreat.below),
+    "max-rounds": ("max_rounds", retreat.after),
+    "wear-down": ("wear_down_to", retreat.worn_down),
 }
 PARAMETERS = {name: parameter for name, (parameter, _) in STOPS.items()} | {"stop-below-odds": "min_odds"}
 NOWHERE = np.zeros((1, 1, 1), np.int64)
@@ -274,8 +285,8 @@ def policy(fields: Any, sea: str = "") -> Policy:
     given = fields.policy.attacker
     chosen = named(getattr(given, f"{sea}retreat"))
     stops = [make(getattr(given, sea + parameter)) for name, (parameter, make) in STOPS.items() if name in chosen]
-    stops += [outnumbered()] if "stop-when-outnumbered" in chosen else []
-    return Policy(any_of(*stops), int("stop-below-odds" in chosen), NOWHERE)
+    stops += [retreat.outnumbered()] if "stop-when-outnumbered" in chosen else []
+    return Policy(int(chosen != ["to-the-end"]), retreat.any_of(*stops), int("stop-below-odds" in chosen), NOWHERE)
 
 
 def params(fields: Any, fights: list[Place], index: np.ndarray) -> Params:
@@ -287,24 +298,32 @@ def params(fields: Any, fights: list[Place], index: np.ndarray) -> Params:
 def limits(fights: list[Place], calm: float) -> State:
     """The largest value of each field."""
     own, defenders = fights[0].attackers, [place.defenders for place in fights]
-    return State(own, len(fights), max(defenders), most_rounds(own + sum(defenders), calm))
+    return State(own, len(fights), max(defenders), STOPPED, most_rounds(own + sum(defenders), calm))
 
 
 def chain(fields: Any) -> Chain:
     """The chain of every kind but the invasion."""
     fights, found = places(fields), round_tables(fields)
     p, largest = params(fields, fights, found.index), limits(fights, found.calm.max())
-    start = State(largest.attackers, 0, fights[0].defenders, 0)
+    p = p._replace(policy=within(p.policy, largest.rounds))
+    start = State(largest.attackers, 0, fights[0].defenders, UNDECIDED, 0)
     if p.policy.by_odds:
         plain = Chain(to_the_end(p), start, largest, found.tables, counters=("rounds",))
         p = with_odds(p, plain, lambda s: winner(p, s) == ATTACKER, fields.policy.attacker.min_odds, largest)
-    counters = () if reads_rounds(p.policy.leave) else ("rounds",)
-    return Chain(p, start, largest, found.tables, mapped=fields.options.ties != "nobody", counters=counters)
+    counters = () if retreat.reads_rounds(p.policy.leave) else ("rounds",)
+    return Chain(p, start, largest, found.tables, counters=counters)
 
 
 def to_the_end(p: Any) -> Any:
     """The same fights without a policy."""
-    return p._replace(policy=Policy(never(), 0, NOWHERE))
+    return p._replace(policy=Policy(0, retreat.never(), 0, NOWHERE))
+
+
+def within(policy: Policy, most: int) -> Policy:
+    """The policy without a limit of rounds that is not reached in `most` rounds."""
+    return (
+        policy if policy.leave.rounds < most else policy._replace(leave=policy.leave._replace(rounds=retreat.NO_LIMIT))
+    )
 
 
 def with_odds(p: Params, plain: Chain, won: Callable[[Any], np.ndarray], least: float, largest: State) -> Params:

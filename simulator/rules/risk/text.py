@@ -9,50 +9,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.risk.tables import (
-    CONVOY,
-    PARAMETERS,
-    SEA_BATTLES,
-    Hand,
-    Place,
-    crossings,
-    lost,
-    modified,
-    places,
-    rolls,
-    round_table,
-)
+from simulator.rules.risk import tables
+from simulator.rules.risk.tables import CONVOY, PARAMETERS, SEA_BATTLES, Hand, Place, places
 from simulator.rules.toolkit.naming import differing, listed, plural, sentence
 from simulator.rules.toolkit.policies import named
-
-ASSUMED_LAND = "land combat is classic Risk: sorted dice, ties and left_behind as the options say (ASSUMED)"
-
 
 # --- what an answer rests on (sections 6, 10 and 11) ---------------------------------------------------------------
 
 
 def assumptions(fields: Any) -> list[str]:
-    """Options, policies and assumed readings in force."""
+    """What differs from the defaults, then options, policies and assumed readings in force."""
     options, policy = fields.options, fields.policy.attacker
-    attack = f"{options.attack_dice} d{options.attack_die_sides}"
-    lines = [
-        *(line for part in ("attacker", "defender", "conditions", "options") for line in differing(fields, part)),
-        f"up to {attack} attack, up to {options.defence_dice} d{options.defence_die_sides} defend",
+    lines = [line for part in ("attacker", "defender", "conditions", "options") for line in differing(fields, part)]
+    lines += [
+        f"up to {options.attack_dice} d{options.attack_die_sides} attack, "
+        f"up to {options.defence_dice} d{options.defence_die_sides} defend",
         f"ties: {options.ties}",
     ]
     if fields.battle not in SEA_BATTLES:
         lines += [
-            ASSUMED_LAND,
+            "land combat is classic Risk: sorted dice, ties and left_behind as the options say (ASSUMED)",
             "attacker.regiments excludes the regiment that stays behind where the attack starts",
             f"left_behind: {options.left_behind} in each captured territory",
             f"regiment_cost: {options.regiment_cost} (ASSUMED)",
         ]
-    penalty = places(fields)[0].attack.penalty if fields.battle != "invasion" else options.amphibious_modifier
     if fields.battle not in {"land", "naval"}:
         order = "sorted again after modifiers" if options.resort else "dice sorted before modifiers (ASSUMED)"
+        penalty = options.blockade_modifier if fields.battle == "blockade-run" else options.amphibious_modifier
         lines.append(f"{penalty:+d} to the attacker's highest die; {order}")
-    if options.clamp:
-        lines.append("modified dice are held within 1 and the largest die")
     lines.append(f"attacker stops: {_policy_text(policy, '')}; the defender never retreats")
     if fields.battle == "invasion":
         lines += [
@@ -85,7 +69,7 @@ def explain(fields: Any) -> list[str]:
         lines.append(f"{where}: {who}. Their losses, by dice in hand:")
         for a in range(min(hands[0].dice, most[0]), 0, -1):
             for d in range(min(hands[1].dice, most[1]), 0, -1):
-                lines.append(f"  {a} v {d}: {_chances(round_table(*hands, a, d, fields.options.ties))}")
+                lines.append(f"  {a} v {d}: {_chances(tables.round_table(*hands, a, d, fields.options.ties))}")
     return lines
 
 
@@ -106,7 +90,7 @@ def _dice_text(hand: Hand, place: Place) -> str:
 def _chances(table: dict[int, int]) -> str:
     """The losses of a round with their chances."""
     total = sum(table.values())
-    rows = ((*lost(result), 100 * ways / total) for result, ways in sorted(table.items()))
+    rows = ((*tables.lost(result), 100 * ways / total) for result, ways in sorted(table.items()))
     return ", ".join(f"{own}-{enemy} {chance:.2f} %" for own, enemy, chance in rows)
 
 
@@ -127,7 +111,7 @@ def fight_of(fields: Any, s: Any) -> Fight:
     found, force = places(fields), s.attackers - fields.options.left_behind * s.captured
     if fields.battle != "invasion":
         return Fight(found[s.captured], force, s.defenders, s.rounds)
-    sea, rounds = len(crossings(fields)), s.sea_rounds + s.land_rounds
+    sea, rounds = len(tables.crossings(fields)), s.sea_rounds + s.land_rounds
     if s.stage == sea:
         return Fight(found[sea + s.captured], force, s.defenders, rounds)
     place = found[s.stage] if s.stage < sea else found[-1]
@@ -141,7 +125,7 @@ def teller(fields: Any) -> Callable[..., str]:
     def tell(before: Any, result: int, after: Any, dice: random.Random) -> str:
         place, attackers, defenders, rounds = fight = fight_of(fields, before)
         mine, theirs = dice_for(fight, fields.options.ties, result, dice)
-        own, enemy = lost(result)
+        own, enemy = tables.lost(result)
         return sentence(
             f"Round {rounds + 1}, {place.name}: {place.sides[0]} ({attackers}) {_rolled(mine, place.attack)}, "
             f"{place.sides[1]} ({defenders}) {_rolled(theirs, place.defence)}: "
@@ -154,13 +138,13 @@ def teller(fields: Any) -> Callable[..., str]:
 def dice_for(fight: Fight, ties: str, result: int, dice: random.Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Kept dice of both sides that give a result, each such throw as likely as it should be."""
     place, attackers, defenders, _ = fight
-    mine, theirs, results, ways = rolls(place.attack, place.defence, attackers, defenders, ties)
+    mine, theirs, results, ways = tables.rolls(place.attack, place.defence, attackers, defenders, ties)
     ends = np.where(results == result, ways, 0).ravel().cumsum()
     picked = int(np.searchsorted(ends, dice.randrange(int(ends[-1])), side="right"))
     return mine[picked // len(theirs)], theirs[picked % len(theirs)]
 
 
 def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
-    counts = modified(hand, kept)
+    counts = tables.modified(hand, kept)
     text = f"rolls {','.join(map(str, kept))}"
     return text if counts == kept else f"{text} (counts as {','.join(map(str, counts))})"

@@ -24,7 +24,7 @@ from simulator.rules.battle import Refusal
 FIELD = "options.tables"
 
 Value = int | str
-Row = dict[str, Value]
+Row = dict[str, Any]
 Tables = Mapping[str, tuple[Row, ...]]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import comb
 
 import numpy as np
@@ -49,3 +49,11 @@ def _dense(weights: Mapping[int, int]) -> np.ndarray:
 
 def _sparse(ways: np.ndarray) -> Counter[int]:
     return Counter({value: int(weight) for value, weight in enumerate(ways) if weight})
+
+
+def grid(shape: tuple[int, ...], make: Callable[..., int]) -> np.ndarray:
+    """An int64 array for rules to look up, made place by place: `make(i, j, ...)`."""
+    out = np.zeros(shape, np.int64)
+    for place in np.ndindex(*shape):
+        out[place] = make(*place)
+    return out

@@ -1,0 +1,252 @@
+"""The chain spelled out: each distinct state once, with its chance table and the states that follow each result.
+
+What exact odds, optimal play and fast simulation share. A small chain is enumerated by the game's own functions as
+plain Python, before anything is compiled; a larger one by the same functions compiled (`expand`). Both number the
+states alike, so that every answer is the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simulator.engine import cache
+from simulator.engine.chain import Chain
+from simulator.engine.limits import EXACT_BYTES, BrokenGame, NoExactOdds, in_words
+
+Progress = Callable[[int], Any]
+FINAL = -1
+# A chain is enumerated as plain Python for so many seconds: until the compiler, or what it has made before, is sooner.
+PATIENCE, PATIENCE_IF_CACHED = 1.5, 0.2
+CLOCK_EVERY = 64
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The distinct states of a chain, numbered as they are met, state 0 first, and the edges between them.
+
+    - `keys`: packed states, array (words, states); `states()` unpacks them. The counter is not in them.
+    - `table`: chance table of each state, FINAL where the battle is over; `second`: that of the independent other
+      roll (None if there is none). `owner`: 1 + the side that decides there, 0 for chance (None without decisions).
+    - `begin`: where the edges of a state begin (states + 1); state i leads to `to[begin[i]:begin[i + 1]]`, one edge
+      for each row of its table, for each row of `second` in turn, or one for each option.
+    - `inc`: what each edge adds to the counter, None without one.
+    """
+
+    chain: Chain
+    keys: np.ndarray
+    table: np.ndarray
+    second: np.ndarray | None
+    owner: np.ndarray | None
+    begin: np.ndarray
+    to: np.ndarray
+    inc: np.ndarray | None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def final(self) -> np.ndarray:
+        """Which states are final (bool)."""
+        return self.table == FINAL
+
+    def states(self, which: Any = slice(None), counts: np.ndarray | None = None) -> Any:
+        """The states (or those selected) as a State of int64 arrays; the counter holds what `counts` says, else 0.
+
+        Raises BrokenGame for a count above the counter's limit.
+        """
+        layout, counted = self.chain.layout, self.chain.counted
+        fields = [
+            ((self.keys[word][which] >> shift) & mask).astype(np.int64)
+            for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
+        ]
+        if counts is not None and counted >= 0:
+            fields[counted] = counts + int(self.chain.start[counted])
+            if fields[counted].max(initial=0) > layout.limit[counted]:
+                name, most = self.chain.counters[0], int(fields[counted].max())
+                raise BrokenGame(f"counter {name}: {most} is above its limit {layout.limit[counted]}")
+        return type(self.chain.start)(*fields)
+
+    def described(self, number: int) -> str:
+        """One state, for messages."""
+        values = self.states(slice(number, number + 1))
+        return str(type(values)(*(int(value[0]) for value in values)))
+
+
+def size_of(chain: Chain, states: int, edges: int) -> int:
+    """Bytes that a graph of this size is reckoned at, while it is made: what budgets are held against."""
+    a_state = 16 * chain.layout.words + 4 + 8 + 16 + 4 * chain.paired + chain.decided
+    return states * a_state + edges * (8 if chain.counters else 4)
+
+
+def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int) -> NoExactOdds:
+    """The refusal of a graph that grew past its budget with so many states still waiting to be followed."""
+    size = size_of(chain, states, edges)
+    done = max(1, states - waiting)
+    least = max(size, size_of(chain, states, round(edges * states / done)))
+    return NoExactOdds(
+        f"more than {states:,} states and {edges:,} transitions, {waiting:,} states not yet followed: "
+        f"at least {in_words(least)}, past the budget of {in_words(budget)}"
+    )
+
+
+_seconds_spent: dict[type, float] = {}
+
+
+def spell_out(
+    chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
+) -> Graph:
+    """The graph of a chain. With `decisions`, states where a side decides are nodes; else its fixed policy is followed.
+
+    Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
+    `progress(states)` is told now and then how many states there are.
+    """
+    params = type(chain.params)
+    cached = cache.is_ready("grow", params)
+    patience = (PATIENCE_IF_CACHED if cached else PATIENCE) - _seconds_spent.get(params, 0.0)
+    if patience > 0:
+        begun = time.perf_counter()
+        graph = PlainExplorer(chain, budget, decisions).explore(patience)
+        _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.perf_counter() - begun
+        if graph is not None:
+            return graph
+    from simulator.engine.expand import CompiledExplorer
+
+    return CompiledExplorer(chain, budget, decisions).explore(progress)
+
+
+class _Grid(list):  # type: ignore[type-arg]
+    """An array as nested lists that can still be asked for `[i, j]`: plain ints are ten times as fast in Python."""
+
+    def __getitem__(self, place: Any) -> Any:
+        if not isinstance(place, tuple):
+            return list.__getitem__(self, place)
+        value: Any = self
+        for i in place:
+            value = list.__getitem__(value, i)
+        return value
+
+
+class _Row(list):  # type: ignore[type-arg]
+    """A flat array as a list."""
+
+
+def plain_params(params: Any) -> Any:
+    """The same params with lists of plain ints for arrays, nested NamedTuples included."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            grid: Any = (_Row if value.ndim == 1 else _Grid)(value.tolist())
+            grid.shape = value.shape
+            return grid
+        return type(value)(*map(plain, value)) if isinstance(value, tuple) and hasattr(value, "_fields") else value
+
+    return plain(params)
+
+
+class PlainExplorer:
+    """Enumerates a chain by the game's functions as they stand."""
+
+    def __init__(self, chain: Chain, budget: int, decisions: bool = False) -> None:
+        self.budget, self.decisions = budget, decisions and chain.decided
+        self.chain = chain
+        self._p = plain_params(chain.params)
+        self._counted = chain.counted
+        first = chain.tables.first.tolist()
+        result = chain.tables.result.tolist()
+        self._results = [result[a:b] for a, b in zip(first[:-1], first[1:], strict=True)]
+        self._move = chain.leap if self.decisions else chain.move
+
+    def explore(self, patience: float = float("inf")) -> Graph | None:
+        """The graph, or None if it took longer than `patience` seconds."""
+        chain, p = self.chain, self._p
+        running, table, second = (chain.part(name) for name in ("running", "table", "second"))
+        deadline = time.perf_counter() + patience
+        start = chain.start if self.decisions else chain.settled(chain.start, p)
+        begun = type(chain.start)(*(0 if f == self._counted else int(value) for f, value in enumerate(start)))
+        hold_to_limits(chain, begun, chain.start)
+        states = [begun]
+        number = {states[0]: 0}
+        tables: list[int] = []
+        seconds: list[int] = []
+        owners: list[int] = []
+        begin, to, inc = [0], [], []
+        for s in states:
+            if len(tables) % CLOCK_EVERY == 0 and time.perf_counter() > deadline:
+                return None
+            tables.append(FINAL)
+            seconds.append(0)
+            owners.append(0)
+            if running(p, s):
+                tables[-1], seconds[-1], owners[-1], pairs = self._choices(s, table, second)
+                for result, other in pairs:
+                    after, count = self._without_count(s, self._move(p, s, result, other))
+                    j = number.get(after)
+                    if j is None:
+                        hold_to_limits(chain, after, s)
+                        j = number[after] = len(states)
+                        states.append(after)
+                    to.append(j)
+                    inc.append(count)
+            begin.append(len(to))
+            if size_of(chain, len(states), len(to)) > self.budget:
+                raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
+        arrays = np.array(states, np.int64).reshape(len(states), -1)
+        return Graph(
+            chain,
+            packed(chain, arrays),
+            np.array(tables, np.int32),
+            np.array(seconds, np.int32) if chain.paired else None,
+            np.array(owners, np.int8) if self.decisions else None,
+            np.array(begin, np.int64),
+            np.array(to, np.int32),
+            np.array(inc, np.uint32) if chain.counters else None,
+        )
+
+    def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, list[tuple[int, int]]]:
+        """Table, other table, owner, and the pairs of results (or options) that may follow a running state."""
+        if self.decisions and (owner := int(self.chain.part("decides")(self._p, s))):
+            return 0, 0, owner, [(option, 0) for option in range(int(self.chain.part("options")(self._p, s)))]
+        t, u = int(table(self._p, s)), int(second(self._p, s))
+        for index in (t, u):
+            if not 0 <= index < len(self._results):
+                raise BrokenGame(f"chance table {index}: there are tables 0 to {len(self._results) - 1}; state {s}")
+        if not self.chain.paired:
+            return t, 0, 0, [(result, 0) for result in self._results[t]]
+        return t, u, 0, [(result, other) for other in self._results[u] for result in self._results[t]]
+
+    def _without_count(self, before: Any, after: Any) -> tuple[Any, int]:
+        """The state after a step with its counter at 0, and what the step added to it."""
+        if self._counted < 0:
+            return after, 0
+        values = list(after)
+        more, limit = int(values[self._counted]), int(self.chain.limits[self._counted])
+        if not 0 <= more <= limit:
+            raise BrokenGame(f"counter {self.chain.counters[0]}: {more} is not within 0 to {limit}, after state {before}")
+        values[self._counted] = 0
+        return type(after)(*values), more
+
+def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
+    """Raise BrokenGame for a field outside its limit."""
+    for name, value, limit in zip(chain.start._fields, state, chain.limits, strict=True):
+        if not 0 <= value <= limit:
+            raise BrokenGame(f"field {name}: {value} is not within 0 to {limit}, after state {before}")
+
+
+def plain_state(chain: Chain, state: Any, before: Any = "the start") -> Any:
+    """The state with plain ints; raises BrokenGame for one outside its limits."""
+    hold_to_limits(chain, state, before)
+    return type(chain.start)(*map(int, state))
+
+
+def packed(chain: Chain, states: np.ndarray) -> np.ndarray:
+    """Keys (words, states) of states given as rows of ints; counters are left out."""
+    layout = chain.layout
+    keys = np.zeros((layout.words, len(states)), np.uint64)
+    for f in range(states.shape[1]):
+        keys[layout.word[f]] |= (states[:, f].astype(np.uint64) & layout.mask[f]) << layout.shift[f]
+    return keys

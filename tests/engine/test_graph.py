@@ -1,0 +1,116 @@
+"""The spelled-out graph: plain and compiled the same, with counters and without, in pairs, with decisions."""
+
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+import pytest
+
+from simulator.engine.exact import ends_of, exact_ends
+from simulator.engine.expand import CompiledExplorer
+from simulator.engine.explicit import PlainExplorer
+from simulator.engine.montecarlo import Simulation
+from simulator.engine.solve import Solver, state_values
+from tests.toys import gamble, ring, skirmish, urn, walk
+
+CHAINS = {
+    "coins": walk(3, 7, 2, 3),
+    "counted coins": walk(2, 5, counting=1),
+    "wide": urn(12),
+    "pairs": skirmish(9, 7),
+    "decisions": gamble(5, 12, 4),
+    "over": walk(0, 3),
+    "loops": ring(7, way_out=1),
+}
+every_chain = pytest.mark.parametrize("name", CHAINS)
+
+
+def rows(ends, values):
+    found = np.array([*ends.states, values], dtype=float)
+    return found[:, np.lexsort(found[::-1])]
+
+
+def plain(chain):
+    return PlainExplorer(chain, 10**9).explore()
+
+
+@every_chain
+@pytest.mark.parametrize("decisions", [False, True])
+def test_plain_and_compiled_rules_spell_out_the_same_graph(name, decisions):
+    chain = CHAINS[name]
+    left = PlainExplorer(chain, 10**9, decisions).explore()
+    right = CompiledExplorer(chain, 10**9, decisions).explore()
+    for field in ("keys", "table", "second", "owner", "begin", "to", "inc"):
+        assert np.array_equal(getattr(left, field), getattr(right, field)), field
+
+
+@every_chain
+@pytest.mark.parametrize("counted", [False, True])
+def test_plain_and_compiled_passes_give_the_same_chances(name, counted):
+    graph = plain(CHAINS[name])
+    left, right = (Solver(graph, counted, plain=way).chances() for way in (True, False))
+    assert all(map(np.array_equal, left, right))
+    value = np.arange(len(graph)) * graph.final
+    worth = [Solver(graph, False, plain=way).values(value.astype(float)) for way in (True, False)]
+    assert np.array_equal(*worth)
+
+
+def test_counters_change_no_answer():
+    # The wide urn's draws of the first kind are read by no rule: as a counter or as a field they come out alike.
+    field, counter = exact_ends(urn(12)), exact_ends(replace(urn(12), counters=("first",)))
+    assert np.allclose(rows(field, field.p), rows(counter, counter.p), rtol=1e-12)
+
+
+def test_a_counter_without_bound_has_its_whole_distribution():
+    ends = exact_ends(walk(2, 4, counting=1))
+    assert ends.p @ ends.states.tosses == pytest.approx(4)
+
+
+@every_chain
+def test_the_graph_fights_the_battles_that_the_rules_fight(name):
+    seen = []
+    for direct in (False, True):
+        simulation = Simulation(CHAINS[name], 11, threads=2, direct=direct)
+        assert simulation.engine == ("rules" if direct else "graph")
+        simulation.add(20_000)
+        ends = simulation.ends()
+        seen.append(rows(ends, ends.count))
+    assert np.array_equal(*seen)
+
+
+def test_two_independent_rolls_are_the_joint_ones():
+    mine, theirs, hit = 3, 2, 1 / 6
+    chances = {(mine, theirs): 1.0}
+    won = 0.0
+    for _ in range(4000):
+        after = {}
+        for (a, d), p in chances.items():
+            for x in range(a + 1):
+                for y in range(d + 1):
+                    q = p * comb(a, x) * hit**x * (1 - hit) ** (a - x) * comb(d, y) * hit**y * (1 - hit) ** (d - y)
+                    left, right = max(0, a - y), max(0, d - x)
+                    if left and right:
+                        after[left, right] = after.get((left, right), 0) + q
+                    elif left:
+                        won += q
+        chances = after
+        if sum(chances.values()) < 1e-15:
+            break
+    ends = exact_ends(skirmish(mine, theirs))
+    assert ends.p[ends.states.mine > 0].sum() == pytest.approx(won, abs=1e-12)
+
+
+def test_fixed_policies_are_followed_without_a_roll():
+    ends = exact_ends(gamble(5, 12, 4))
+    left = ends.p[ends.states.left == 1].sum()
+    assert left == pytest.approx(7 / 9)  # ruin is leaving with 3 coins: (12 - 5) / (12 - 3)
+    graph = PlainExplorer(gamble(5, 12, 4), 10**9, decisions=True).explore()
+    assert sorted(set(graph.owner)) == [0, 1]
+
+
+def test_values_of_states_agree_with_chances_of_endings():
+    chain = skirmish(12, 9)
+    states, value = state_values(chain, lambda ends: ends.mine.astype(float))
+    ends = ends_of(plain(chain))
+    assert value[0] == pytest.approx(ends.p @ ends.states.mine)
+    assert states.mine[0] == 12

@@ -1,0 +1,38 @@
+"""Every battle kind of every game keeps the same promises, and what is written down of it stays as it is."""
+
+import json
+
+import pytest
+
+from simulator import load
+from simulator.scenarios import example_names
+from tests import records
+from tests.conformance import check
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_example_keeps_every_promise(name):
+    check(load(name))
+
+
+def test_every_battle_kind_has_an_example():
+    assert set(records.kinds()) >= records.all_kinds()
+
+
+@pytest.mark.parametrize("kind", sorted(records.all_kinds()), ids="-".join)
+def test_the_transcript_is_what_the_program_says(kind):
+    """`python -m tests.records` writes transcripts anew; the difference shows what a change of rules does."""
+    name = records.kinds()[kind]
+    assert records.path_of(kind).read_text(encoding="utf-8") == records.transcript(name)
+
+
+def test_no_transcript_is_left_over():
+    assert {path.name for path in records.TRANSCRIPTS.glob("*.txt")} == {
+        records.path_of(k).name for k in records.kinds()
+    }
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_a_seed_gives_the_same_battles_on_every_machine(name):
+    """`python -m tests.records` pins the counts anew; only a change of rules or of the stream may change them."""
+    assert json.loads(records.COUNTS.read_text(encoding="utf-8"))[name] == records.counts(name)

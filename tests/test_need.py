@@ -1,0 +1,144 @@
+"""How much is enough (docs/rules/decisions.md section 5)."""
+
+import json
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from simulator import ScenarioError, enough, exact, load, need
+from simulator.analysis.answer import Interrupted
+from simulator.cli import run
+
+LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
+VECTORS = json.loads((Path(__file__).parent / "need_vectors.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if "expect" in v], ids=lambda vector: vector["name"])
+@pytest.mark.parametrize("pruning", [True, False])
+def test_vectors(vector, pruning):
+    found = need(**vector["args"], pruning=pruning)
+    for name, expected in vector["expect"].items():
+        got = getattr(found, name)
+        assert got == (pytest.approx(expected, abs=1e-9) if isinstance(expected, float) else expected), name
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if "error" in v], ids=lambda vector: vector["name"])
+def test_refused_vectors(vector):
+    with pytest.raises(ValueError, match=f"^{vector['error']}"):
+        need(**vector["args"])
+
+
+@pytest.mark.parametrize("target", [0.3, 0.8, 0.95])
+def test_one_field_is_what_a_scan_finds(target):
+    found = need(LAND, "attacker.regiments", target)
+    chances = [exact(load(LAND).replace("attacker.regiments", n)).winner("attacker") for n in range(1, 15)]
+    assert found.setting == next(n for n, chance in enumerate(chances, 1) if chance >= target)
+    assert found.tried < 14
+    assert found.monotone
+
+
+def test_several_fields_are_what_a_scan_finds():
+    vary = {"attacker.regiments": range(1, 9), "attacker.commanders": [2, 0, 1, 1]}
+    cost = {"attacker.regiments": 3, "attacker.commanders": 2}
+    found = need(LAND, vary, 0.85, cost=cost)
+    best = []
+    for regiments, commanders in product(range(1, 9), range(3)):
+        try:
+            changes = {"attacker.regiments": regiments, "attacker.commanders": commanders}
+            chance = exact(load(LAND).replace_all(changes)).winner("attacker")
+        except ScenarioError:
+            continue
+        if chance >= 0.85:
+            best.append((3 * regiments + 2 * commanders, -chance, regiments, commanders))
+    assert (found.cost, -found.value, *found.settings.values()) == pytest.approx(min(best))
+
+
+def test_nought_is_tried_too():
+    found = need("power-italian-war", "attacker.cavalry", 0.4)
+    assert found.setting == 0
+    assert found.value == pytest.approx(0.474, abs=5e-4)
+
+
+def test_more_that_is_worse_is_scanned_from_below():
+    # The more the defender has, the worse: only the smallest setting reaches it.
+    found = need(LAND, {"defender.regiments": range(1, 12)}, 0.9)
+    assert (found.enough, found.monotone) == (True, False)
+    assert found.setting == 1
+    nothing = need(LAND, {"defender.regiments": range(3, 12)}, 0.9)
+    assert (nothing.enough, nothing.monotone) == (False, False)
+    assert nothing.settings == {"defender.regiments": 3}
+
+
+def test_refused_settings_are_passed_over():
+    found = need(LAND, {"attacker.regiments": range(-5, 15)}, 0.8)
+    assert found.setting == need(LAND, "attacker.regiments", 0.8).setting
+    with pytest.raises(ScenarioError, match=r"^attacker.regiments: -5 is not allowed"):
+        need(LAND, {"attacker.regiments": range(-5, 0)})
+
+
+def test_not_enough_shows_the_best_that_was_tried():
+    found = need(LAND | {"defender": {"regiments": 30}}, "attacker.regiments", most=5)
+    assert (found.enough, found.settings, found.setting) == (False, {"attacker.regiments": 5}, None)
+    assert "is not enough" in found.how()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"vary": "attacker.cannons"}, "attacker.cannons: unknown field"),
+        ({"vary": "attacker.regiment"}, "did you mean attacker.regiments?"),
+        ({"vary": {}}, "vary: nothing to vary"),
+        ({"vary": {"attacker.regiments": []}}, "vary: attacker.regiments has no values"),
+        ({"vary": {"attacker.regiments": [1.5]}}, "give whole numbers"),
+        ({"vary": "options.ties"}, "takes no whole number"),
+        ({"vary": "attacker.regiments", "target": 80}, "target: 80 is not allowed"),
+        ({"vary": "attacker.regiments", "target": float("nan")}, "target: nan"),
+        ({"vary": "attacker.regiments", "target": -1}, "target: -1"),
+        ({"vary": "attacker.regiments", "cost": {"attacker.fleets": 1}}, "cost: attacker.fleets is not varied"),
+        ({"vary": "attacker.regiments", "cost": {"attacker.regiments": -1}}, "-1 is not allowed; 0 or more"),
+        ({"vary": "attacker.regiments", "target": 0.5, "budget": 5}, "budget: does not go with target"),
+        ({"vary": {"attacker.regiments": range(15, 20)}, "budget": 10}, "the cheapest combination costs 15"),
+        (
+            {"vary": {"attacker.regiments": range(1, 501), "attacker.commanders": range(500)}},
+            "vary: 250,000 combinations; at most 100,000",
+        ),
+    ],
+)
+def test_refusals(arguments, text):
+    with pytest.raises(ValueError, match=re.escape(text)):
+        need(LAND, **arguments)
+
+
+def test_a_mean_may_be_the_target():
+    found = need(LAND, "attacker.regiments", 2.5, "mean.defender_regiments_lost")
+    assert found.value >= 2.5
+    assert exact(load(LAND).replace("attacker.regiments", found.setting - 1)).mean("defender_regiments_lost") < 2.5
+
+
+def test_an_interrupt_hands_over_the_best_so_far():
+    def stop(done, total):
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as cut:
+        need(LAND | {"defender": {"regiments": 40}}, "attacker.regiments", 0.9, progress=stop)
+    assert not cut.value.gathered.complete
+    assert cut.value.gathered.tried >= 3
+
+
+def test_enough_is_the_case_of_one_field():
+    assert enough(LAND, "attacker.regiments", 0.8).setting == need(LAND, "attacker.regiments", 0.8).setting
+
+
+def test_the_command(capsys, tmp_path):
+    assert run(["need", "risk-20v15", "--vary", "attacker.regiments=1:40", "--json", "--seed", "3"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["settings"], told["enough"]) == ({"attacker.regiments": 19}, True)
+    prices = ["--cost", "attacker.regiments=3", "--cost", "attacker.commanders=2"]
+    fields = ["--vary", "attacker.regiments=15:22", "--vary", "attacker.commanders=0:2"]
+    picture = tmp_path / "need.png"
+    assert run(["need", "risk-20v15", *fields, *prices, "--budget", "60", "--plot", str(picture)]) == 0
+    assert "is the best for 60" in capsys.readouterr().out
+    assert picture.stat().st_size > 1000
