@@ -387,7 +387,7 @@ def hit(side, values, won, destroyed):
     return sum(die + bonus <= 1 for die in D10) / 10
 
 
-def reckon(own, enemy, won, routed, thirds, caught, o):
+def reckon(own, enemy, won, routed, thirds, caught, o):  # noqa: PLR0912, PLR0915
     losses = modified(thirds, enemy, routed, o)
     w = own.fleet["warships"]
     if own.line != "warships":
