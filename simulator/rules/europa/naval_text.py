@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from simulator.rules.europa import naval_end as end
 from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.fleets import LAW, Cargo
 from simulator.rules.europa.modifiers import Modifier
+from simulator.rules.europa.naval_end_tables import EVADES_AT, BattleSetup
+from simulator.rules.europa.naval_fight import Part
 from simulator.rules.europa.naval_groups import Group
 from simulator.rules.europa.naval_losses import Record
-from simulator.rules.europa.naval_tables import EVADES_AT, ROLLS, NavalSetup
+from simulator.rules.europa.naval_tables import ROLLS, NavalSetup
 from simulator.rules.europa.squadrons import FACES, NOBODY, PURSUIT, Squadron
 from simulator.rules.europa.stacks import SIDES, detachments
 from simulator.rules.toolkit.faces import face_where
@@ -25,7 +31,7 @@ FATES = ("unharmed", "killed", "wounded")
 # --- assumptions ---
 
 
-def naval_assumptions(setup: NavalSetup) -> list[str]:
+def naval_assumptions(setup: BattleSetup) -> list[str]:
     """What a naval battle's odds rest on."""
     options, lines = setup.met.options, []
     cap = options.leader_differential_cap
@@ -57,14 +63,15 @@ def _mixed(squadron: Squadron) -> bool:
 # --- explanation ---
 
 
-def naval_explanation(setup: NavalSetup) -> list[str]:
+def naval_explanation(battle: BattleSetup) -> list[str]:
     """What each side is worth, then every modifier of each day, step and side with its source."""
+    setup = battle.fighting
     lines = [_worth(setup, side) for side in (0, 1)]
     lines.append(_wind_line(setup))
     for side in (0, 1):
         lines += [line for day in (1, 2) for step in STEPS for line in _modifiers(setup, side, day, step)]
         lines += _pursuit_modifiers(setup, side)
-        lines.append(_size_line(setup, side))
+        lines.append(_size_line(battle, side))
     return lines
 
 
@@ -140,7 +147,7 @@ def _pursuit_modifiers(setup: NavalSetup, side: int) -> list[str]:
     return found
 
 
-def _size_line(setup: NavalSetup, side: int) -> str:
+def _size_line(setup: BattleSetup, side: int) -> str:
     size = setup.reckoning.size(side)
     shown = ", ".join(f"{thirds} -> {setup.reckoning.modified(1 - side, thirds, False)}" for thirds in (3, 6, 9, 12))
     return f"{SIDES[side]} losses inflicted with a size of {size} ND, in thirds: {shown} ({LAW} 3 step 10)"
@@ -153,56 +160,66 @@ def _line(side: int, when: str, value: str, reason: str, source: str) -> str:
 # --- replay ---
 
 
-def teller(setup: NavalSetup) -> Callable[..., str]:
+def teller(setup: BattleSetup) -> Callable[..., str]:
     """The function that tells one step of a battle."""
-    groups = list(setup.groups)
 
     def tell(before: Any, result: int, after: Any, dice: random.Random) -> str:
-        if before.stage in {rules.MEN, rules.MEN_TO_CHASE, rules.SETTLE}:
-            line = _settled_line(setup, after) if before.stage == rules.SETTLE else ""
-        elif before.stage == rules.DRAW:
-            line = _draw_line(setup, groups[result], dice)
-        elif rules.FIRE_1 <= before.stage <= rules.BOARD_2:
-            line = _roll_line(setup, groups[before.group], before, result, dice)
-        elif before.stage in {rules.CHASE_A, rules.CHASE_D}:
-            line = _chase_line(setup, groups[before.group], before, result, dice)
-        elif before.stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
-            line = _break_line(setup, groups[before.group], before, result, dice)
-        elif before.stage in {rules.STORM_A, rules.STORM_D}:
-            line = _storm_line(setup, before.stage - rules.STORM_A, after)
-        elif before.stage == rules.EVADE:
-            line = _evasion_line(setup, bool(result), dice)
-        else:
-            codes = result % rules.FATES, result // rules.FATES
+        if before.stage == end.FIGHT:
+            return "\n".join(_fight_lines(setup, after, dice))
+        if before.stage == end.EVADE:
+            return _evasion_line(setup, bool(result), dice)
+        if before.stage in {end.STORM_A, end.STORM_D}:
+            return _storm_line(setup, before.stage - end.STORM_A, after)
+        if before.stage == end.LEADERS:
+            codes = result % end.FATES, result // end.FATES
             told = [f"{side}'s {FATES[code]}" for side, code in zip(SIDES, codes, strict=True)]
-            line = f"Leaders: {', '.join(told)}."
-        return line + _end(setup, before, after)
+            return f"Leaders: {', '.join(told)}."
+        return ""
 
     return tell
 
 
-def _end(setup: NavalSetup, before: Any, after: Any) -> str:
-    """Says how the fighting ends, and at the very end what is left (told with the records where there are any)."""
-    text = ""
-    if before.verdict == rules.UNDECIDED != after.verdict and after.rolls:
-        how = f" {SIDES[after.left - 1]} leaves with the wind:" if after.left else ""
-        text += f" The fighting ends:{how} {WINNERS[after.verdict]}."
-    if after.stage == rules.OVER and after.rolls and not setup.reads:
-        text += " " + _left_line(setup, after)
-    return text
+def _fight_lines(setup: BattleSetup, after: Any, dice: random.Random) -> Iterator[str]:
+    """Every roll of a fight that ends so, as likely as it should be."""
+    part, cell = _origin(setup, after, dice)
+    fighting, groups = setup.fighting, setup.fights.groups
+    way = setup.fights.path(part.state, cell, dice)
+    for (before, own, enemy), (state, own_after, enemy_after) in pairwise(way):
+        group = groups[part.place] if state.group == part.state.group else groups[state.group]
+        if before.stage == rules.DRAW:
+            yield _draw_line(fighting, group, dice)
+        elif rules.FIRE_1 <= before.stage <= rules.BOARD_2:
+            inflicted = (enemy_after - enemy, state.stars_d - before.stars_d), (
+                own_after - own, state.stars_a - before.stars_a
+            )  # fmt: skip
+            yield _roll_line(fighting, groups[before.group], before, inflicted, dice)
+        elif before.stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
+            yield _break_line(fighting, groups[before.group], before, state, dice)
+    how = f"{SIDES[part.row.left - 1]} leaves with the wind: " if part.row.left else ""
+    yield f"The fighting ends: {how}{WINNERS[part.row.winner]}."
+    if any(fight.caught for fight in part.fights) or any(part.thirds) or _chased(setup, part):
+        yield _chase_line(fighting, groups[part.place], part, dice)
+    yield _records_line(
+        [list(setup.records[side])[number] for side, number in enumerate((after.record_a, after.record_d))]
+    )
 
 
-def _left_line(setup: NavalSetup, state: Any) -> str:
-    import numpy as np
+def _origin(setup: BattleSetup, after: Any, dice: random.Random) -> tuple[Part, tuple[int, int]]:
+    """Where an end may have come from: a fight, and the losses in it."""
+    row, found = setup.rows[after.row], []
+    for part in setup.fights.parts():
+        if part.row != row:
+            continue
+        own, enemy = setup.numbers(part, 0) == after.record_a, setup.numbers(part, 1) == after.record_d
+        chances = np.where(np.outer(own, enemy), part.chances, 0.0)
+        found += [(part, (int(a), int(d)), float(chances[a, d])) for a, d in zip(*np.nonzero(chances), strict=True)]
+    part, cell, _ = dice.choices(found, [weight for _, _, weight in found])[0]
+    return part, cell
 
-    from simulator.rules.europa.naval_outcome import ended
 
-    end = ended(setup, type(state)(*(np.array([value]) for value in state)))
-    return _records_line([end.records[side][int(end.place[side][0])] for side in (0, 1)])
-
-
-def _settled_line(setup: NavalSetup, after: Any) -> str:
-    return _records_line([list(setup.records[side])[(after.record_a, after.record_d)[side]] for side in (0, 1)])
+def _chased(setup: BattleSetup, part: Part) -> bool:
+    morale = rules.morale_left(setup.fights.spread.chain.params, part.state, part.row.winner % 2)
+    return part.row.winner < NOBODY and not part.row.left and morale > 0
 
 
 def _records_line(records: list[Record]) -> str:
@@ -236,13 +253,11 @@ def _draw_line(setup: NavalSetup, group: Group, dice: random.Random) -> str:
     return f"Before the battle: {'; '.join([*parts, f'{who} the wind'])}."
 
 
-def _roll_line(setup: NavalSetup, group: Group, before: Any, result: int, dice: random.Random) -> str:
+def _roll_line(setup: NavalSetup, group: Group, before: Any, inflicted: Any, dice: random.Random) -> str:
     roll = before.stage - rules.FIRE_1
     worse = rules.more_stars(before)
     texts = []
-    for side in (0, 1):
-        part = result >> rules.SIDE_BITS if side else result & rules.SIDE_MASK
-        thirds, stars = part & rules.LOSS_MASK, part >> rules.LOSS_BITS
+    for side, (thirds, stars) in enumerate(inflicted):
         column = setup.met.columns(side)[0 if ROLLS[roll][1] else 1]
         if not column:
             texts.append(f"the {SIDES[side]}'s convoy does not roll")
@@ -257,40 +272,38 @@ def _roll_line(setup: NavalSetup, group: Group, before: Any, result: int, dice: 
     return f"{NAMES[roll]}: {'; '.join(texts)}."
 
 
-def _chase_line(setup: NavalSetup, group: Group, before: Any, result: int, dice: random.Random) -> str:
-    side = before.stage - rules.CHASE_A
-    thirds, stars = result & rules.LOSS_MASK, result >> rules.LOSS_BITS
-    fixed, column = setup.pursuit_drm(side, group, before.rolls), setup.met.pursuit_column(side)
+def _chase_line(setup: NavalSetup, group: Group, part: Part, dice: random.Random) -> str:
+    side = part.row.winner
+    seen = part.code & rules.LOSS_MASK, part.code >> rules.LOSS_BITS
+    fixed, column = setup.pursuit_drm(side, group, part.row.rolls), setup.met.pursuit_column(side)
     throws = []
     for pair, weight in setup.groups[group].items():
         more = fixed + max(0, pair[side][0] - pair[1 - side][0])
-        throws += [
-            (face, more, weight) for face in FACES if setup.met.book.combat_roll(column, face + more) == (thirds, stars)
-        ]
+        throws += [(face, more, weight) for face in FACES if setup.met.book.combat_roll(column, face + more) == seen]
     face, drm, _ = dice.choices(throws, [throw[2] for throw in throws])[0]
-    return f"Pursuit by the {SIDES[side]}: {face} ({drm:+d}, column {column}): {thirds} thirds, {stars} stars."
+    return f"Pursuit by the {SIDES[side]}: {face} ({drm:+d}, column {column}): {seen[0]} thirds, {seen[1]} stars."
 
 
-def _break_line(setup: NavalSetup, group: Group, before: Any, result: int, dice: random.Random) -> str:
+def _break_line(setup: NavalSetup, group: Group, before: Any, after: Any, dice: random.Random) -> str:
     first = 0 if setup.met.interception else 1
     side = first if before.stage == rules.FIRST_BREAK else 1 - first
     if setup.met.options.break_off_at_sea == "automatic":
         return f"Break-off: the {SIDES[side]} gets away (no roll)."
     left = setup.met.morale[side] - (before.stars_a, before.stars_d)[side]
-    man = group.men[side] or 0
-    die = face_where(FACES, lambda face: (face <= man + left) == bool(result), dice)
-    ends = "gets away" if result else "fails: the enemy has +1/+1 on day two"
+    man, away = group.men[side] or 0, after.broke == side + 1
+    die = face_where(FACES, lambda face: (face <= man + left) == away, dice)
+    ends = "gets away" if away else "fails: the enemy has +1/+1 on day two"
     return (
         f"Break-off: the {SIDES[side]} needs {man + left} or less (MAN {man}, morale {left}), rolls {die} and {ends}."
     )
 
 
-def _storm_line(setup: NavalSetup, side: int, after: Any) -> str:
+def _storm_line(setup: BattleSetup, side: int, after: Any) -> str:
     record = list(setup.records[side])[(after.record_a, after.record_d)[side]]
     return f"Retreat attrition of the {SIDES[side]}: {record.fleet.told()} left."
 
 
-def _evasion_line(setup: NavalSetup, evaded: bool, dice: random.Random) -> str:
+def _evasion_line(setup: BattleSetup, evaded: bool, dice: random.Random) -> str:
     bonus = setup.evasion_bonus
     die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == evaded, dice)
     return f"Evasion: {die} + {bonus}: the defender {'evades' if evaded else 'has to fight'}."

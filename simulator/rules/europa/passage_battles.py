@@ -1,26 +1,27 @@
 """Battles of a passage: one fight for fleets of many sizes (docs/rules/europa_naval_and_other.md section 14).
 
-How rolls fall depends on few things (modifiers, columns, morale); what they cost depends on the whole fleet. So each
-fight is spelled out once, by the rules of naval_rules.py, as chances of the losses of both sides; then every fleet that
-may come to it is reckoned with.
+Fleets with the same modifiers, columns and morale share one fight (naval_fight.py); then every fleet that may
+come to it is reckoned with.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.rules.europa import naval_rules as rules
+from simulator.rules.europa.naval_end_tables import CONDITIONS, UNHARMED, leader_test
+from simulator.rules.europa.naval_fight import NOTHING, Dice, Spread, known
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
-from simulator.rules.europa.naval_rules import NavalState
-from simulator.rules.europa.naval_tables import CONDITIONS, UNHARMED, NavalSetup
+from simulator.rules.europa.naval_tables import NavalSetup
 from simulator.rules.europa.squadrons import ATTACKER, DEFENDER, Engagement
 
 OWN, ENEMY = 0, 1
+# No pursuit inflicts more thirds than a row of the combat table holds.
+MOST_PURSUED = 14
 
 
 class Result(NamedTuple):
@@ -30,70 +31,6 @@ class Result(NamedTuple):
     record: Record
     prizes: Any
     lost_commander: bool
-
-
-@dataclass
-class Spread:
-    """The ends of a fight: a State each (without losses), and the chance of [own losses, enemy losses] in thirds."""
-
-    setup: NavalSetup
-    ends: dict[NavalState, np.ndarray] = field(default_factory=dict)
-    steps: dict[Any, list[Any]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.chain = self.setup.chain()
-        rows = self.chain.tables.rows
-        self.first, self.result, self.weight = (array.tolist() for array in rows)
-        policies = self.setup.policies
-        # Where nobody ever leaves, wind and leaders count in the tables only.
-        self.plain = all(p.leave_with_wind == p.break_off == "never" for p in policies)
-        shape = tuple(most + 1 for most in self.setup.most_losses)
-        begun = np.zeros(shape)
-        begun[0, 0] = 1.0
-        level = {self.chain.start: begun}
-        while level:
-            level = self._next(level)
-
-    def dice(self, table: int) -> Dice:
-        """Results of a chance table with their chances."""
-        rows = slice(self.first[table], self.first[table + 1])
-        return tuple(zip(self.result[rows], self.weight[rows], strict=True))
-
-    def _next(self, level: dict[NavalState, np.ndarray]) -> dict[NavalState, np.ndarray]:
-        p, following = self.chain.params, dict[NavalState, np.ndarray]()
-        for state, mass in level.items():
-            if not rules.running(p, state):
-                self.ends[state] = self.ends.get(state, 0) + mass
-                continue
-            for target, (own, enemy), chance in self._edges(state):
-                if target not in following:
-                    following[target] = np.zeros(mass.shape)
-                width, height = mass.shape
-                following[target][own:, enemy:] += chance * mass[: width - own, : height - enemy]
-        return following
-
-    def _edges(self, state: NavalState) -> Iterator[tuple[NavalState, tuple[int, int], float]]:
-        """What may follow, what it costs both sides, and its chance; rolls that differ in the group only share it."""
-        p, table = self.chain.params, int(rules.table(self.chain.params, state))
-        shared = self.plain and rules.FIRE_1 <= state.stage <= rules.BOARD_2
-        key = (state._replace(group=0) if shared else state, table)
-        if key not in self.steps:
-            self.steps[key] = self._spelled(p, state, table)
-        for target, costs, chance in self.steps[key]:
-            yield (target._replace(group=state.group) if shared else target), costs, chance
-
-    def _spelled(self, p: Any, state: NavalState, table: int) -> list[Any]:
-        found: Counter[Any] = Counter()
-        for row in range(self.first[table], self.first[table + 1]):
-            after = rules.step(p, state, self.result[row])
-            costs = int(after.loss_a), int(after.loss_d)
-            target = NavalState(*(int(value) for value in after))._replace(loss_a=0, loss_d=0)
-            found[target, costs] += self.weight[row]
-        return [(target, costs, chance) for (target, costs), chance in found.items()]
-
-
-Dice = tuple[tuple[int, float], ...]
-NOTHING: Dice = ((0, 1.0),)
 
 
 class End(NamedTuple):
@@ -138,7 +75,7 @@ class Battles:
         """
         key = self.key(met)
         if key not in self.fights:
-            self.fights[key] = ends_of(NavalSetup(met, alone=True))
+            self.fights[key] = ends_of(NavalSetup(met))
         at = key, enemy_wiped, met.options.destruction_is_rout
         if at not in self.cases:
             found: list[dict[Case, np.ndarray]] = [{}, {}]
@@ -173,9 +110,9 @@ class Battles:
 
     def _fates(self, met: Engagement, reckoning: Reckoning) -> dict[tuple[bool, bool, int, int], np.ndarray]:
         """(won, routed, stars of the pursuit, manoeuvre) -> chances of the own losses."""
-        setup = NavalSetup(met, alone=True)
+        setup = NavalSetup(met)
         wiped = [_first(reckoning, side, setup.most_losses[side] + 1) for side in (0, 1)]
-        room = setup.most_losses[OWN] + setup.most_pursued + 1
+        room = setup.most_losses[OWN] + MOST_PURSUED + 1
         found: dict[tuple[bool, bool, int, int], np.ndarray] = {}
         for own, rows in enumerate((slice(0, wiped[0]), slice(wiped[0], None))):
             for case, chances in self.parts(met, wiped[1])[own].items():
@@ -198,7 +135,7 @@ class Battles:
         leader = met.squadrons[OWN].leader
         if not leader.given:
             return 0.0
-        tests = NavalSetup(met).test(OWN, leader.fragile, CONDITIONS.index((True, destroyed)))
+        tests = leader_test(met.squadrons[OWN], leader.fragile, CONDITIONS.index((True, destroyed)))
         return 1.0 - tests[UNHARMED] / tests.total()
 
 
@@ -224,16 +161,8 @@ def ends_of(setup: NavalSetup) -> dict[End, np.ndarray]:
     p, found = spread.chain.params, dict[End, np.ndarray]()
     for state, chances in spread.ends.items():
         a, d = (rules.morale_left(p, state, side) for side in (0, 1))
-        for place, share in _known(setup, groups[state.group], state.group):
-            chases = tuple(spread.dice(int(p.chase[place, side, state.rolls])) for side in (0, 1))
+        for place, share in known(setup, groups[state.group], state.group):
+            chases = tuple(spread.dice(setup.chase_table(place, side, state.rolls)) for side in (0, 1))
             end = End(state.verdict, state.left > 0, (a, d), chases, groups[place].men[OWN] or 0)  # type: ignore[arg-type]
             found[end] = found.get(end, 0) + share * chances
     return found
-
-
-def _known(setup: NavalSetup, group: Any, place: int) -> list[tuple[int, float]]:
-    """The group, or those that know the manoeuvres that are asked for, with their chances."""
-    if group.men != (None, None):
-        return [(place, 1.0)]
-    children = setup.known.children(group)
-    return [(setup.known.order[child], weight / children.total()) for child, weight in children.items()]

@@ -9,8 +9,8 @@ from simulator.rules.europa import attrition_model, naval_model, overseas_model,
 from simulator.rules.europa.attrition_rules import build_attrition
 from simulator.rules.europa.discovery_rules import build_activation, build_conquest, build_exploration
 from simulator.rules.europa.encounter_rules import build_blockade_run, build_interception, build_strait_fire
+from simulator.rules.europa.naval_end_tables import BattleSetup
 from simulator.rules.europa.naval_outcome import naval_outcome
-from simulator.rules.europa.naval_tables import NavalSetup
 from simulator.rules.europa.naval_text import naval_assumptions, naval_explanation, teller
 from simulator.rules.europa.passage_rules import FAILURES, build_passage
 from simulator.rules.europa.raid_rules import build_corsair_raid
@@ -20,7 +20,7 @@ from simulator.rules.europa.track_rules import BOXES, build_continuation, build_
 
 def build_naval(fields: Any) -> Built:
     """Everything that answers a naval battle."""
-    setup = NavalSetup(engagement(fields))
+    setup = BattleSetup(engagement(fields))
     return Built(
         chain=setup.chain(teller(setup)),
         outcome=lambda states: naval_outcome(setup, states),
