@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simulator.analysis.rounds import ByRound, campaign
     from simulator.analysis.survival import Survival, survival
     from simulator.analysis.sweep import Sweep, sweep
+    from simulator.analysis.waves import waves
     from simulator.engine.limits import NoExactOdds
     from simulator.scenarios import Scenario, ScenarioError, load
 
@@ -47,6 +48,7 @@ _HOMES = {
     "ByRound": "simulator.analysis.rounds",
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
+    "waves": "simulator.analysis.waves",
     "NoExactOdds": "simulator.engine.limits",
 }
 
@@ -74,6 +76,7 @@ __all__ = [
     "simulate",
     "survival",
     "sweep",
+    "waves",
 ]
 
 

@@ -37,7 +37,7 @@ def test_the_main_job(battle_odds):
     status, out, err = battle_odds("odds", "risk-20v15")
     assert (status, err) == (0, "")
     assert "86.04 %" in out
-    assert "exact (477 states)" in out
+    assert "exact (201 states)" in out
     assert "attacker regiments lost" in out
     assert "ASSUMED" in out
 

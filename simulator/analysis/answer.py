@@ -151,13 +151,17 @@ class Fight:
     """A simulation of one scenario that can be added to; always battles 0 to `battles - 1` of its seed."""
 
     def __init__(self, scenario: Scenario, seed: int = 0, threads: int | None = None) -> None:
-        self.scenario, self.seed, self.threads = scenario, seed, threads
+        from simulator.engine.montecarlo import processors
+
+        # More threads than processors gain nothing and each takes memory; the numbers do not depend on them.
+        self.threads = None if threads is None else min(threads, 4 * processors())
+        self.scenario, self.seed = scenario, seed
         self._portions: list[Outcomes] = []
         self._simulation: Simulation | None = None
         if scenario.built.answer is None:
             from simulator.engine.montecarlo import Simulation
 
-            self._simulation = Simulation(scenario.chain, seed, threads)
+            self._simulation = Simulation(scenario.chain, seed, self.threads)
         self._composed = 0
 
     @property

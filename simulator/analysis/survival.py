@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.answer import Enumerated, Fight, Interrupted, Method, Progress, settle
 from simulator.analysis.intervals import wilson
+from simulator.rules.battle import Built
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 
 if TYPE_CHECKING:
@@ -78,12 +79,32 @@ def survival(
     """
     method = Method(battles=battles, seed=seed, threads=threads)
     asked = load(scenario)
-    if asked.built.pieces is None:
+    if asked.built.pieces is None and asked.built.apart is None:
         raise ScenarioError(f"battle: {asked.battle.game} {asked.battle.kind} does not tell single pieces apart")
-    try:
-        return _survival(asked, settle(asked, method, progress), seed)
-    except Interrupted as cut:
-        raise Interrupted(_survival(asked, cut.gathered, seed)) from None
+    found: list[Survival] = []
+    for part in _parts(asked):
+        try:
+            found.append(_survival(part, settle(part, method, progress), seed))
+        except Interrupted as cut:
+            raise Interrupted(_together([*found, _survival(part, cut.gathered, seed)])) from None
+    return _together(found)
+
+
+def _parts(scenario: Scenario) -> list[Scenario]:
+    """The scenario itself, or one for each chain that tells some of its pieces apart."""
+    if scenario.built.apart is None:
+        return [scenario]
+
+    def of(part: Built) -> Scenario:
+        return replace(scenario, battle=replace(scenario.battle, build=lambda fields: part))
+
+    return [of(part) for part in scenario.built.apart()]
+
+
+def _together(found: Sequence[Survival]) -> Survival:
+    """The pieces of all parts; simulated if one of them is."""
+    pieces = tuple(piece for one in found for piece in one.pieces)
+    return replace(next((one for one in found if one.battles is not None), found[0]), pieces=pieces)
 
 
 def _survival(scenario: Scenario, found: Enumerated | Fight, seed: int) -> Survival:

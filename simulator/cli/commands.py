@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from simulator.cli import CUT_SHORT, lists, reading, working
+from simulator.cli.games import fight_waves
 from simulator.cli.options import (
     AsJson,
     Battles,
@@ -215,6 +216,9 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
 @app.command()
 def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
+    more: Annotated[
+        list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="the next waves, which survivors fight")
+    ] = None,
     settings: Settings = None,
     all_plans: Annotated[bool, typer.Option("--all-plans", help="all plans side by side")] = False,
     battles: Battles = None,
@@ -226,12 +230,14 @@ def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
     force: Force = False,
     quiet: Quiet = False,
 ) -> int:
-    """By round: the chance that it has come about by each round, for battles that run over rounds."""
+    """By round: the chance that it has come about by each round; or several battles in turn, fought by survivors."""
     from simulator.analysis.rounds import campaign as by_round
     from simulator.report.tables import rounds_table
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
+    if more:
+        return fight_waves([scenario, *more], settings or [], files, as_json, quiet)
     asked = reading.read_scenario(scenario, settings or ())
     found, cut = gather(
         "answers",

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from simulator.cli import working
+from simulator.cli.games import games_app
 from simulator.cli.options import (
     AsJson,
     Threads,
@@ -21,25 +22,15 @@ from simulator.cli.options import (
 
 def add_to(app: typer.Typer) -> None:
     """Give a command line these commands."""
-    for command in (games, schema, names, bench):
+    for command in (schema, names, bench):
         app.command(name="list" if command is names else None)(command)
+    app.add_typer(games_app, name="games")
     app.add_typer(examples_app, name="examples")
     app.add_typer(cache_app, name="cache")
 
 
 def _plain(*columns: str) -> Table:
     return Table(*columns, box=None, pad_edge=False, padding=(0, 2, 0, 0))
-
-
-def games() -> None:
-    """The games and their battle kinds."""
-    from simulator import rules
-
-    table = _plain("game", "battle", "what it is")
-    for game in rules.GAMES:
-        for kind, battle in rules.battles(game).items():
-            table.add_row(game, kind, battle.title)
-    console().print(table)
 
 
 def schema(
@@ -52,18 +43,21 @@ def schema(
     search: Annotated[str | None, typer.Option("--search", metavar="WORD", help="only fields that speak of it")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The fields of a battle kind: what each takes, its default and its meaning."""
+    """The fields of a battle kind: what each takes, default, meaning; `schema game-file`: the keys of a game file."""
     from simulator.report.tables import schema_table
-    from simulator.scenarios import find_battle, kinds_of
+    from simulator.scenarios import find_battle, game_file_battle, kinds_of
     from simulator.scenarios.schema import field_rows, schema_of
 
-    if battle is None:
+    if game == "game-file":
+        kind_asked = game_file_battle()
+    elif battle is None:
         table = _plain("battle", "what it is")
         for kind, one in kinds_of(game).items():
             table.add_row(kind, one.title)
         console().print(table)
         return
-    kind_asked = find_battle(game, battle)
+    else:
+        kind_asked = find_battle(game, battle)
     if as_json:
         print(json.dumps(schema_of(kind_asked.model), indent=2))
         return

@@ -50,16 +50,19 @@ def complete_path(context: typer.Context, incomplete: str) -> list[str]:
 def complete_game(incomplete: str) -> list[str]:
     """Games."""
     from simulator import rules
+    from simulator.rules import custom
 
-    return [game for game in rules.GAMES if game.startswith(incomplete)]
+    return [game for game in (*rules.GAMES, *custom.names()) if game.startswith(incomplete)]
 
 
 def complete_kind(context: typer.Context, incomplete: str) -> list[str]:
     """Battle kinds of the game on the command line."""
-    from simulator import rules
+    from simulator.scenarios import ScenarioError, kinds_of
 
-    game = str(context.params.get("game") or "")
-    return [kind for kind in (rules.battles(game) if game in rules.GAMES else ()) if kind.startswith(incomplete)]
+    try:
+        return [kind for kind in kinds_of(context.params.get("game")) if kind.startswith(incomplete)]
+    except ScenarioError:
+        return []
 
 
 ScenarioName = Annotated[

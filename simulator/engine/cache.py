@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def package_of(params: type) -> str | None:
     return parts[2] if parts[1] == "rules" and len(parts) > 2 else ENGINE
 
 
-@lru_cache(maxsize=None)
+@cache
 def folder_of(package: str) -> Path:
     """The folder of the kernels of one part of the package; old ones are dropped when it is new."""
     bounds = os.environ.get("NUMBA_BOUNDSCHECK", "0")

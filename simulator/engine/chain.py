@@ -82,9 +82,10 @@ class Chain:
 
     `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
     `counters` names fields that only count upwards and that no rule reads (rounds, casualties of a kind): states that
-    differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it. `tell(before, result, after, dice)` is a line for a replayed step,
-    or "" for none (`result` is a pair where two rolls are made at once); `dice` is a random.Random with which faces
-    that give `result` may be picked. `label` names a stage of a composed battle.
+    differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it.
+    `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair where two
+    rolls are made at once); `dice` is a random.Random with which faces that give `result` may be picked. `label` names
+    a stage of a composed battle.
     """
 
     params: Any
@@ -99,7 +100,7 @@ class Chain:
 
     @cached_property
     def counted(self) -> int:
-        """Place of the field that is followed as a counter, -1 if there is none. Raises BrokenGame for an unknown one."""
+        """Place of the field that is followed as a counter, -1 for none; raises BrokenGame for an unknown one."""
         fields = self.start._fields
         unknown = set(self.counters) - set(fields)
         if unknown:
@@ -129,7 +130,7 @@ class Chain:
     def part(self, name: str) -> Callable[..., Any]:
         """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
         parts = rules[type(self.params)]
-        return parts[name] if name in parts else lambda p, s: 0
+        return parts.get(name, lambda p, s: 0)
 
     @property
     def paired(self) -> bool:
@@ -150,8 +151,13 @@ class Chain:
     @cached_property
     def move(self) -> Callable[[Any, Any, int, int], Any]:
         """`move(p, s, result, other)`: a leap, and then the decisions of the fixed policies."""
-        leap = self.leap
-        return (lambda p, s, result, other: self.settled(leap(p, s, result, other), p)) if self.decided else leap
+        leap, running, decides = self.leap, self.part("running"), self.part("decides")
+
+        def move(p: Any, s: Any, result: int, other: int) -> Any:
+            s = leap(p, s, result, other)
+            return self.settled(s, p) if running(p, s) and decides(p, s) else s
+
+        return move if self.decided else leap
 
     def settled(self, s: Any, params: Any = None) -> Any:
         """The state after all decisions that are due have been taken by the fixed policies."""

@@ -111,7 +111,6 @@ class Tables:
 
         return build_alias(self)
 
-
     def drawn(self, table: int, number: int, state: object) -> int:
         """The result that a 32-bit number draws from a table, as the kernels do; for replays.
 

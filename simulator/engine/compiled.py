@@ -127,7 +127,7 @@ class Kernel:
             return self._first_call(kind, args)
 
     def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
-        """The first call loads or compiles, in one thread. A cache file that cannot be read is dropped and made anew."""
+        """The first call loads or compiles, in one thread; a kept file that cannot be read is dropped and made anew."""
         bind_rules()
         package = cache.package_of(kind)
         if not cache.is_ready(self.__name__, kind):
@@ -173,7 +173,12 @@ def _bound_later(name: str) -> Callable[..., Any]:
 
 running, table, step, second, decides, options, choose = (_bound_later(name) for name in chain.PARTS)
 paired, leap, moved = _bound_later("paired"), _bound_later("leap"), _bound_later("moved")
-load, store, within, absorbing = _bound_later("load"), _bound_later("store"), _bound_later("within"), _bound_later("absorbing")
+load, store, within, absorbing = (
+    _bound_later("load"),
+    _bound_later("store"),
+    _bound_later("within"),
+    _bound_later("absorbing"),
+)
 
 _GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose)}
 _bound: set[tuple[type, str]] = set()

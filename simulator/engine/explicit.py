@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,9 @@ from simulator.engine.limits import EXACT_BYTES, BrokenGame, NoExactOdds, in_wor
 
 Progress = Callable[[int], Any]
 FINAL = -1
-# A chain is enumerated as plain Python for so many seconds: until the compiler, or what it has made before, is sooner.
-PATIENCE, PATIENCE_IF_CACHED = 1.5, 0.2
+# A chain is enumerated as plain Python for so many seconds of the processor: until the compiler, or what it has made
+# before, is sooner.
+PATIENCE, PATIENCE_IF_CACHED = 3.0, 0.2
 CLOCK_EVERY = 64
 
 
@@ -109,9 +111,9 @@ def spell_out(
     cached = cache.is_ready("grow", params)
     patience = (PATIENCE_IF_CACHED if cached else PATIENCE) - _seconds_spent.get(params, 0.0)
     if patience > 0:
-        begun = time.perf_counter()
+        begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience)
-        _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.perf_counter() - begun
+        _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
         if graph is not None:
             return graph
     from simulator.engine.expand import CompiledExplorer
@@ -158,14 +160,14 @@ class PlainExplorer:
         self._counted = chain.counted
         first = chain.tables.first.tolist()
         result = chain.tables.result.tolist()
-        self._results = [result[a:b] for a, b in zip(first[:-1], first[1:], strict=True)]
+        self._results = [result[a:b] for a, b in pairwise(first)]
         self._move = chain.leap if self.decisions else chain.move
 
     def explore(self, patience: float = float("inf")) -> Graph | None:
         """The graph, or None if it took longer than `patience` seconds."""
         chain, p = self.chain, self._p
         running, table, second = (chain.part(name) for name in ("running", "table", "second"))
-        deadline = time.perf_counter() + patience
+        deadline = time.thread_time() + patience
         start = chain.start if self.decisions else chain.settled(chain.start, p)
         begun = type(chain.start)(*(0 if f == self._counted else int(value) for f, value in enumerate(start)))
         hold_to_limits(chain, begun, chain.start)
@@ -176,7 +178,7 @@ class PlainExplorer:
         owners: list[int] = []
         begin, to, inc = [0], [], []
         for s in states:
-            if len(tables) % CLOCK_EVERY == 0 and time.perf_counter() > deadline:
+            if len(tables) % CLOCK_EVERY == 0 and time.thread_time() > deadline:
                 return None
             tables.append(FINAL)
             seconds.append(0)
@@ -226,9 +228,12 @@ class PlainExplorer:
         values = list(after)
         more, limit = int(values[self._counted]), int(self.chain.limits[self._counted])
         if not 0 <= more <= limit:
-            raise BrokenGame(f"counter {self.chain.counters[0]}: {more} is not within 0 to {limit}, after state {before}")
+            raise BrokenGame(
+                f"counter {self.chain.counters[0]}: {more} is not within 0 to {limit}, after state {before}"
+            )
         values[self._counted] = 0
         return type(after)(*values), more
+
 
 def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
     """Raise BrokenGame for a field outside its limit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rich import box
@@ -82,16 +83,17 @@ def summary_table(odds: Odds) -> Table | None:
             continue
         mean = _number(odds, name, row["mean"])
         if odds.battles is not None:
-            mean += f" ± {(row['high'] - row['low']) / 2:.2g}"
+            half = (row["high"] - row["low"]) / 2
+            mean += f" ± {_number(odds, name, half) if name in odds.battle.shown else f'{half:.2g}'}"
         quantiles = [value_of(odds.battle, name, row[key]) for key in ("q05", "q50", "q95")]
-        table.add_row(label_of(odds.battle, name), mean, f"{row['std']:.2f}", *quantiles)
+        table.add_row(label_of(odds.battle, name), mean, _number(odds, name, row["std"], 2), *quantiles)
     return table if table.rows else None
 
 
-def _number(odds: Odds, name: str, value: float) -> str:
+def _number(odds: Odds, name: str, value: float, decimals: int = 3) -> str:
     """A mean, as its game writes it where it has a way of its own."""
     shown = odds.battle.shown.get(name)
-    return shown.value(value) if shown and shown.value else f"{value:.3f}"
+    return shown.value(value) if shown and shown.value else f"{value:.{decimals}f}"
 
 
 def likely_table(odds: Odds) -> Table:
@@ -113,7 +115,8 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
     """The whole answer."""
     battle = scenario.battle
     console.print(f"[bold]{battle.game} {battle.kind}[/bold]: {battle.title}")
-    if len(odds.chances) == 1 and odds.battles is None and not odds.explored:
+    certain = len(odds.chances) == 1 and odds.battles is None and not odds.explored
+    if certain:
         console.print(certain_table(odds))
     else:
         heading = "winner" if not battle.results and "winner" in odds.columns else "result"
@@ -127,7 +130,7 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
             if part is not None:
                 console.print(part)
     reasons = list(scenario.built.explain())
-    if reasons and (explain or not odds.explored):
+    if reasons and (explain or certain):
         console.print("How it comes about")
         for line in reasons:
             console.print(Text(f"  {line}"))
@@ -148,6 +151,8 @@ def certain_table(odds: Odds) -> Table:
     """The one row of a battle without dice."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
     for name, values in odds.told.items():
+        if name == "winner" and values[0] == "nobody":
+            continue
         table.add_row(label_of(odds.battle, name), value_of(odds.battle, name, values[0].item()))
     return table
 
@@ -169,21 +174,25 @@ def _cell_number(asked: str, value: float, decimals: int = 1) -> str:
     return percent(value, decimals) if is_chance(asked) else f"{value:.{decimals + 2}f}"
 
 
+def _bare_number(asked: str, value: float) -> str:
+    text = _cell_number(asked, value, 0)
+    return text.replace(" %", "").replace(" ", "") if is_chance(asked) else f"{value:.3g}"
+
+
 def _grid_parts(swept: Sweep, place: int, width: int) -> list[Table]:
-    """The grid with as many columns in each part as fit; chances without a decimal if that makes it one part."""
+    """The grid with as many columns in each part as fit; with fewer digits, and no signs, if that helps."""
     asked, settings = swept.asked[place], [str(value) for value in swept.values[1]]
-    corner = f"{swept.paths[0]} \\ {swept.paths[1]}"
-    rows = [str(value) for value in swept.values[0]]
-    for decimals in (1, 0):
-        cells = [[_cell_number(asked, number, decimals) for number in row] for row in swept.grid(place)]
-        head = max(len(corner), *map(len, rows))
-        wide = max(*map(len, settings), *(len(cell) for row in cells for cell in row)) + 2
-        fit = max(1, (width - head - 2) // wide)
+    rows, numbers = [str(value) for value in swept.values[0]], swept.grid(place)
+    title = f"{asked}: down {swept.paths[0]}, across {swept.paths[1]}"
+    for written in (_cell_number, partial(_cell_number, decimals=0), _bare_number):
+        cells = [[written(asked, number) for number in row] for row in numbers]
+        wide = max(*map(len, settings), *(len(cell) for row in cells for cell in row)) + 3
+        fit = max(1, (width - max(map(len, rows)) - 3) // wide)
         if fit >= len(settings):
             break
     parts = []
     for begin in range(0, len(settings), fit):
-        table = plain_table(corner, title=asked if begin == 0 else f"{asked}, continued")
+        table = plain_table("", title=title if begin == 0 else f"{asked}, continued")
         for setting in settings[begin : begin + fit]:
             table.add_column(setting, justify="right")
         for name, row in zip(rows, cells, strict=True):

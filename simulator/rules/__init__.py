@@ -16,6 +16,7 @@ GAMES: dict[str, str | Mapping[str, Battle]] = {
     "price-of-power": "simulator.rules.price_of_power",
     "europa": "simulator.rules.europa",
     "kings-and-things": "simulator.rules.kings_and_things",
+    "birthright": "simulator.rules.birthright",
 }
 
 
@@ -31,6 +32,10 @@ def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
 
     A game's module offers them as LISTS; most need none. Raises KeyError for an unknown game.
     """
+    if game not in GAMES:
+        from simulator.rules import custom
+
+        return custom.lists(game)
     home = GAMES[game]
     found: Mapping[str, Callable[[], Sequence[dict[str, Any]]]] = {}
     return getattr(import_module(home), "LISTS", found) if isinstance(home, str) else found

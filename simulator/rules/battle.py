@@ -110,6 +110,7 @@ class Built:
     - `assumptions()`: one line for each option, policy and ASSUMED number that the answer rests on.
     - `explain()`: lines that tell how the answer comes about (modifiers and their sources, a plan).
     - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
+    - `apart()`: where the odds do not tell the pieces apart, other chains of the same battle, each with some `pieces`.
     """
 
     chain: Chain | None = None
@@ -118,6 +119,7 @@ class Built:
     assumptions: Callable[[], Sequence[str]] = no_lines
     explain: Callable[[], Sequence[str]] = no_lines
     pieces: Callable[[Any], Sequence[Piece]] | None = None
+    apart: Callable[[], Sequence[Built]] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,17 @@
 
 from simulator.scenarios.examples import example_names, example_text
 from simulator.scenarios.files import parse, read, read_input
-from simulator.scenarios.scenario import Draft, Scenario, Source, draft, find_battle, kinds_of, load, set_path
+from simulator.scenarios.scenario import (
+    Draft,
+    Scenario,
+    Source,
+    draft,
+    find_battle,
+    game_file_battle,
+    kinds_of,
+    load,
+    set_path,
+)
 from simulator.scenarios.validation import ScenarioError
 
 __all__ = [
@@ -14,6 +24,7 @@ __all__ = [
     "example_names",
     "example_text",
     "find_battle",
+    "game_file_battle",
     "kinds_of",
     "load",
     "parse",

@@ -19,6 +19,7 @@ from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.scenarios import validation
 from simulator.scenarios.files import is_file, read
+from simulator.scenarios.schema import ORDER
 from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
@@ -67,7 +68,9 @@ class Scenario:
 
     def settings(self) -> list[str]:
         """What was set otherwise than by default: "path = value", in the order of the scenario."""
-        return [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+        found = [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+        tables = {name: place for place, name in enumerate(ORDER)}
+        return sorted(found, key=lambda line: tables.get(re.split(r"[.\[ ]", line, maxsplit=1)[0], len(tables)))
 
     @cached_property
     def _key(self) -> str:
@@ -89,7 +92,8 @@ class Scenario:
 def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
     """The fields that have a default and were set to something else: (path, value)."""
     for name, info in type(fields).model_fields.items():
-        here, value = f"{path}.{name}" if path else name, getattr(fields, name)
+        told = info.alias or name
+        here, value = f"{path}.{told}" if path else told, getattr(fields, name)
         if isinstance(value, BaseModel):
             yield from unlike_default(value, here)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
@@ -249,3 +253,10 @@ def kinds_of(
         raise ScenarioError(str(refusal)) from None
     except Misfit as misfit:
         raise ScenarioError(misfit.prefix + validation.first_complaint(misfit.error, misfit.model)) from None
+
+
+def game_file_battle() -> Battle:
+    """The keys of a game file, shown like the fields of a battle kind."""
+    from simulator.rules.custom.format import GameFile
+
+    return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=())

@@ -118,6 +118,9 @@ def _tables_in(node: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
             yield "", branch
         elif branch.get("type") == "array":
             yield from (("[i]", item) for item in branches(branch.get("items", {}), schema) if "properties" in item)
+        elif isinstance(branch.get("additionalProperties"), dict):
+            named = branches(branch["additionalProperties"], schema)
+            yield from ((".NAME", item) for item in named if "properties" in item)
 
 
 def _written(value: Any) -> str:

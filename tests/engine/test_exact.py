@@ -4,11 +4,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simulator.engine.solve import state_values
 from simulator.engine.exact import exact_ends
 from simulator.engine.expand import CompiledExplorer
 from simulator.engine.limits import BrokenGame, NoExactOdds
-from tests.toys import Coins, Wide, stay, urn, walk
+from simulator.engine.solve import state_values
+from tests.toys import Wide, stay, urn, walk
 
 
 def chance(ends, **fields):
@@ -56,7 +56,9 @@ def test_states_wider_than_one_word():
 
 
 def test_too_many_states_are_refused_with_their_number():
-    with pytest.raises(NoExactOdds, match=r"more than [\d,]+ states and [\d,]+ transitions.* at least \d+ MB, past the"):
+    with pytest.raises(
+        NoExactOdds, match=r"more than [\d,]+ states and [\d,]+ transitions.* at least \d+ MB, past the"
+    ):
         exact_ends(urn(400), budget=1_000_000)
 
 

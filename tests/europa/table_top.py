@@ -54,7 +54,7 @@ def land_result(setup, s, dice):
         drm = met.pursuit_drm(s.winner, pairs[s.leaders]) + PURSUIT_DRM[s.ended]
         rolls = [None, None]
         rolls[s.winner] = Roll(PURSUIT_COLUMN, drm)
-        return thrown(setup, setup.parts[s.part], rolls, dice)
+        return thrown(setup, s, rolls, dice)
     if s.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         side = land.asked(setup.params, s)
         left = met.stacks[side].morale - (s.stars_a if side else s.stars_d)
@@ -71,14 +71,25 @@ def land_result(setup, s, dice):
         stacks = [stack if met.tested(side) else None for side, stack in enumerate(met.stacks)]
         return both_fates(stacks, [(s.winner == side, gone[side]) for side in (0, 1)], dice)
     rolls = [setup.roll(side, PHASES[s.stage - land.FIRE_1], pairs[s.leaders], s.failed) for side in (0, 1)]
-    return thrown(setup, setup.parts[s.part], rolls, dice)
+    return thrown(setup, s, rolls, dice)
 
 
-def thrown(setup, part, rolls, dice):
+def thrown(setup, s, rolls, dice):
+    """The result of one part of a roll. All dice of a roll are thrown at its first part: main ones, then the others."""
+    if not getattr(setup, "thrown", None):
+        setup.thrown = {part: part_of(setup, part, rolls, dice) for part in sorted(setup.parts)}
+    result = setup.thrown.pop(setup.parts[s.part])
+    roll = land.PURSUES + s.winner if s.stage == land.PURSUIT else s.stage - land.FIRE_1
+    if setup.params.following[roll, s.part + 1] == len(setup.parts):
+        setup.thrown = {}
+    return result
+
+
+def part_of(setup, part, rolls, dice):
     """One part of a roll; a side without a column has no die."""
     if part.kind != land.MAIN:
         roll = rolls[part.sides[0]]
-        return sum(setup.read(roll, dice.popleft())[0] for _ in range(part.dice) if roll.column)
+        return sum(setup.read(roll, dice.popleft())[0] for _ in range(part.dice) if roll and roll.column)
     own = [(0, 0), (0, 0)]
     for side in part.sides:
         if rolls[side] and rolls[side].column:

@@ -1,10 +1,4 @@
-"""Random small battles with odd options, and ways to run them, for comparison with the slow reference."""
-
-from simulator import load
-from simulator.analysis.odds import Odds
-from simulator.engine.exact import exact_ends
-from simulator.rules.battle import Outcomes
-from simulator.rules.kings_and_things import build, seen
+"""Random small battles with odd options, for comparison with the slow reference."""
 
 CODES = ["0", "1", "2", "3", "4", "5", "6", "1R", "2R", "3R", "5R", "1M", "2M", "4M", "6M", "1C", "2C", "3C", "4C"]
 HEROES = [
@@ -90,14 +84,3 @@ def _ordered(rng, side, policy):
         listed += [item for item in ("golem", "balloon", "firewall") if item in side.get("items", [])]
         rng.shuffle(listed)
         side["loss_order"] = listed[: rng.randint(1, len(listed))]
-
-
-def ways_to_run(scenario):
-    """The scenario's exact odds by each way of running it: folded or not, charted or not."""
-    fields = load(scenario).fields
-    for fold in (True, False):
-        for charted in (True, False):
-            built = build(fields, fold, charted)
-            if built.folds == fold and bool(built.chart) == charted:
-                ends = exact_ends(built.chain)
-                yield Odds(Outcomes(seen(built, ends.states), ends.p))

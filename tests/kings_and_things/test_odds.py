@@ -33,11 +33,11 @@ CUP = {
     "attacker": {"creatures": ["4", "3R", "Warlord"], "items": ["lucky-charm"]},
     "conditions": {"cup": ["3 x 1", "2R", "4C", "city", "loot", "3 x nothing"], "exploration_roll": 3},
 }
-# Straight from the rules: rounds decide, so that no chart can be drawn.
-UNCHARTED = [HEROES, "knt-raid"]
+# Rounds decide: they are a part of the state.
+TIMED = [HEROES, "knt-raid"]
 
 
-@pytest.mark.parametrize("scenario", [*UNCHARTED, CUP, "knt-three-kings", "knt-ten-against-a-citadel"], ids=str)
+@pytest.mark.parametrize("scenario", [*TIMED, CUP, "knt-three-kings", "knt-ten-against-a-citadel"], ids=str)
 def test_simulated_as_exact(scenario):
     assert largest_z(load(scenario), battles=300_000 if scenario is HEROES else 1_000_000) < 4.5
 
@@ -71,8 +71,9 @@ def test_same_counts_whatever_the_threads_and_chunks(scenario):
 @pytest.mark.parametrize("scenario", [HEROES, "knt-raid", "knt-three-kings", CUP, "knt-into-the-unknown"], ids=str)
 def test_replays_are_the_battles_that_were_counted(scenario):
     number = 25
-    table = simulate(scenario, number, seed=3).table
-    told = [replay(scenario, 3, battle) for battle in range(number)]
+    asked = load(scenario)
+    table = simulate(asked, number, seed=3).table
+    told = [replay(asked, 3, battle) for battle in range(number)]
     columns = [name for name in table.columns if name not in ("p", "count")]
     counted = Counter()
     for _, row in table.iterrows():
@@ -94,15 +95,40 @@ def test_too_many_situations_are_told_and_simulated():
     assert simulate(many, 10_000).winner("defender") > 0.5
 
 
-def test_the_way_it_is_run_is_told():
-    def told(name):
-        asked = load(name)
-        return " ".join(asked.battle.explain(asked.fields))
+def test_how_it_comes_about_is_told_in_the_words_of_the_game():
+    def told(name, **changes):
+        return "\n".join(load(name).replace_all(changes).built.explain())
 
-    assert "hits it has taken" in told("knt-ten-against-a-citadel")
-    assert "one by one" in told("knt-heroes-and-magic")
-    assert "not charted" in told("knt-raid")
-    assert "different defenders" in told("knt-into-the-unknown")
+    assert "the attacker loses first to last: 2 x Elves 2R (2R), " in told("knt-ten-against-a-citadel")
+    assert "the defender loses first to last: citadel (4), " in told("knt-ten-against-a-citadel")
+    heroes = told("knt-heroes-and-magic")
+    assert "one die is rolled for the value of the defender's Firewall" in heroes
+    assert "3 dice in the melee step (needs 2, 2, 4)" in told("knt-three-kings")
+    assert "59,192 different defenders can be drawn" in told("knt-into-the-unknown")
+    warlord = told("knt-raid", **{"defender.creatures": ["Warlord", "3"]})
+    assert "the defender's Warlord takes Dwarves 3C over" in warlord
+
+
+def test_a_free_for_all_tells_who_holds_the_hex():
+    found = odds("knt-three-kings")
+    assert [result.label for result in found.results] == [
+        "attacker takes the hex",
+        "second attacker takes it",
+        "defender keeps it",
+        "nobody (stalemate)",
+    ]
+    assert sum(result.p for result in found.results) == pytest.approx(1)
+    assert {"attacker_losses", "second_attacker_losses", "defender_losses"} <= {
+        row["column"] for row in found.summary_rows()
+    }
+
+
+def test_too_many_conditions_of_one_side_are_refused():
+    side = {"creatures": [f"25 x {value}" for value in (1, 2, 3, 4)], "items": ["talisman"]}
+    enemy = {"creatures": [f"25 x {value}C" for value in (1, 2, 3, 4)]}
+    asked = {"game": "kings-and-things", "battle": "land", "options": {"stack_limit": 0}}
+    with pytest.raises(ValueError, match=r"attacker\.creatures: can come to more than"):
+        odds(asked | {"attacker": side, "defender": enemy})
 
 
 def test_survival_adds_up_to_the_people_left():

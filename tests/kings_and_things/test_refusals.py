@@ -1,4 +1,4 @@
-"""What rules/kings_and_things.md section 8 refuses, and how a complaint reads."""
+"""What docs/rules/kings_and_things.md section 8 refuses, and how a complaint reads."""
 
 import copy
 
@@ -66,8 +66,6 @@ CASES = [
     ("land", {"attacker.creatures": ["Warlord"], "defender.creatures": ["warlord"]}, "defender.creatures"),
     ("land", {"second_attacker": {"creatures": ["1"]}}, "second_attacker"),
     ("land", {"conditions.terrain": "plains"}, "conditions.terrain"),
-    ("land", {"attacker.creatures": ["31 x 1", "15 x 2", "15 x 3", "15 x 4", "15 x 5", "15 x 6", "15 x 1R", "15 x 2R"],
-              "options.stack_limit": 0}, "attacker.creatures"),
     ("free-for-all", {"attacker.items": ["golem"]}, "attacker.items"),
     ("free-for-all", {"conditions.unexplored": True}, "conditions.unexplored"),
     ("free-for-all", {"policy.attacker.target": "nobody"}, "policy.attacker.target"),

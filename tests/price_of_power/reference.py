@@ -128,13 +128,16 @@ class War:
         self.max_rounds = scenario.get("conditions", {}).get("max_rounds", 0)
         self.throws = {}
         default = "spread-damage" if self.sea else "infantry-first"
-        self.start = {
+        listed = {
             s: [
                 Force(table, self.policy[s].get("losses", default), self.sea)
                 for table in self.side[s].get("factions", [self.side[s]])
             ]
             for s in ("attacker", "defender")
         }
+        # A faction without any unit is as if it were not listed; the others keep their numbers.
+        self.start = {s: [f for f in forces if f.units()] for s, forces in listed.items()}
+        self.listed = {s: [bool(f.units()) for f in forces] for s, forces in listed.items()}
         self.size = {s: sum(f.units() for f in forces) for s, forces in self.start.items()}
         self.main = {s: self.main_of(s) for s in self.start}
 
@@ -383,6 +386,9 @@ class War:
                 for cat in CATS:
                     out[f"{s}_{cat}_left"] = sum(sum(f.cats[cat].values()) for f in alive)
         if "factions" in self.side["defender"]:
-            for number, f in enumerate(forces["defender"], 1):
-                out[f"defender_faction_{number}_left"] = 0 if f.gone and f.kind != "player" else f.units()
+            fighting = iter(forces["defender"])
+            for number, listed in enumerate(self.listed["defender"], 1):
+                f = next(fighting) if listed else None
+                left = 0 if f is None or (f.gone and f.kind != "player") else f.units()
+                out[f"defender_faction_{number}_left"] = left
         return tuple(sorted(out.items()))

@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, permutations
 
 import pytest
 from hypothesis import given, settings
@@ -45,7 +45,7 @@ def brute_force(army, provinces, power, actions, plan, mentality=(1, 0), ships=T
         key={
             "most-value": lambda b: (-b[1], -b[0], b[2], b[3]),
             "most-provinces": lambda b: (-b[0], -b[1], b[2], b[3]),
-            "cheapest-one": lambda b: (b[0] == 0, b[2], -b[1], b[3]),
+            "cheapest-one": lambda b: (b[0] == 0, b[2], -b[1], b[3], -b[0]),
         }[plan],
     )
 
@@ -86,6 +86,20 @@ def test_sieges(seed):
     assert found == brute_force(army, provinces, power, actions, plan, mentality, ships)
     winner = "attacker" if found[0] == len(provinces) else "nobody" if found[0] else "defender"
     assert odds.winner(winner) == 1
+
+
+@pytest.mark.parametrize("sizes", sorted(set(permutations(["large", "small", "small"]))), ids="-".join)
+def test_the_cheapest_takes_most_provinces_in_whatever_order_they_are_listed(sizes):
+    odds = exact(
+        {
+            "game": "price-of-power",
+            "battle": "siege",
+            "attacker": {"artillery": 1},
+            "defender": {"provinces": [{"size": size} for size in sizes]},
+            "policy": {"attacker": {"plan": "cheapest-one"}},
+        }
+    )
+    assert (odds.mean("provinces_taken"), odds.mean("value_taken"), odds.mean("power_spent")) == (2, 2, 1)
 
 
 def test_rebels_take_large_provinces_first():

@@ -88,6 +88,9 @@ def scenario(seed):
         defender = {"factions": factions}
         adorn(rng, sea, defender, any(f["kind"] == "player" for f in factions))
         defender_player = any(f["kind"] == "player" for f in factions)
+        idle = random.Random(seed + 1000)
+        if len(factions) < 3 and idle.random() < 0.6:
+            factions.insert(idle.randint(0, len(factions)), {"kind": idle.choice(kinds), "name": "nobody"})
     else:
         defender = side(rng, sea, kinds)
         defender_player = defender["kind"] == "player"
@@ -161,6 +164,23 @@ CHOSEN = {
 @pytest.mark.parametrize("name", CHOSEN)
 def test_chosen_scenarios(name):
     hold_together({"game": "price-of-power", "battle": "land", **CHOSEN[name]})
+
+
+@pytest.mark.parametrize("leader", [None, {"cavalry": 2}], ids=["draws", "given"])
+@pytest.mark.parametrize("idle", [{}, {"kind": "rebels"}, {"kind": "npr"}], ids=["player", "rebels", "npr"])
+def test_a_faction_without_units_is_as_if_it_were_not_listed(idle, leader):
+    npr = {"kind": "npr", "infantry": 4}
+    frame = {"game": "price-of-power", "battle": "land", "attacker": {"infantry": 4}}
+    given = {} if leader is None else {"leader": leader}
+    listed = exact(frame | {"defender": {"factions": [idle, npr]} | given})
+    alone = exact(frame | {"defender": npr | given})
+    for column in set(alone.columns) - {"winner"}:
+        assert listed.mean(column) == pytest.approx(alone.mean(column), abs=1e-12)
+    assert listed.mean("defender_faction_1_left") == 0
+    assert listed.mean("defender_faction_2_left") == pytest.approx(alone.mean("defender_units_left"))
+    assert listed.winner("attacker") == pytest.approx(alone.winner("attacker"))
+    if leader is None:
+        assert listed.winner("attacker") == pytest.approx(0.34933, abs=5e-6)
 
 
 def test_random_scenarios_are_allowed():

@@ -1,4 +1,4 @@
-"""Every refusal of rules/price_of_power.md section 9: the line begins with the field."""
+"""Every refusal of docs/rules/price_of_power.md section 9: the line begins with the field."""
 
 import pytest
 
@@ -44,6 +44,14 @@ CASES = [
     (LAND, {"defender.last_area": True}, "defender.last_area"),
     (NAVAL, {"defender.last_area": True}, "defender.last_area"),
     (LAND, {"defender": NPR, "policy.defender.retreat": "when-half"}, "policy.defender.retreat"),
+    (LAND, {"defender": NPR, "policy.defender.retreat": "never"}, "policy.defender.retreat"),
+    (NAVAL, {"defender": {"kind": "npr", "light": 2}, "policy.defender.retreat": "never"}, "policy.defender.retreat"),
+    (LAND, {"defender": {"factions": [{}, NPR]}, "policy.defender.retreat": "when-half"}, "policy.defender.retreat"),
+    (LAND, {"defender": {"factions": [{}, NPR], "ideas": ["tercios"]}}, "defender.ideas"),
+    (LAND, {"defender": {"factions": [{}, NPR], "battle_actions": [{"name": "a"}]}}, "defender.battle_actions"),
+    (LAND, {"defender": {"factions": [{"name": "Milan"}, NPR], "main_defender": "Milan"}}, "defender.main_defender"),
+    (LAND, {"defender": {"factions": [{}, {"kind": "npr"}]}}, "defender"),
+    (LAND, {"defender": {"factions": [{"defends_capital": True}, NPR]}}, "defender.factions[0].defends_capital"),
     (LAND, {"defender": NPR, "policy.defender.retreat_at": 2}, "policy.defender.retreat_at"),
     (LAND, {"policy.attacker.retreat_at": 2}, "policy.attacker.retreat_at"),
     (LAND, {"policy.attacker.retreat": "when-half", "policy.attacker.retreat_at": 2}, "policy.attacker.retreat_at"),
@@ -65,6 +73,9 @@ CASES = [
     (LAND, {"defender": {"factions": [*TWO, *TWO]}}, "defender.factions"),
     (LAND, {"defender": {"infantry": 1, "factions": TWO}}, "defender.factions"),
     (LAND, {"defender": {"factions": TWO, "main_defender": "Milan"}}, "defender.main_defender"),
+    (LAND, {"defender": {"factions": TWO, "kind": "npr"}}, "defender.kind"),
+    (LAND, {"defender": {"factions": TWO, "last_area": True}}, "defender.last_area"),
+    (NAVAL, {"defender": {"factions": [{"light": 1}], "defends_capital": True}}, "defender.defends_capital"),
     (LAND, {"defender": NPR | {"main_defender": "Milan"}}, "defender.main_defender"),
     (LAND, {"attacker.extra_dice": {"infantry": 10, "cavalry": 8}}, "attacker"),
     (LAND, {"defender": NPR | {"extra_dice": {"infantry": 10, "cavalry": 5}}}, "defender"),

@@ -1,11 +1,9 @@
-"""The worked examples of rules/price_of_power.md section 11, with the faces written there."""
+"""The worked examples of docs/rules/price_of_power.md section 11, with the faces written there."""
 
 import pytest
 
 from simulator import exact, load
-from simulator.rules.price_of_power import siege
-from simulator.rules.price_of_power.columns import columns_of
-from simulator.rules.price_of_power.state import ATTACKER_ROLLS, DEFENDER_ROLLS, ICONS, TERCIOS
+from simulator.rules.price_of_power.rules import ATTACKER_ROLLS, DEFENDER_ROLLS
 
 LETTERS = {"f": (1, 0, 0, 0), "T": (1, 1, 0, 0), "h": (0, 0, 1, 0), "a": (0, 0, 0, 1), "-": (0, 0, 0, 0)}
 
@@ -21,10 +19,11 @@ def number_of(chain, index, faces, doubled, types):
     wanted = sum(min(a, b) for a, b in zip((infantry, shown[2], shown[3]), types, strict=True))
     p = chain.params
     first = chain.tables.first
-    for result in chain.tables.result[first[index] : first[index + 1]]:
-        icons, tercios = int(p.n[p.n[ICONS] + result]), int(p.n[p.n[TERCIOS] + result])
+    rolls = chain.tables.result[first[index] : first[index + 1]]
+    most = p.tercios[rolls].max()
+    for result in rolls:
+        icons, tercios = int(p.icons[result]), int(p.tercios[result])
         hits = sum(min(icons >> 10 * which & 1023, own) for which, own in enumerate(types))
-        most = max(int(p.n[p.n[TERCIOS] + r]) for r in chain.tables.result[first[index] : first[index + 1]])
         if hits == wanted and tercios in {min(shown[1], most), min(shown[1], most) // 2 * 2}:
             return int(result)
     raise AssertionError(f"no such roll: {faces}")
@@ -42,14 +41,14 @@ class Table:
         chain = self.chain
         index = int(chain.part("table")(chain.params, self.state))
         result = number_of(chain, index, faces, self.doubled[side], types)
-        self.state = type(self.state)(*(int(v) for v in chain.part("step")(chain.params, self.state, result)))
+        self.state = type(self.state)(*(int(v) for v in chain.move(chain.params, self.state, result, 0)))
         return self
 
     def columns(self):
         import numpy as np
 
         fields = type(self.state)(*(np.array([value]) for value in self.state))
-        return {name: values[0] for name, values in columns_of(self.chain.story.setup, fields).items()}
+        return {name: values[0] for name, values in self.asked.built.outcome(fields).items()}
 
     @property
     def over(self):
@@ -180,17 +179,21 @@ def test_9_sea():
     )  # fmt: skip
 
 
+def taken(asked):
+    return {name: exact(asked).mean(name) for name in ("provinces_taken", "value_taken", "power_spent", "actions_used")}
+
+
 def test_10_siege():
     provinces = [{"size": "large"}, {"size": "small"}, {"size": "large"}, {"size": "small", "island": True}]
     army = {"infantry": 2, "cavalry": 2, "artillery": 1, "military_power": 3}
     once = scenario("siege", attacker=army, defender={"provinces": provinces})
-    assert siege.plan_of(once.fields)[:4] == ((0, 2), 4, 3, 1)
+    assert taken(once) == {"provinces_taken": 2, "value_taken": 4, "power_spent": 3, "actions_used": 1}
     assert exact(once).winner("nobody") == 1
+    assert exact(once).mean("siege_strength") == 5
     thrice = scenario(
         "siege", attacker=army | {"ships_facing": True}, defender={"provinces": provinces}, conditions={"actions": 3}
     )
-    taken = siege.plan_of(thrice.fields)
-    assert (len(taken.provinces), taken.value, taken.power, taken.actions) == (4, 6, 3, 3)
+    assert taken(thrice) == {"provinces_taken": 4, "value_taken": 6, "power_spent": 3, "actions_used": 3}
     assert exact(thrice).winner("attacker") == 1
 
 

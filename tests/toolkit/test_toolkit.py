@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from simulator.engine.chain import Ends, Share
 from simulator.engine.chance import CERTAIN, TableBook
 from simulator.rules.battle import Refusal
-from simulator.rules.toolkit import faces, losses, naming, policies, retreat, weights
+from simulator.rules.toolkit import courses, faces, losses, naming, policies, retreat, weights
 
 DIE = dict.fromkeys(range(1, 7), 1)
 
@@ -118,16 +119,6 @@ def test_a_rare_result_takes_no_longer():
 # --- losses --------------------------------------------------------------------------------------------------------
 
 
-def test_the_line_says_who_is_left():
-    """2 infantry and 2 battleships of 2 hits (docs/rules/custom_games.md section 7)."""
-    infantry, ships = losses.points_of(0, 2), losses.points_of(1, 2, 2, damage_first=True)
-    front_first = losses.left_after([2, 2], [*infantry[0], *ships[0], *infantry[1], *ships[1]])
-    assert front_first.tolist() == [[2, 2], [2, 2], [2, 2], [1, 2], [0, 2], [0, 1], [0, 0]]
-    ships = losses.points_of(1, 2, 2)
-    assert losses.left_after([2, 2], [*infantry[1], *ships[1]]).tolist() == [
-        [2, 2], [1, 2], [0, 2], [0, 2], [0, 1], [0, 1], [0, 0]]  # fmt: skip
-
-
 def test_a_line_that_depends_on_what_is_left():
     def most_numerous(left):
         left[left.index(max(left))] -= 1
@@ -211,3 +202,33 @@ def test_the_rule_compiles():
     ask = njit(lambda leave, units: retreat.leaves(leave, units, 0, units, 4))
     policy = retreat.any_of(retreat.below(2), retreat.outnumbered())
     assert [bool(ask(policy, units)) for units in range(6)] == [units < 4 for units in range(6)]
+
+
+@given(some.integers(0, 30), *[some.integers(0, 8)] * 3, some.permutations(range(3)))
+def test_hits_are_dealt_in_turn(hits, a, b, c, sequence):
+    left, dealt = [a, b, c], [0, 0, 0]
+    while hits and any(left):
+        for one in sequence:
+            if hits and left[one]:
+                left[one], dealt[one], hits = left[one] - 1, dealt[one] + 1, hits - 1
+    place = [sequence.index(one) for one in range(3)]
+    order = (place[1] < place[0]) + 2 * (place[2] < place[0]) + 4 * (place[2] < place[1])
+    assert losses.in_turn(sum(dealt) + hits, a, b, c, order) == tuple(dealt)
+
+
+# --- courses -------------------------------------------------------------------------------------------------------
+
+
+def test_courses_of_a_composed_battle():
+    told = courses.Courses({"winner": 2, "landed": 0, "won": False})
+    ends = Ends(None, np.array([0.5, 0.3, 0.2]), np.array([5, 3, 2]))
+    told.add(ends, np.array([True, False, True]), {"winner": np.array([0, 1, 1]), "won": True})
+    told.add(ends, np.array([False, False, False]), {"winner": 0})
+    told.add_one(Share(0.3, 3), {"landed": 4})
+    found = told.outcomes()
+    assert {name: values.tolist() for name, values in found.columns.items()} == {
+        "winner": [0, 1, 2],
+        "landed": [0, 0, 4],
+        "won": [True, True, False],
+    }
+    assert (found.p.tolist(), found.count.tolist()) == ([0.5, 0.2, 0.3], [5, 2, 3])

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom import files
+from simulator.rules.custom.checks import part_of
 from simulator.rules.custom.files import INLINE, Source, knows, names
+from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.model import check_scenario, model_of, shape_of
 
-__all__ = ["INLINE", "battles", "knows", "names"]
+__all__ = ["INLINE", "Roster", "battles", "knows", "lists", "names", "roster"]
+
+
+class Roster(NamedTuple):
+    """The units that may fight on each side of a battle kind, in file order, and what each unit costs."""
+
+    fights: dict[str, list[str]]
+    costs: dict[str, float]
 
 
 def battles(game: str, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Mapping[str, Battle]:
@@ -23,6 +32,26 @@ def battles(game: str, rules: Any = None, folder: Path | None = None, paths: boo
     if rules is None and game in names():
         return _shipped(game)
     return _battles(files.find(game, rules, folder, paths))
+
+
+def roster(game: str, kind: str, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Roster:
+    """Who may fight in a battle kind of a game file. Raises Refusal or Misfit for a file that is not a game."""
+    file = files.find(game, rules, folder, paths).file
+    fights = {side: part_of(file, kind, side)[0] for side in SIDES}
+    return Roster(
+        {side: [unit for unit in file.unit if unit in fights[side]] for side in SIDES},
+        {key: unit.cost for key, unit in file.unit.items()},
+    )
+
+
+def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
+    """What a shipped game file has by name: its units. Raises KeyError for another game."""
+    from simulator.rules.custom.describe import unit_rows
+
+    if game not in names():
+        raise KeyError(game)
+    heads = ("unit", "cost", "hits", "tags", "rolls")
+    return {"units": lambda: [dict(zip(heads, row, strict=True)) for row in unit_rows(files.find(game).file)]}
 
 
 @cache
@@ -52,13 +81,18 @@ def _battle(source: Source, kind: str) -> Battle:
 
 def built(source: Source, kind: str, fields: Any) -> Built:
     """Everything that answers one scenario."""
+    from dataclasses import replace
+
+    from simulator.rules.custom import text
     from simulator.rules.custom.build import lay_out
     from simulator.rules.custom.outcome import outcome, pieces
     from simulator.rules.custom.setup import Setup
 
     field = lay_out(Setup(source, kind, fields))
     return Built(
-        chain=field.chain,
+        chain=replace(field.chain, tell=text.Teller(field)),
         outcome=lambda states: outcome(field, states),
         pieces=lambda states: pieces(field, states),
+        assumptions=lambda: text.assumptions(field),
+        explain=lambda: text.explain(field),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, loss_line
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, onward, opened
+from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
 from simulator.rules.custom.setup import Setup
 from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Profile, Slot, packing, slots_of
 from simulator.rules.toolkit.policies import named as policies
@@ -34,11 +34,12 @@ class Salvo(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A battle laid out: its setup, the places and dice of both sides, its salvos and its chain."""
+    """A battle laid out: its setup, the places of both sides, its salvos, the targets of its hit classes, its chain."""
 
     setup: Setup
     places: dict[str, Places]
     salvos: list[Salvo]
+    classes: dict[str, list[int]]
     chain: Chain
 
 
@@ -118,6 +119,7 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         clock=clock,
         round_limit=setup.rounds or 0,
         retreat_after=setup.kind.retreat_after,
+        retreats=int(obey and any(policies(getattr(setup.fields.policy, side).retreat) != ["never"] for side in SIDES)),
     )
     limits = State(
         attacker=len(places["attacker"]) - 1,
@@ -132,7 +134,8 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
     start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
     start = State(*(int(value) for value in start))
     chain = Chain(params, start, limits, book.close(), counters=("rounds",))
-    return Field(setup, places, layout.salvos, chain)
+    classes = {side: layout.guns[side].classes for side in SIDES}
+    return Field(setup, places, layout.salvos, classes, chain)
 
 
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
@@ -148,8 +151,8 @@ def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
         units=own.units.copy(),
         alone=own.alone.astype(np.int64),
         gone=own.gone,
-        after_hit=np.array([own.after_hit(mask) for mask in aimed]).reshape(len(aimed), len(own)),
-        shows=np.array([shown for shown, _, _ in layout.tables[enemy]]).reshape(-1, len(own)),
+        after_hit=np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own)),
+        shows=np.array([shown for shown, _, _ in layout.tables[enemy]], np.int64).reshape(-1, len(own)),
         rolls=rolls,
         means=means,
         classes=classes,
@@ -185,7 +188,8 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     guns, number = layout.guns[side], SIDES.index(side)
     widest = max(1, *(len(salvo.slots[number]) for salvo in layout.salvos))
     classes = np.zeros(len(layout.salvos), np.int64)
-    stride, size, targets = (np.ones((len(layout.salvos), widest), np.int64) for _ in range(3))
+    stride, size = (np.ones((len(layout.salvos), widest), np.int64) for _ in range(2))
+    targets = np.zeros((len(layout.salvos), widest), np.int64)
     for i, salvo in enumerate(layout.salvos):
         slots = [layout.slots[salvo.group][side][k] for k in salvo.slots[number]]
         caps = layout.caps(side, slots)
@@ -237,10 +241,10 @@ def _below(field: Field, side: str, states: Any, value: np.ndarray, limit: float
     last = p.clock if p.round_limit == 0 else p.round_limit - 1
     for clock, attacker, defender in product(range(last + 1), range(len(attackers)), range(len(defenders))):
         if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
-            begun = onward(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
-            chance = known.get(State(*(int(part) for part in begun._replace(rounds=0))))
-            if begun.ending:
-                chance = winner_of(field, State(*(np.array([part]) for part in begun)))[0] == SIDES.index(side)
+            after = begun(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
+            chance = known.get(State(*(int(part) for part in after._replace(rounds=0))))
+            if after.ending:
+                chance = winner_of(field, State(*(np.array([part]) for part in after)))[0] == SIDES.index(side)
             found[clock, attacker, defender] = chance is not None and chance < limit
     return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))
 

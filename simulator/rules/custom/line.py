@@ -7,6 +7,7 @@ Units that are in exactly the same targets form a block; the hits taken by each 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,7 @@ class Places:
                 nearest = np.minimum(nearest, position)
         return np.append(np.arange(size) + moved, np.full(len(self) - size, self.gone))
 
+    @cached_property
     def standings(self) -> list[Standing]:
         """What stands in each place, those who support included."""
         supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]

@@ -20,7 +20,7 @@ from simulator.rules.custom.checks import (
     part_of,
     words_of,
 )
-from simulator.rules.custom.format import SIDES, Added, GameFile, Order, SideModifier
+from simulator.rules.custom.format import SIDES, Added, Condition, GameFile, Order, SideModifier
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -28,15 +28,6 @@ POLICIES = ("never", "after-rounds", "units-at-most", "outnumbered", "outpowered
 PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
 Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below"]
 Count = Annotated[int, Field(ge=0, le=1000)]
-
-
-class SideFields(Fields):
-    """A side's units and modifiers."""
-
-    modifier: Added = Field(0, description="added to the value of every die of this side")
-    modifiers: list[SideModifier] = Field(
-        default_factory=list, description="modifiers of this side, as in the game file without side, if_condition"
-    )
 
 
 class SidePolicy(Fields):
@@ -81,13 +72,22 @@ class Options(Fields):
     )
 
 
+class Question(NamedTuple):
+    """A condition as a scenario may answer it; no choices: yes or no."""
+
+    key: str
+    choices: tuple[str, ...]
+    default: str | bool
+    about: str
+
+
 class Shape(NamedTuple):
     """All of a game file that decides which fields a scenario has: equal shapes share one model."""
 
     kind: str
     attacker: tuple[tuple[str, str], ...]
     defender: tuple[tuple[str, str], ...]
-    conditions: tuple[tuple[str, tuple[str, ...], str], ...]
+    conditions: tuple[Question, ...]
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
@@ -102,9 +102,26 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         )
 
     conditions = tuple(
-        (key, tuple(condition.choices or ()), condition.about) for key, condition in file.condition.items()
+        Question(key, tuple(condition.choices or ()), usual(condition), condition.about)
+        for key, condition in file.condition.items()
     )
     return Shape(kind, units("attacker"), units("defender"), conditions)
+
+
+def usual(condition: Condition) -> str | bool:
+    """The default of a condition (2.10)."""
+    if condition.default is not None:
+        return condition.default
+    return condition.choices[0] if condition.choices else False
+
+
+MODIFIERS: dict[str, Any] = {
+    "modifier": (Added, Field(0, description="added to the value of every die of this side")),
+    "modifiers": (
+        list[SideModifier],
+        Field(default_factory=list, description="modifiers, as in the game file without side, if_condition"),
+    ),
+}
 
 
 @lru_cache(maxsize=256)
@@ -113,12 +130,13 @@ def model_of(shape: Shape) -> type[Fields]:
     sides = {
         side: create_model(
             side.capitalize(),
-            __base__=SideFields,
+            __base__=Fields,
             __doc__="Units of a side, and modifiers of its dice.",
             **{
                 f"unit_{i}": (Count, Field(0, alias=key, description=title))
                 for i, (key, title) in enumerate(getattr(shape, side))
-            },
+            }
+            | MODIFIERS,
         )
         for side in SIDES
     }
@@ -128,10 +146,10 @@ def model_of(shape: Shape) -> type[Fields]:
         __doc__="What the game file lets a scenario say.",
         **{
             f"condition_{i}": (
-                (Literal[choices] if choices else bool) | None,
-                Field(None, alias=key, description=about),
+                Literal[one.choices] if one.choices else bool,
+                Field(one.default, alias=one.key, description=one.about),
             )
-            for i, (key, choices, about) in enumerate(shape.conditions)
+            for i, one in enumerate(shape.conditions)
         },
     )
     made: type[Fields] = create_model(
@@ -164,13 +182,7 @@ def named(side: Any) -> set[str]:
 
 def conditions_of(file: GameFile, given: Any) -> dict[str, Any]:
     """The value of every condition: the scenario's, else the game's default (2.10)."""
-    found = {}
-    for i, (key, condition) in enumerate(file.condition.items()):
-        value = getattr(given, f"condition_{i}")
-        if value is None:
-            value = condition.default
-        found[key] = value if value is not None else condition.choices[0] if condition.choices else False
-    return found
+    return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
 
 
 def check_scenario(file: GameFile, kind: str, fields: Any) -> None:

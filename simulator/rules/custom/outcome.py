@@ -28,7 +28,7 @@ def outcome(field: Field, states: Any) -> Columns:
     """Final states as the user's columns."""
     setup = field.setup
     at = {"attacker": states.attacker, "defender": states.defender}
-    columns: Columns = {"winner": winner_of(field, states), "rounds": states.rounds}
+    columns: Columns = {"winner": winner_of(field, states), "rounds": states.clock + states.rounds}
     for side in SIDES:
         columns |= _totals(field, side, at[side])
     for side in SIDES:

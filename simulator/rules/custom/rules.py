@@ -54,7 +54,8 @@ class Params(NamedTuple):
     - `rows[phase, salvo]`: phase 0 is before the battle, phase r round r, the last one every later round.
     - `begins[salvo]`, `ends[salvo]`: 1 for the first and the last salvo of a group; salvos below `opening` are fought
       before the battle.
-    - `clock`: rounds are told apart up to this number; `round_limit` 0 without one; `retreat_after` as in the file.
+    - `clock`: rounds are told apart up to this number; `round_limit` 0 without one; `retreat_after` as in the file;
+      `retreats` 0 if nobody has a policy to leave.
     """
 
     attacker: Army
@@ -68,12 +69,13 @@ class Params(NamedTuple):
     clock: int
     round_limit: int
     retreat_after: int
+    retreats: int
 
 
 class State(NamedTuple):
     """Places of both sides; where they will be when the group is over (0 unless it has several salvos); what is next.
 
-    `clock` counts rounds up to Params.clock; `rounds` counts them all, and no rule reads it.
+    `clock` counts rounds up to Params.clock; `rounds` counts those beyond, and no rule reads it.
     """
 
     attacker: int
@@ -135,18 +137,14 @@ def power(p, own, enemy, phase, place, enemy_place):
 
 
 @helper
-def leaves(p, own, enemy, clock, place, enemy_place):
-    """Does a side leave now (section 8)?"""
+def leaves(own, enemy, clock, place, enemy_place):
+    """Does a side leave now (section 8)? What `outpowered` says is asked in `checked`."""
     if (own.leave_after >= 0) & (clock >= own.leave_after):
         return True
     if own.units[place] <= own.leave_at:
         return True
     if (own.outnumbered > 0) & (own.units[place] < enemy.units[enemy_place]):
         return True
-    if own.outpowered > 0:
-        phase = min(clock + 1, p.phases)
-        if power(p, own, enemy, phase, place, enemy_place) < power(p, enemy, own, phase, enemy_place, place):
-            return True
     if own.hopeless.shape[0] > 0:
         return own.hopeless[min(clock, own.hopeless.shape[0] - 1), place, enemy_place] > 0
     return False
@@ -166,7 +164,7 @@ def removed(p, s):
 @helper
 def ended(s, ending):
     """The battle is over."""
-    return s._replace(ending=ending, salvo=0, clock=0)
+    return s._replace(ending=ending, salvo=0)
 
 
 @helper
@@ -179,17 +177,26 @@ def checked(p, before):
         return ended(s, OVER)
     if stalemate(p, s):
         return ended(s, STALEMATE)
-    if s.clock >= p.retreat_after:
-        if leaves(p, p.attacker, p.defender, s.clock, s.attacker, s.defender):
-            return ended(s, ATTACKER_LEFT)
-        if leaves(p, p.defender, p.attacker, s.clock, s.defender, s.attacker):
-            return ended(s, DEFENDER_LEFT)
-    return s
+    if (p.retreats == 0) | (s.clock < p.retreat_after):
+        return s._replace(salvo=p.opening)
+    ahead = 0
+    if p.attacker.outpowered + p.defender.outpowered > 0:
+        phase = min(s.clock + 1, p.phases)
+        ahead = power(p, p.attacker, p.defender, phase, s.attacker, s.defender)
+        ahead -= power(p, p.defender, p.attacker, phase, s.defender, s.attacker)
+    if leaves(p.attacker, p.defender, s.clock, s.attacker, s.defender) | ((p.attacker.outpowered > 0) & (ahead < 0)):
+        return ended(s, ATTACKER_LEFT)
+    if leaves(p.defender, p.attacker, s.clock, s.defender, s.attacker) | ((p.defender.outpowered > 0) & (ahead > 0)):
+        return ended(s, DEFENDER_LEFT)
+    return s._replace(salvo=p.opening)
 
 
 @helper
-def fired(p, s, result, other):
-    """A salvo: hits are allotted, and come off when the group is over (section 5, steps 7 and 8)."""
+def landed(p, s, result, other):
+    """A salvo: hits are allotted, and come off when the group is over (section 5, steps 7 and 8).
+
+    After the opening and after a round the check is due: `salvo` is Params.salvos then.
+    """
     attacker, defender, salvo = s.attacker_next, s.defender_next, s.salvo
     if p.begins[salvo] > 0:
         attacker, defender = s.attacker, s.defender
@@ -198,20 +205,24 @@ def fired(p, s, result, other):
     if p.ends[salvo] == 0:
         return s._replace(attacker_next=attacker, defender_next=defender, salvo=salvo + 1)
     after = s._replace(attacker=attacker, defender=defender, attacker_next=0, defender_next=0, salvo=salvo + 1)
-    if after.salvo == p.salvos:
-        counted = after._replace(salvo=p.opening, clock=min(s.clock + 1, p.clock), rounds=s.rounds + 1)
-        return checked(p, counted)
-    if after.salvo == p.opening:
-        return checked(p, after)
+    if salvo + 1 == p.opening:
+        return after._replace(salvo=p.salvos)
+    if salvo + 1 == p.salvos:
+        clock = min(s.clock + 1, p.clock)
+        return after._replace(clock=clock, rounds=s.rounds + s.clock + 1 - clock)
     return after
 
 
 @helper
-def onward(p, s):
-    """On to the next salvo in which somebody rolls, or to the end."""
-    while s.ending == FIGHTING and not anybody_rolls(p, s, row_of(p, s, s.salvo)):
-        s = fired(p, s, 0, 0)
-    return s
+def onward(p, s, result, other):
+    """A salvo, and on to the next one in which somebody rolls, or to the end."""
+    while True:
+        s = landed(p, s, result, other)
+        if s.salvo == p.salvos:
+            s = checked(p, s)
+        if s.ending != FIGHTING or anybody_rolls(p, s, row_of(p, s, s.salvo)):
+            return s
+        result, other = 0, 0
 
 
 @rule(Params)
@@ -235,7 +246,12 @@ def second(p, s):
 @rule(Params)
 def step(p, s, result, other):
     """One salvo, and what follows without dice."""
-    return onward(p, fired(p, s, result, other))
+    return onward(p, s, result, other)
+
+
+def begun(p: Params, s: State) -> State:
+    """The state in which the next dice are rolled, from one at the beginning of a salvo."""
+    return s if anybody_rolls(p, s, row_of(p, s, s.salvo)) else onward(p, s, 0, 0)
 
 
 def opened(p: Params, s: State) -> State:
@@ -243,4 +259,6 @@ def opened(p: Params, s: State) -> State:
     s = removed(p, s)
     if not (p.attacker.units[s.attacker] and p.defender.units[s.defender]):
         return ended(s, GONE)
-    return onward(p, s if p.opening else checked(p, s))
+    if p.opening == 0:
+        s = checked(p, s._replace(salvo=p.salvos))
+    return s if s.ending else begun(p, s)

@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.engine.chance import Tables, from_rows
 from simulator.rules.custom.line import Places
-from simulator.rules.custom.setup import Setup, Shot, SideSetup
+from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
 from simulator.rules.custom.volleys import Standing, fires, volleys
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
@@ -119,42 +119,63 @@ class Profile(NamedTuple):
         return sum(hit * number for hit, number in self.dice[slot])
 
 
-def profile(
-    side: SideSetup, shots: Sequence[Shot], slots: Sequence[Slot], number: int, stands: tuple[Standing, Standing]
-) -> Profile:
-    """The dice that a side rolls in a group of round `number`."""
-    own, enemy = stands
-    firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-    first: dict[int, int] = {}
-    for shot in firing:
-        first.setdefault(shot.targets, shot.number)
-    dice: list[Counter[int]] = [Counter() for _ in slots]
-    for shot in firing:
-        if not shot.eligible:
-            continue
-        place = max(
-            k for k, slot in enumerate(slots) if slot.targets == shot.targets and slot.first <= first[shot.targets]
-        )
-        for volley in volleys(side, shot, number, own, enemy):
-            if volley.chance:
-                dice[place][volley.chance] += volley.dice
-    return Profile(tuple(tuple(sorted(counter.items())) for counter in dice))
-
-
 class Gunnery:
     """A side's dice: fills its tables row by row."""
 
     def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: Book) -> None:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
-        self.own_stands, self.enemy_stands = own.standings(), enemy.standings()
+        self.own_stands, self.enemy_stands = own.standings, enemy.standings
         self.classes = sorted({slot.targets for group in setup.groups for slot in slots_of(self.side, group)})
         self.caps = {targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes}
+        self._asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
+        self._dice: dict[Any, Dice] = {}
+
+    def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
+        """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
+        helps = [rule for rule in (*self.side.supports, *self.side.modifiers) if rule.applies(shot)]
+        mask = shot.by | (shot.limit_own or 0)
+        for rule in helps:
+            mask |= (rule.by | rule.units) if rule.by else 0
+        return list(bits(mask & self.side.present)), helps
+
+    def dice_of(self, shot: Shot, number: int, own: Standing, enemy: Standing) -> Dice:
+        """How many dice of each chance a step rolls; each kind of them is worked out once."""
+        units, helps = self._asked[shot.number]
+        key = (
+            shot.number,
+            number,
+            tuple([own.counts[unit] for unit in units]),
+            tuple([rule.stands(own.mask, enemy.mask) for rule in helps]),
+            -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy),
+        )
+        if key not in self._dice:
+            found: Counter[int] = Counter()
+            for volley in volleys(self.side, shot, number, own, enemy):
+                if volley.chance:
+                    found[volley.chance] += volley.dice
+            self._dice[key] = tuple(sorted(found.items()))
+        return self._dice[key]
+
+    def profile(
+        self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
+    ) -> Profile:
+        """The dice that the side rolls in a group of round `number`."""
+        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
+        first: dict[int, int] = {}
+        for shot in firing:
+            first.setdefault(shot.targets, shot.number)
+        dice: list[Dice] = [()] * len(slots)
+        for shot in firing:
+            if shot.eligible and (rolled := self.dice_of(shot, number, own, enemy)):
+                place = slot_of(slots, shot.targets, first[shot.targets])
+                dice[place] = added(dice[place], rolled) if dice[place] else rolled
+        return Profile(tuple(dice))
 
     def seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
         """What of the enemy's places these steps' dice depend on: a number by place, and one standing for each."""
         rules = [shot for shot in shots if shot.in_round(number)]
-        helps = [help for help in (*self.side.supports, *self.side.modifiers) if help.in_round(number)]
+        helps = {help for shot in rules for help in self._asked[shot.number][1] if help.in_round(number)}
         asked = {mask for rule in (*rules, *helps) for mask in (rule.if_enemy, rule.unless_enemy) if mask}
         aims = {shot.targets for shot in rules}
         counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
@@ -182,7 +203,7 @@ class Gunnery:
             nothing = Profile(tuple(() for _ in slots))
             return shown * 0, [[nothing]] * len(self.own)
         return shown, [
-            [profile(self.side, shots, slots, number, (own, enemy)) for enemy in examples] for own in self.own_stands
+            [self.profile(shots, slots, number, own, enemy) for enemy in examples] for own in self.own_stands
         ]
 
     def table(self, found: Profile, slots: Sequence[int], targets: Sequence[int]) -> int:
@@ -192,6 +213,16 @@ class Gunnery:
             return 0
         caps = [self.caps[mask] for mask in targets]
         return self.book.add(dice, caps, self.setup.whole, self.setup.low_luck)
+
+
+def slot_of(slots: Sequence[Slot], targets: int, first: int) -> int:
+    """The slot of a class whose first step to fire is this one."""
+    return max(k for k, slot in enumerate(slots) if slot.targets == targets and slot.first <= first)
+
+
+def added(one: Dice, other: Dice) -> Dice:
+    """All dice together."""
+    return tuple(sorted((Counter(dict(one)) + Counter(dict(other))).items()))
 
 
 def packing(caps: Sequence[int]) -> list[int]:

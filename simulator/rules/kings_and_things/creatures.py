@@ -1,4 +1,4 @@
-"""Counters and how a player writes them (rules/kings_and_things.md section 2); the counter lists in `data/`."""
+"""Counters and how a player writes them (docs/rules/kings_and_things.md section 2); the counter lists in `data/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be drawn from the cup (rules/kings_and_things.md section 7): contents, draws, and what is kept of a draw."""
+"""The cup (docs/rules/kings_and_things.md section 7): what it holds, what may be drawn, what is kept of a draw."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from simulator.rules.kings_and_things.creatures import (
 )
 
 ROLLS = (2, 3, 4, 5)
+MOST_DRAWN = ROLLS[-1]
 LOOT, NOTHING = "loot", "nothing"
 SETTLEMENTS = {"village": 1, "city": 2}
 

@@ -1,86 +1,59 @@
-"""The Price of Power (rules/price_of_power.md): land, naval, siege, npr-defence, crossing, campaign.
+"""The Price of Power (docs/rules/price_of_power.md): land, naval, siege, npr-defence, crossing, campaign.
 
 Sources as that document lists them; those of the data are in data/README.md.
 """
 
 from __future__ import annotations
 
-from simulator.rules.battle import Battle, by_kind
-from simulator.rules.price_of_power import campaign, crossing, defence, fields, siege, words
-from simulator.rules.price_of_power.chains import chain_of
-from simulator.rules.price_of_power.checks import check
-from simulator.rules.price_of_power.columns import outcome
+from functools import partial
 
-GAME = "price-of-power"
+from simulator.rules.battle import Battle, Built, by_kind
+from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
+from simulator.rules.price_of_power.outcome import outcome
+from simulator.rules.price_of_power.tables import setup_of
 
+LOSSES = ("attacker_losses", "defender_losses")
+
+
+def build(fields: model.AnyBattle) -> Built:
+    """Everything for a land or naval battle."""
+    setup = setup_of(fields)
+    return Built(
+        chain=text.told(setup),
+        outcome=partial(outcome, setup),
+        assumptions=partial(text.assumptions, setup),
+        explain=partial(text.explain, setup),
+    )
+
+
+battle = partial(Battle, game="price-of-power")
 BATTLES = by_kind(
-    Battle(
-        game=GAME,
-        kind="land",
-        title="a land battle",
-        model=fields.Land,
-        headline=("attacker_losses", "defender_losses", "attacker_units_left", "defender_units_left", "rounds"),
-        check=check,
-        chain=chain_of,
-        outcome=outcome,
-        assumptions=words.assumptions,
-        explain=words.explain,
-        tell=words.tell,
+    battle(
+        kind="land", title="a land battle", model=model.Land, check=checks.check, build=build, version=2,
+        headline=(*LOSSES, "attacker_units_left", "defender_units_left", "rounds"),
     ),
-    Battle(
-        game=GAME,
-        kind="naval",
-        title="a naval battle, with captures",
-        model=fields.Naval,
-        headline=("attacker_losses", "defender_losses", "attacker_ships_left", "defender_ships_left", "rounds"),
-        check=check,
-        chain=chain_of,
-        outcome=outcome,
-        assumptions=words.assumptions,
-        explain=words.explain,
-        tell=words.tell,
+    battle(
+        kind="naval", title="a naval battle, with captures", model=model.Naval, check=checks.check, build=build,
+        headline=(*LOSSES, "attacker_ships_left", "defender_ships_left", "rounds"), version=2,
     ),
-    Battle(
-        game=GAME,
-        kind="siege",
-        title="what a siege can take, at what price (no dice)",
-        model=siege.Siege,
+    battle(
+        kind="siege", title="what a siege can take, at what price (no dice)",
+        model=siege.Siege, check=siege.check, build=siege.build, version=2,
         headline=("provinces_taken", "value_taken", "power_spent", "actions_used", "siege_strength"),
-        check=siege.check,
-        answer=siege.answer,
-        assumptions=siege.assumptions,
-        explain=siege.explain,
     ),
-    Battle(
-        game=GAME,
-        kind="npr-defence",
-        title="which units a non-player realm defends with (no dice)",
-        model=defence.NprDefence,
+    battle(
+        kind="npr-defence", title="which units a non-player realm defends with (no dice)",
+        model=npr_defence.NprDefence, check=npr_defence.check, build=npr_defence.build,
         headline=("land_units", "ships"),
-        check=defence.check,
-        answer=defence.answer,
-        assumptions=defence.assumptions,
-        explain=defence.explain,
     ),
-    Battle(
-        game=GAME,
-        kind="crossing",
-        title="how many units get over a bridge of ships or a mountain border (no dice)",
-        model=crossing.Crossing,
+    battle(
+        kind="crossing", title="how many units get over a bridge of ships or a mountain border (no dice)",
+        model=crossing.Crossing, build=crossing.build,
         headline=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
-        answer=crossing.answer,
-        explain=crossing.explain,
     ),
-    Battle(
-        game=GAME,
-        kind="campaign",
-        title="sea battle, landing, land battle, siege",
-        model=campaign.Campaign,
+    battle(
+        kind="campaign", title="sea battle, landing, land battle, siege",
+        model=campaign.Campaign, check=campaign.check, build=campaign.build, version=2,
         headline=("stage", "provinces_taken", "power_spent", "attacker_units_left", "defender_units_left"),
-        check=campaign.check,
-        answer=campaign.answer,
-        assumptions=campaign.assumptions,
-        explain=campaign.explain,
-        tell=words.tell,
     ),
-)
+)  # fmt: skip

@@ -1,86 +1,143 @@
-"""Who is hit (rules/price_of_power.md section 3.2, step 3): over the factions, then over the categories of each.
+"""What sides consist of, and how casualties come off (docs/rules/price_of_power.md section 3.2, steps 3 and 4).
 
-A faction's units are one number, its *ranks*: hits that mercenary, regular and allied units can still take, ten bits
-each, and GONE once it has left the battle (its ranks then count the survivors). Ships are all regular; a ship's hits
-are counted, not the ship. Which types and ships that leaves is read off fixed lists (forces.py).
+A faction's units are one number, its *force*: hits that mercenary, regular and allied units can still take, ten bits
+each, and GONE once it has left the battle (the force then counts the survivors). Ships are all regular; a ship's hits
+are counted, not the ship. What that leaves is read off fixed lists (forces.py) as a *strength*, which packs infantry,
+cavalry, artillery, heavy ships, all units, and hits that they can take; ships stand with the artillery, whose icons
+hit for them. Strengths add up.
 """
 
 from __future__ import annotations
 
 from simulator.engine.chain import helper
+from simulator.rules.toolkit.losses import Dealt, in_turn
 
 BITS = 10
 MASK = (1 << BITS) - 1
-GONE = 1 << 30
 ONLY_REGULAR = MASK << BITS
-MERCENARY, REGULAR, ALLIED = 0, 1, 2
-
-
-def ranks(mercenary: int, regular: int, allied: int) -> int:
-    """The ranks of a faction that fights."""
-    return mercenary | regular << BITS | allied << 2 * BITS
+GONE = 1 << 30
+HEAVY, UNITS, HITS, MANY = 30, 40, 51, 2047
+ATTACK, DEFENCE = 0, 1
 
 
 @helper
-def category(force, which):
-    """Hits that the units of a category can still take."""
-    return (force >> (BITS * which)) & MASK
+def here(force):
+    """Has a faction a unit in the battle?"""
+    return 0 < force < GONE
 
 
 @helper
-def fighting(force):
-    """The ranks of a faction that is still there, else none."""
-    return 0 if force & GONE else force
+def force_of(s, faction):
+    """The force of a faction."""
+    if faction == 0:
+        return s.attacker
+    return s.defender_1 if faction == 1 else s.defender_2 if faction == 2 else s.defender_3
 
 
 @helper
-def hits_left(force):
-    """Hits that the faction can still take."""
-    return (force & MASK) + ((force >> BITS) & MASK) + ((force >> (2 * BITS)) & MASK)
+def strength_of(p, faction, force):
+    """The strength of a faction that is still there."""
+    if force == force & ONLY_REGULAR:
+        return p.strength[p.row[faction, 1] + (force >> BITS)]
+    if force & GONE:
+        return 0
+    return (
+        p.strength[p.row[faction, 0] + (force & MASK)]
+        + p.strength[p.row[faction, 1] + ((force >> BITS) & MASK)]
+        + p.strength[p.row[faction, 2] + (force >> (2 * BITS))]
+    )
 
 
 @helper
-def full_turns(hits, a, b, c):
-    """How often each of three can be hit in turn before `hits` (at most a + b + c) run out, the empty skipped.
+def strength_on(p, s, side):
+    """The strength of a side."""
+    strength = 0
+    for faction in range(p.first_of[side], p.first_of[side + 1]):
+        strength += strength_of(p, faction, force_of(s, faction))
+    return strength
 
-    After k turns min(a, k) + min(b, k) + min(c, k) hits are used: the least of 3k, low + 2k, low + middle + k.
-    """
-    low, high = min(a, b, c), max(a, b, c)
-    middle = a + b + c - low - high
-    return max(hits // 3, (hits - low) >> 1, hits - low - middle)
+
+@helper
+def units_on(p, s, side):
+    """Units or ships of a side."""
+    return (strength_on(p, s, side) >> UNITS) & MANY
+
+
+@helper
+def lost(force, hits, turn):
+    """What a force loses when casualties alternate mercenary, regular, allied, beginning at `turn`."""
+    return in_turn(hits, force & MASK, (force >> BITS) & MASK, force >> (2 * BITS), 3 * turn)
 
 
 @helper
 def after_hits(force, hits, turn):
-    """The ranks after casualties that alternate mercenary, regular, allied, the empty skipped, beginning at `turn`."""
+    """A force after casualties; one that has left takes none."""
     if force == force & ONLY_REGULAR:
         return max(force - (hits << BITS), 0)
-    following = turn + 1 if turn < ALLIED else MERCENARY
-    last = following + 1 if following < ALLIED else MERCENARY
-    a, b, c = category(force, turn), category(force, following), category(force, last)
-    taken = min(hits, a + b + c)
-    k = full_turns(taken, a, b, c)
-    rest = taken - min(a, k) - min(b, k) - min(c, k)
-    more_a, more_b = int(a > k), int(b > k)
-    a = max(a - k, 0) - int(more_a > 0 and rest > 0)
-    b = max(b - k, 0) - int(more_b > 0 and rest > more_a)
-    c = max(c - k, 0) - int(c > k and rest > more_a + more_b)
-    return (a << (BITS * turn)) + (b << (BITS * following)) + (c << (BITS * last))
+    dealt = lost(force, 0 if force & GONE else hits, turn)
+    return force - dealt.first - (dealt.second << BITS) - (dealt.third << (2 * BITS))
 
 
 @helper
 def turn_after(force, hits, turn):
-    """Whose turn it is after such casualties, when the alternation goes on through the whole battle."""
-    for _ in range(min(hits, hits_left(force))):
-        for _ in range(2):
-            if category(force, turn) == 0:
-                turn = turn + 1 if turn < ALLIED else MERCENARY
-        force -= 1 << (BITS * turn)
-        turn = turn + 1 if turn < ALLIED else MERCENARY
-    return turn
+    """Whose turn it is after such casualties: the next after the last one hit."""
+    if force == force & ONLY_REGULAR or force & GONE or hits == 0:
+        return 0 if force == force & ONLY_REGULAR else turn
+    hits = min(hits, (force & MASK) + ((force >> BITS) & MASK) + (force >> (2 * BITS)))
+    before, after = lost(force, hits - 1, turn), lost(force, hits, turn)
+    return 1 if after.first > before.first else 2 if after.second > before.second else 0
 
 
 @helper
-def larger(size, tie, other_size, other_tie):
-    """Does the other faction come before this one: more units, or as many and first by the attacker's `ties`?"""
-    return int(other_size > size or (other_size == size and other_tie < tie))
+def turn_of(s, faction):
+    """Whose turn it is in the alternation of a faction (0 anew each round)."""
+    return (s.turns >> (2 * faction)) & 3
+
+
+@helper
+def larger(p, s, faction, other):
+    """Is the other faction hit before this one: more units, or as many and first by the attacker's `ties`?"""
+    own = (strength_of(p, faction, force_of(s, faction)) >> UNITS) & MANY
+    theirs = (strength_of(p, other, force_of(s, other)) >> UNITS) & MANY
+    return 1 if theirs > own or (theirs == own and p.tie[other] < p.tie[faction]) else 0
+
+
+@helper
+def split(p, s, hits):
+    """One hit to each defending faction in turn, the largest first, until all are used."""
+    if s.defender_2 + s.defender_3 == 0:
+        return Dealt(hits, 0, 0)
+    order = larger(p, s, 1, 2) + 2 * larger(p, s, 1, 3) + 4 * larger(p, s, 2, 3)
+    one, two = strength_of(p, 1, s.defender_1) >> HITS, strength_of(p, 2, s.defender_2) >> HITS
+    return in_turn(hits, one, two, strength_of(p, 3, s.defender_3) >> HITS, order)
+
+
+@helper
+def suffered(p, before, after, side, hits):
+    """Did the side lose a unit; or, with `damage_counts_as_casualty`, was a ship damaged?"""
+    return units_on(p, after, side) < units_on(p, before, side) or (p.damage_wounds > 0 and hits > 0)
+
+
+@helper
+def after_casualties(p, s, hits, hurt):
+    """Both sides' casualties come off at once, and leaders of sides that lost a unit are wounded.
+
+    `hits` and `hurt` are what the attacker suffers; what the defender suffers is pending.
+    """
+    dealt = split(p, s, s.hits)
+    after = s._replace(
+        attacker=after_hits(s.attacker, hits, turn_of(s, 0)),
+        defender_1=after_hits(s.defender_1, dealt.first, turn_of(s, 1)),
+        defender_2=after_hits(s.defender_2, dealt.second, turn_of(s, 2)),
+        defender_3=after_hits(s.defender_3, dealt.third, turn_of(s, 3)),
+        turns=turn_after(s.attacker, hits, turn_of(s, 0))
+        | turn_after(s.defender_1, dealt.first, turn_of(s, 1)) << 2
+        | turn_after(s.defender_2, dealt.second, turn_of(s, 2)) << 4
+        | turn_after(s.defender_3, dealt.third, turn_of(s, 3)) << 6,
+        hits=0, hurt=0, haul=0,
+    )  # fmt: skip
+    if hurt > 0 and suffered(p, s, after, ATTACK, hits):
+        after = after._replace(attacker_leader=s.attacker_leader + hurt)
+    if s.hurt > 0 and suffered(p, s, after, DEFENCE, s.hits):
+        after = after._replace(defender_leader=s.defender_leader + s.hurt)
+    return after

@@ -1,19 +1,16 @@
-"""How many units get over a bridge of ships and a mountain border (rules/price_of_power.md section 7)."""
+"""How many units get over a bridge of ships and a mountain border (docs/rules/price_of_power.md section 7)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Fields, Outcomes, Run, certain
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, certain
+from simulator.rules.price_of_power.npr_defence import Empty
 
 UNITS_PER_SHIP = 3
 UNITS_PER_POWER = 3
-
-
-class Empty(Fields):
-    """A side or table with nothing to enter."""
 
 
 class Mover(Fields):
@@ -32,6 +29,11 @@ class Border(Fields):
         [], description="friendly ships in each sea zone crossed; none: no sea between"
     )
 
+    @property
+    def mountains(self) -> bool:
+        """Does the border hold anyone up? Not into a friendly area."""
+        return self.border == "mountain" and self.destination != "friendly"
+
 
 class Crossing(Fields):
     """A crossing."""
@@ -45,44 +47,42 @@ class Crossing(Fields):
     options: Empty = Field(Empty(), description="nothing")
 
 
-def answer(fields: Any, _: Run | None) -> Outcomes:
-    """The one row of a crossing."""
-    units, power = fields.attacker.units, fields.attacker.military_power
-    bridge = fields.conditions.bridge
-    capacity = UNITS_PER_SHIP * min(bridge) if bridge else 0
-    over = min(units, capacity) if bridge else units
-    mountains = fields.conditions.border == "mountain" and fields.conditions.destination != "friendly"
-    across = min(over, UNITS_PER_POWER * power) if mountains else over
-    return certain(
-        winner=ATTACKER if across == units else NOBODY if across else DEFENDER,
-        units_across=across,
-        power_spent=power_for(across, mountains),
-        power_for_all=power_for(over, mountains),
-        bridge_capacity=capacity,
-    )
+def build(fields: Crossing) -> Built:
+    """The one row of a crossing, what carries the units and what it costs."""
+    units, way = fields.attacker.units, fields.conditions
+    capacity = UNITS_PER_SHIP * min(way.bridge, default=0)
+    over = min(units, capacity) if way.bridge else units
+    across = min(over, UNITS_PER_POWER * fields.attacker.military_power) if way.mountains else over
+    spent, for_all = power_for(across, way), power_for(over, way)
 
-
-def power_for(units: int, mountains: bool) -> int:
-    """Military power for so many units: one for each three over mountains, else the activation alone."""
-    return -(-units // UNITS_PER_POWER) if mountains else int(units > 0)
-
-
-def explain(fields: Any) -> list[str]:
-    """What carries the units, and what it costs."""
-    units, conditions, lines = fields.attacker.units, fields.conditions, []
-    if conditions.bridge:
-        capacity = UNITS_PER_SHIP * min(conditions.bridge)
+    def explain() -> list[str]:
+        lines = []
+        if way.bridge:
+            lines.append(
+                f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in the weakest of "
+                f"{len(way.bridge)} sea zones ({min(way.bridge)} ships)."
+            )
+        if way.mountains:
+            lines.append(f"A mountain border into a {way.destination} area: {UNITS_PER_POWER} units for each power.")
+        else:
+            lines.append("No mountain border in the way: one power, the activation itself, moves them all.")
         lines.append(
-            f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in the weakest of "
-            f"{len(conditions.bridge)} sea zones ({min(conditions.bridge)} ships)."
+            f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}."
         )
-    if conditions.border == "mountain" and conditions.destination != "friendly":
-        lines.append(f"A mountain border into a {conditions.destination} area: {UNITS_PER_POWER} units for each power.")
-    else:
-        lines.append("No mountain border in the way: one power, the activation itself, moves them all.")
-    row = {name: int(values[0]) for name, values in answer(fields, None).columns.items()}
-    lines.append(
-        f"{row['units_across']} of {units} units cross for {row['power_spent']} power; everyone the way lets over"
-        f" would need {row['power_for_all']}."
+        return lines
+
+    return Built(
+        answer=lambda run: certain(
+            winner=ATTACKER if across == units else NOBODY if across else DEFENDER,
+            units_across=across,
+            power_spent=spent,
+            power_for_all=for_all,
+            bridge_capacity=capacity,
+        ),
+        explain=explain,
     )
-    return lines
+
+
+def power_for(units: int, way: Border) -> int:
+    """Military power for so many units: one for each three over mountains, else the activation alone."""
+    return -(-units // UNITS_PER_POWER) if way.mountains else int(units > 0)

@@ -1,4 +1,4 @@
-"""Dice with icons: their faces, what an override may say, and the military deck (rules/price_of_power.md section 1).
+"""Dice with icons: their faces, and what a pool of them can show (docs/rules/price_of_power.md section 1).
 
 Faces and cards come from data/*.csv; data/README.md names their sources.
 """
@@ -29,14 +29,7 @@ class Face(NamedTuple):
     artillery: int = 0
 
 
-class Card(NamedTuple):
-    """A kind of military card: how many there are, whether it shows a leader, and his dice."""
-
-    cards: int
-    leader: bool
-    infantry: int
-    cavalry: int
-    artillery: int
+Dice = Mapping[str, tuple[Face, ...]]
 
 
 class Pool(NamedTuple):
@@ -47,10 +40,13 @@ class Pool(NamedTuple):
     artillery: int
     tercios_worth: int = 1
 
-    @property
-    def dice(self) -> int:
-        """How many dice are rolled."""
-        return self.infantry + self.cavalry + self.artillery
+    def faces(self, dice: Dice) -> list[tuple[Face, ...]]:
+        """The faces of each die rolled."""
+        return [dice[die] for die, number in zip(DICE, self, strict=False) for _ in range(number)]
+
+    def worth(self, face: Face) -> tuple[int, int, int, int]:
+        """What a face counts: F + wT, H, A (section 3.2, step 2) and T."""
+        return face.infantry + self.tercios_worth * face.tercios, face.cavalry, face.artillery, face.tercios
 
 
 class Caps(NamedTuple):
@@ -70,9 +66,7 @@ def rows_of(name: str) -> list[dict[str, str]]:
 
 def face(text: str) -> Face:
     """The icons of a face as written, e.g. "blank" or "infantry+cavalry". Raises ValueError for an unknown icon."""
-    if text.strip() == BLANK:
-        return Face()
-    found = Counter(part.strip() for part in text.split("+"))
+    found = Counter(part.strip() for part in text.split("+") if text.strip() != BLANK)
     for name in found:
         if name not in ICONS:
             raise ValueError(name)
@@ -80,81 +74,35 @@ def face(text: str) -> Face:
 
 
 @lru_cache(maxsize=1)
-def printed_dice() -> Mapping[str, tuple[Face, ...]]:
+def printed_dice() -> Dice:
     """The dice of the game."""
-    faces: dict[str, list[Face]] = {}
-    for row in rows_of("dice"):
-        faces.setdefault(row["die"], []).append(face(row["icon"]))
-    return {die: tuple(shown) for die, shown in faces.items()}
+    rows = rows_of("dice")
+    return {die: tuple(face(row["icon"]) for row in rows if row["die"] == die) for die in DICE}
 
 
-@lru_cache(maxsize=1)
-def printed_deck() -> tuple[Card, ...]:
-    """The military cards of the game: 36, of which 14 show leaders."""
-    return tuple(
-        Card(int(row["cards"]), row["leader"] == "yes", *(int(row[die]) for die in DICE))
-        for row in rows_of("military_deck")
-    )
-
-
-def dice_of(override: Mapping[str, Sequence[str] | None]) -> Mapping[str, tuple[Face, ...]]:
+def dice_of(override: Mapping[str, Sequence[str] | None]) -> Dice:
     """The game's dice with those of `options.dice` in their place."""
     own = {die: tuple(face(text) for text in faces) for die, faces in override.items() if faces}
     return {**printed_dice(), **own}
 
 
-def worth(shown: Face, pool: Pool) -> tuple[int, int, int]:
-    """Icons of a face that count for infantry, cavalry and artillery: F + wT, H, A (section 3.2, step 2)."""
-    return shown.infantry + pool.tercios_worth * shown.tercios, shown.cavalry, shown.artillery
-
-
-def icons_shown(dice: Mapping[str, tuple[Face, ...]], pool: Pool, caps: Caps) -> np.ndarray:
-    """Ways to roll each [F + wT, H, A, T] with a pool, each counted no further than its cap (float64).
-
-    The array has caps + 1 places along each axis.
-    """
+def icons_shown(dice: Dice, pool: Pool, caps: Caps) -> np.ndarray:
+    """Ways to roll each [F + wT, H, A, T] with a pool, each counted no further than its cap (float64, caps + 1)."""
     ways = np.zeros([cap + 1 for cap in caps])
     ways[0, 0, 0, 0] = 1.0
-    for die, number in zip(DICE, pool[:3], strict=True):
-        faces = Counter((*worth(shown, pool), shown.tercios) for shown in dice[die])
-        for _ in range(number):
-            rolled = np.zeros_like(ways)
-            for icons, count in faces.items():
-                rolled += count * shifted(ways, icons)
-            ways = rolled
-    return ways
-
-
-def shifted(ways: np.ndarray, icons: Sequence[int]) -> np.ndarray:
-    """The same ways after some more icons of each kind; what would leave the array stays at its border."""
-    for axis, more in enumerate(icons):
-        if more:
-            size = ways.shape[axis]
-            kept = max(size - more, 0)
-            moved = np.zeros_like(ways)
-            here, there = np.moveaxis(ways, axis, 0), np.moveaxis(moved, axis, 0)
-            there[size - kept :] = here[:kept]
-            there[-1] += here[kept:].sum(axis=0)
-            ways = moved
-    return ways
-
-
-def most_icons(dice: Mapping[str, tuple[Face, ...]], pool: Pool) -> tuple[int, int, int, int]:
-    """The most infantry (F + wT), cavalry, artillery and tercios icons that a pool can show."""
-    most = np.zeros(4, int)
-    for die, number in zip(DICE, pool[:3], strict=True):
-        if number:
-            most += number * np.array([(*worth(shown, pool), shown.tercios) for shown in dice[die]]).max(axis=0)
-    return tuple(int(value) for value in most)
-
-
-def cavalry_icons(dice: Mapping[str, tuple[Face, ...]], number: int) -> Counter[int]:
-    """Ways to show each number of cavalry icons with some cavalry dice (a charge of Noble Knights)."""
-    ways: Counter[int] = Counter({0: 1})
-    for _ in range(number):
-        rolled: Counter[int] = Counter()
-        for so_far, count in ways.items():
-            for shown in dice["cavalry"]:
-                rolled[so_far + shown.cavalry] += count
+    for faces in pool.faces(dice):
+        rolled = np.zeros_like(ways)
+        for icons, count in Counter(map(pool.worth, faces)).items():
+            places = [np.minimum(np.arange(cap + 1) + more, cap) for cap, more in zip(caps, icons, strict=True)]
+            np.add.at(rolled, np.ix_(*places), count * ways)
         ways = rolled
     return ways
+
+
+def most_icons(dice: Dice, pool: Pool) -> tuple[int, int, int, int]:
+    """The most infantry (F + wT), cavalry, artillery and tercios icons that a pool can show."""
+    most = np.zeros(4, int)
+    for faces in pool.faces(dice):
+        most += np.array([pool.worth(shown) for shown in faces]).max(axis=0)
+    infantry, cavalry, artillery, tercios = most.tolist()
+    return infantry, cavalry, artillery, tercios

@@ -1,4 +1,4 @@
-"""The forces that meet: realms, what leaves them first, leaders (rules/price_of_power.md sections 2, 3.1 and 4).
+"""The forces that meet: realms, what leaves them first, leaders (docs/rules/price_of_power.md sections 2, 3.1 and 4).
 
 Both kinds of battle see a faction as three categories that lose one hit after the other; what is left of a category
 after each hit is a fixed list, decided by the `losses` policy.
@@ -8,84 +8,88 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from simulator.rules.price_of_power import capacities
-from simulator.rules.price_of_power.casualties import ranks
-from simulator.rules.price_of_power.dice import DICE, printed_deck
+from simulator.rules.price_of_power import model
+from simulator.rules.price_of_power.dice import DICE, rows_of
+from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, LandRealm, Options, SeaRealm, SeaSide
+from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
+from simulator.rules.toolkit.losses import left_along
 
+TYPES = ("infantry", "cavalry", "artillery")
+SHIPS = ("galleys", "light", "heavy", "damaged")
 CATEGORIES = ("mercenary", "regular", "allied")
+PREFIXES = ("mercenary_", "", "allied_")
 LOSS_ORDER = {
     "infantry-first": (0, 1, 2),
     "cavalry-first": (1, 0, 2),
     "artillery-first": (2, 0, 1),
+    "most-numerous": (),
 }
-LEAST_FOR_A_CARD = 3
-SHIPS = ("galleys", "light", "heavy", "damaged")
-
-
-class Leader(NamedTuple):
-    """A general or admiral: dice, wounds he came with, and whether he is the ruler."""
-
-    infantry: int
-    cavalry: int
-    artillery: int
-    wounds: int = 0
-    ruler: bool = False
+GALLEY, LIGHT, SOUND, DAMAGED = range(4)
+SHIP_ORDER = {
+    "spread-damage": (SOUND, GALLEY, LIGHT, DAMAGED),
+    "light-first": (GALLEY, LIGHT, DAMAGED, SOUND),
+    "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
+}
+PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
+Policy = model.LandPolicy | model.SeaPolicy
 
 
 @dataclass(frozen=True)
 class Faction:
     """A realm's force: `left[c][n]` is what a category c that can still take n hits consists of.
 
-    On land rows are infantry, cavalry, artillery; at sea galleys, light, heavy (damaged included), damaged.
+    On land rows are infantry, cavalry, artillery; at sea galleys, light, heavy (damaged included), damaged; `paid` is
+    then what a fleet is after the price of retreat. `number` is its place in the list of factions, from 1.
     """
 
+    number: int
     kind: str
     name: str
     stays: bool
     left: tuple[np.ndarray, ...]
+    paid: np.ndarray
 
     @cached_property
     def hits(self) -> tuple[int, ...]:
         """Hits that each category can take at the start."""
         return tuple(len(rows) - 1 for rows in self.left)
 
-    @cached_property
-    def start(self) -> int:
-        """Ranks at the start."""
-        return ranks(*self.hits)
-
-    @cached_property
-    def units(self) -> int:
-        """Units or ships at the start."""
-        return sum(int(rows[-1][:3].sum()) for rows in self.left)
-
     def of_type(self, which: int) -> int:
         """Units or ships of a type at the start."""
         return sum(int(rows[-1][which]) for rows in self.left)
 
+    @cached_property
+    def units(self) -> int:
+        """Units or ships at the start."""
+        return sum(map(self.of_type, range(3)))
+
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a battle. `main` is the place of the main defender among the factions, None without one.
+    """One side of a battle. `main` is the number of the main defender among `factions`, from 1; 0 without one.
 
     `leaders` are those who may lead it; `drawn` gives the weight of each (place in `leaders`, from 1; 0 for none).
     """
 
     where: str
-    sea: bool
     factions: tuple[Faction, ...]
-    main: int | None
-    leaders: tuple[Leader, ...]
+    main: int
+    leaders: tuple[General, ...]
     drawn: dict[int, int]
-    fields: Any
-    policy: Any
+    draws: bool
+    fields: AnySide
+    policy: Policy
 
     @property
+    def sea(self) -> bool:
+        """Is it a fleet?"""
+        return isinstance(self.fields, SeaSide)
+
+    @cached_property
     def units(self) -> int:
         """Units or ships at the start."""
         return sum(faction.units for faction in self.factions)
@@ -100,157 +104,118 @@ class Side:
         return any(faction.kind == "player" for faction in self.factions)
 
     @property
-    def draws(self) -> bool:
-        """Is the leader a drawn card?"""
-        return wants_draw(self.where, self.sea, self.fields)
+    def asks(self) -> bool:
+        """May a player realm on this side ever leave?"""
+        return self.has_player and self.fields.can_retreat and self.policy.retreat != "never"
 
     @property
+    def last(self) -> int:
+        """The last round in which anything depends on the round, for this side."""
+        timed = [self.policy.retreat_at] if self.policy.retreat == "after-round" else []
+        return max([1, *timed, *(action.round + action.this_round_only for action in self.fields.battle_actions)])
+
+    @property
+    def supply(self) -> int:
+        """Captured ships that it can still man; none without a player realm."""
+        return self.fields.ships_in_supply if isinstance(self.fields, SeaSide) and self.has_player else 0
+
+    def charge(self, enemy: Side) -> int:
+        """Cavalry dice of a charge of Noble Knights (section 3.1, step 3)."""
+        if "noble-knights" not in self.ideas or not isinstance(self.fields, model.LandSide):
+            return 0
+        return min(self.of_type(1), enemy.of_type(0), self.fields.knights_dice_limit)
+
+    @cached_property
     def ideas(self) -> frozenset[str]:
         """Ideas that tell in battle."""
-        return frozenset() if self.sea else frozenset(self.fields.ideas)
+        return frozenset(self.fields.ideas) if isinstance(self.fields, model.LandSide) else frozenset()
 
 
-def realms_of(side: Any) -> list[Any]:
-    """The tables that hold the units of a side: its factions, or the side itself."""
-    return list(getattr(side, "factions", None) or [side])
+def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
+    """What is left after each hit, fewest first, of types or ships hit in this order; without one, most units first."""
+
+    def hit(now: list[int]) -> None:
+        which = next(which for which in order if now[which]) if order else now.index(max(now))
+        now[which] -= 1
+        if which == SOUND and len(now) == len(SHIPS):
+            now[DAMAGED] += 1
+
+    return left_along(start, hit)[::-1]
 
 
-def kinds_of(side: Any) -> list[str]:
-    """Kind of each realm of a side; what a capacity gives is an NPR."""
-    return ["npr" if getattr(side, "npr", None) else realm.kind for realm in realms_of(side)]
+def ships_seen(rows: np.ndarray) -> np.ndarray:
+    """Galleys, light, sound, damaged seen as galleys, light, heavy (damaged included), damaged."""
+    return rows @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
 
 
-def land_units(realm: Any) -> np.ndarray:
-    """Units of a realm: rows mercenary, regular, allied; columns infantry, cavalry, artillery."""
-    if getattr(realm, "npr", None):
-        return np.array([[0, 0, 0], [capacities.land_units(realm.npr), 0, 0], [0, 0, 0]])
-    return np.array(
-        [
-            [realm.mercenary_infantry, realm.mercenary_cavalry, realm.mercenary_artillery],
-            [realm.infantry, realm.cavalry, realm.artillery],
-            [realm.allied_infantry, realm.allied_cavalry, 0],
-        ]
-    )
+def paid(row: list[int]) -> list[int]:
+    """A fleet after the price of retreat: one ship (section 4, step 6)."""
+    lost = next((ship for ship in PRICE_OF_RETREAT if row[ship]), None)
+    return [number - (ship == lost) for ship, number in enumerate(row)]
 
 
-def sea_units(realm: Any) -> dict[str, int]:
-    """Galleys, light, sound heavy and damaged heavy ships of a realm."""
-    if getattr(realm, "npr", None):
-        return {"galleys": 0, "light": capacities.ships(realm.npr), "sound": 0, "damaged": 0}
-    return {
-        "galleys": realm.galleys,
-        "light": realm.light,
-        "sound": realm.heavy - realm.damaged,
-        "damaged": realm.damaged,
-    }
-
-
-def count_units(side: Any, sea: bool) -> int:
-    """Units or ships of a whole side as entered."""
-    if sea:
-        return sum(sum(sea_units(realm).values()) for realm in realms_of(side))
-    return sum(int(land_units(realm).sum()) for realm in realms_of(side))
-
-
-def land_leaving(units: np.ndarray, losses: str) -> np.ndarray:
-    """What a category is after each casualty, fewest first: rows of infantry, cavalry, artillery."""
-    rows = [units.copy()]
-    while rows[-1].any():
-        now = rows[-1].copy()
-        if losses == "most-numerous":
-            leaving = int(now.argmax())
-        else:
-            leaving = next(which for which in LOSS_ORDER[losses] if now[which])
-        now[leaving] -= 1
-        rows.append(now)
-    return np.array(rows[::-1])
-
-
-def sea_leaving(ships: dict[str, int], losses: str) -> np.ndarray:
-    """What a fleet is after each hit, fewest first: rows of galleys, light, heavy (with damaged), damaged."""
-    now = dict(ships)
-    rows = []
-    while True:
-        rows.append([now["galleys"], now["light"], now["sound"] + now["damaged"], now["damaged"]])
-        if not any(now.values()):
-            return np.array(rows[::-1])
-        hit = next_ship_hit(now, losses)
-        now[hit] -= 1
-        now["damaged"] += hit == "sound"
-
-
-def next_ship_hit(now: dict[str, int], losses: str) -> str:
-    """Which ship takes the next hit: `losses` at sea (section 2)."""
-    order = {
-        "spread-damage": ("sound", "galleys", "light", "damaged"),
-        "light-first": ("galleys", "light", "damaged", "sound"),
-        "heavy-first": ("damaged", "sound", "light", "galleys"),
-    }[losses]
-    return next(ship for ship in order if now[ship])
-
-
-def price_of_retreat(row: np.ndarray) -> np.ndarray:
-    """A fleet after the price of retreat: a galley, else a light ship, else a damaged, else a sound heavy ship."""
-    galleys, light, heavy, damaged = (int(value) for value in row)
-    if galleys:
-        galleys -= 1
-    elif light:
-        light -= 1
-    elif heavy:
-        heavy, damaged = heavy - 1, max(damaged - 1, 0)
-    return np.array([galleys, light, heavy, damaged])
-
-
-def faction_of(realm: Any, kind: str, sea: bool, losses: str) -> Faction:
+def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     """A realm's force with its leaving lists; all of an NPR and all ships count as regular."""
-    if sea:
-        none = np.zeros((1, 4), int)
-        left = (none, sea_leaving(sea_units(realm), losses), none)
+    none = np.zeros((1, 4 if isinstance(realm, SeaRealm) else 3), int)
+    price = none
+    if isinstance(realm, SeaRealm):
+        start = [realm.galleys, realm.light, realm.heavy - realm.damaged, realm.damaged]
+        rows = leaving(start, SHIP_ORDER[losses])
+        left = (none, ships_seen(rows), none)
+        price = ships_seen(np.array([paid(row) for row in rows.tolist()]))
     else:
-        left = tuple(land_leaving(units, losses) for units in land_units(realm))
-    return Faction(kind, realm.name, realm.defends_capital or getattr(realm, "last_area", False), left)
+        units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
+        left = tuple(leaving(own, LOSS_ORDER[losses]) for own in units)
+    stays = realm.defends_capital or (isinstance(realm, LandRealm) and realm.last_area)
+    return Faction(number, realm.kind, realm.name, stays, left, price)
 
 
-def main_defender(factions: tuple[Faction, ...], named: str | None) -> int | None:
+def main_defender(factions: tuple[Faction, ...], named: str | None) -> int:
     """The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1)."""
-    players = [i for i, faction in enumerate(factions) if faction.kind == "player"]
-    if not players:
-        return None
-    most = max(factions[i].units for i in players)
-    largest = [i for i in players if factions[i].units == most]
-    return next((i for i in largest if named and factions[i].name == named), largest[0])
+    players = [faction for faction in factions if faction.kind == "player"]
+    most = max((faction.units for faction in players), default=0)
+    largest = [faction for faction in players if faction.units == most]
+    main = next((faction for faction in largest if named and faction.name == named), None)
+    return factions.index(main or largest[0]) + 1 if largest else 0
 
 
-def wants_draw(where: str, sea: bool, fields: Any) -> bool:
+def wants_draw(where: str, side: AnySide, units: int) -> bool:
     """Does this side draw a leader: asked to, or by default (section 3.1, step 2; section 4, step 1)?"""
-    if fields.leader is not None:
-        return fields.leader == "draw"
-    card_kinds = {"npr"} if sea else {"npr", "rebels"}
-    return where == "defender" and set(kinds_of(fields)) <= card_kinds and count_units(fields, sea) >= LEAST_FOR_A_CARD
+    if side.leader is not None:
+        return side.leader == "draw"
+    card_kinds = {"npr"} if isinstance(side, SeaSide) else {"npr", "rebels"}
+    return where == "defender" and model.kinds(side) <= card_kinds and units >= LEAST_FOR_A_CARD
 
 
-def leaders_of(where: str, sea: bool, fields: Any, options: Any) -> tuple[tuple[Leader, ...], dict[int, int]]:
-    """Who may lead the side, and with which weights (0 stands for nobody)."""
-    if not wants_draw(where, sea, fields):
-        if fields.leader in {None, "none"}:
-            return (), {0: 1}
-        given = fields.leader
-        dice = (getattr(given, die) for die in DICE)
-        return (Leader(*dice, given.wounds, getattr(given, "ruler", False)),), {1: 1}
-    weights: Counter[Leader | None] = Counter()
-    for card in options.npr_deck if options.npr_deck is not None else printed_deck():
-        weights[Leader(card.infantry, card.cavalry, card.artillery) if card.leader else None] += card.cards
-    found = tuple(leader for leader in weights if leader is not None and weights[leader])
-    drawn = {found.index(leader) + 1 if leader else 0: count for leader, count in weights.items() if count}
-    return found, drawn
-
-
-def side_of(where: str, sea: bool, fields: Any, policy: Any, options: Any) -> Side:
-    """One side of a checked scenario, as the battle sees it."""
-    factions = tuple(
-        faction_of(realm, kind, sea, policy.losses)
-        for realm, kind in zip(realms_of(fields), kinds_of(fields), strict=True)
+@lru_cache(maxsize=1)
+def printed_deck() -> tuple[model.Card, ...]:
+    """The military cards of the game: 36, of which 14 show leaders."""
+    return tuple(
+        model.Card(cards=int(row["cards"]), leader=row["leader"] == "yes", **{die: int(row[die]) for die in DICE})
+        for row in rows_of("military_deck")
     )
-    leaders, drawn = leaders_of(where, sea, fields, options)
-    named = getattr(fields, "main_defender", None)
-    return Side(where, sea, factions, main_defender(factions, named), leaders, drawn, fields, policy)
+
+
+def leaders_drawn(options: Options) -> tuple[tuple[General, ...], dict[int, int]]:
+    """The leaders in the deck, and how many cards show each (0 stands for an advisor, who is none)."""
+    weights: Counter[General | None] = Counter()
+    for card in printed_deck() if options.npr_deck is None else options.npr_deck:
+        weights[General(**{die: getattr(card, die) for die in DICE}) if card.leader else None] += card.cards
+    found = tuple(leader for leader in weights if leader is not None and weights[leader])
+    return found, {found.index(leader) + 1 if leader else 0: cards for leader, cards in weights.items() if cards}
+
+
+def side_of(where: str, side: AnySide, policy: Policy, options: Options) -> Side:
+    """One side of a checked scenario, as the battle sees it; a faction without units is none of it (3.1, step 0)."""
+    factions = tuple(
+        faction_of(number, realm, policy.losses) for number, realm in enumerate(model.listed(side), 1) if realm.count()
+    )
+    draws = wants_draw(where, side, sum(faction.units for faction in factions))
+    leaders: tuple[General, ...] = ()
+    drawn = {0: 1}
+    if draws:
+        leaders, drawn = leaders_drawn(options)
+    elif side.leader not in {None, "none"}:
+        leaders, drawn = (General(**dict(side.leader)),), {1: 1}
+    main = main_defender(factions, getattr(side, "main_defender", None))
+    return Side(where, factions, main, leaders, drawn, draws, side, policy)

@@ -1,21 +1,27 @@
-"""What a siege can take and at what price, without dice (rules/price_of_power.md section 5)."""
+"""What a siege can take and at what price, without dice (docs/rules/price_of_power.md section 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Fields, Outcomes, Refusal, Run, certain
-from simulator.rules.price_of_power.capacities import TAX_VALUE
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, Refusal, certain
 from simulator.rules.price_of_power.dice import rows_of
-from simulator.rules.price_of_power.fields import UnitCount
+from simulator.rules.price_of_power.model import UnitCount
+from simulator.rules.price_of_power.npr_defence import TAX_VALUE, Empty
 
 Plan = Literal["most-value", "most-provinces", "cheapest-one"]
 Power = Annotated[int, Field(ge=0, le=99)]
 Actions = Annotated[int, Field(ge=1, le=10)]
+BECOMES = (
+    "A province of an NPR or a hostile realm gets your town in unrest; a rebel town goes with its unrest.",
+    "Occupied by your enemy: the occupier's town goes home if the rightful owner is friendly or neutral, else your"
+    " town replaces it.",
+    "Ships in a taken port must put to sea, which may start a naval battle.",
+)
 
 
 class Besieged(Fields):
@@ -59,15 +65,11 @@ class SiegePolicy(Fields):
     plan: Plan = Field("most-value", description="most tax value, most provinces, or the cheapest that takes something")
 
 
-class NoPolicy(Fields):
-    """Nothing to decide."""
-
-
 class SiegePolicies(Fields):
     """Policies of both sides."""
 
     attacker: SiegePolicy = Field(SiegePolicy(), description="the besieger's decisions")
-    defender: NoPolicy = Field(NoPolicy(), description="nothing to decide")
+    defender: Empty = Field(Empty(), description="nothing to decide")
 
 
 class DefensiveMentality(Fields):
@@ -112,14 +114,6 @@ class Place(NamedTuple):
     open: bool = True
 
 
-class Terms(NamedTuple):
-    """What a plan may use, and what it is after."""
-
-    power: int
-    actions: int
-    plan: str
-
-
 class Taken(NamedTuple):
     """A plan: the provinces taken (places in the list), their value, the power and actions it costs, and its steps.
 
@@ -134,62 +128,47 @@ class Taken(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def half_strengths() -> tuple[int, int, int]:
+def half_strengths() -> tuple[int, ...]:
     """Twice the siege strength of infantry, cavalry and artillery (data/units.csv)."""
     rows = {row["unit"]: row["siege_strength"] for row in rows_of("units")}
-    infantry, cavalry, artillery = (int(2 * float(rows[unit])) for unit in Army._fields)
-    return infantry, cavalry, artillery
+    return tuple(int(2 * float(rows[unit])) for unit in Army._fields)
 
 
-def strongest_first(army: Army) -> list[int]:
-    """Twice the strength of each unit, the strongest first (step 2)."""
-    halves = zip(half_strengths(), army, strict=True)
-    return sorted((half for half, number in halves for _ in range(number)), reverse=True)
+def strengths(army: Army) -> list[int]:
+    """Strength of the best 0, 1, 2, ... units: the strongest first, the total rounded down (step 2)."""
+    halves = sorted((h for h, number in zip(half_strengths(), army, strict=True) for _ in range(number)), reverse=True)
+    return [sum(halves[:units]) // 2 for units in range(len(halves) + 1)]
 
 
-def strength(army: Army, units: int) -> int:
-    """Strength of the best `units` units: the total is rounded down."""
-    return sum(strongest_first(army)[:units]) // 2
-
-
-def units_for(army: Army, need: int) -> int | None:
-    """Fewest units, at least one, whose strength is enough; None if all are too weak."""
-    so_far = 0
-    for number, half in enumerate(strongest_first(army), 1):
-        so_far += half
-        if so_far // 2 >= need:
-            return number
-    return None
-
-
-def best_plan(army: Army, places: Sequence[Place], terms: Terms) -> Taken:
-    """The best plan over at most so many actions and so much power (step 3)."""
+def best_plan(army: Army, places: Sequence[Place], power: int, actions: int, plan: Plan) -> Taken:
+    """The best plan over at most so many actions and so much power (step 3); equals differ in no number."""
     order = {
         "most-value": lambda taken: (-taken.value, -len(taken.provinces), taken.power, taken.actions),
         "most-provinces": lambda taken: (-len(taken.provinces), -taken.value, taken.power, taken.actions),
-        "cheapest-one": lambda taken: (not taken.provinces, taken.power, -taken.value, taken.actions),
-    }[terms.plan]
-    return min(plans(army, tuple(places), terms), key=order)
+        "cheapest-one": lambda taken: (
+            not taken.provinces, taken.power, -taken.value, taken.actions, -len(taken.provinces)
+        ),
+    }[plan]  # fmt: skip
+    return min(plans(army, places, power, actions), key=order)
 
 
-def plans(army: Army, places: tuple[Place, ...], terms: Terms) -> list[Taken]:
-    """The least power for each set of provinces and each number of actions, as far as power allows."""
-    single = {}
-    for chosen in range(1, 1 << len(places)):
-        step = one_action(army, places, chosen)
-        if step is not None:
-            single[chosen] = step
-    best: dict[int, Taken] = {0: Taken()}
+def plans(army: Army, places: Sequence[Place], most_power: int, actions: int) -> list[Taken]:
+    """The least power, then the fewest actions, for each set of provinces, as far as power allows."""
+    every = (1 << len(places)) - 1
+    single = {chosen: one_action(strengths(army), places, chosen) for chosen in range(1, every + 1)}
+    best = {0: Taken()}
     found = dict(best)
-    for _ in range(min(terms.actions, len(places))):
+    for _ in range(min(actions, len(places))):
         longer: dict[int, Taken] = {}
         for done, so_far in best.items():
-            for chosen, (units, power) in single.items():
-                if not done & chosen and so_far.power + power <= terms.power:
-                    taken = extended(so_far, places, chosen, units, power)
-                    known = longer.get(done | chosen)
-                    if known is None or taken.power < known.power:
-                        longer[done | chosen] = taken
+            chosen = rest = every & ~done
+            while chosen:
+                step = single[chosen]
+                known = longer.get(done | chosen)
+                power = so_far.power + (step.power if step else 0)
+                if step and power <= most_power and (known is None or power < known.power):
+                    longer[done | chosen] = Taken(*(a + b for a, b in zip(so_far, step, strict=True)))
+                chosen = (chosen - 1) & rest
         best = longer
         for done, taken in longer.items():
             if done not in found or taken.power < found[done].power:
@@ -197,30 +176,16 @@ def plans(army: Army, places: tuple[Place, ...], terms: Terms) -> list[Taken]:
     return list(found.values())
 
 
-def members(places: tuple[Place, ...], chosen: int) -> tuple[int, ...]:
-    """The places in a set."""
-    return tuple(place for place in range(len(places)) if chosen >> place & 1)
-
-
-def one_action(army: Army, places: tuple[Place, ...], chosen: int) -> tuple[int, int] | None:
-    """Units and power that take a set of provinces in one action; None if it cannot be done."""
-    wanted = [places[place] for place in members(places, chosen)]
-    if not all(place.open for place in wanted):
+def one_action(strength: list[int], places: Sequence[Place], chosen: int) -> Taken | None:
+    """A set of provinces taken in one action, by the fewest units that are enough; None if it cannot be done."""
+    members = tuple(place for place in range(len(places)) if chosen >> place & 1)
+    wanted = [places[place] for place in members]
+    need = sum(place.need for place in wanted)
+    units = next((number for number in range(1, len(strength)) if strength[number] >= need), None)
+    if units is None or not all(place.open for place in wanted):
         return None
-    units = units_for(army, sum(place.need for place in wanted))
-    return None if units is None else (units, units + sum(place.power for place in wanted))
-
-
-def extended(so_far: Taken, places: tuple[Place, ...], chosen: int, units: int, power: int) -> Taken:
-    """A plan with one more action."""
-    more = members(places, chosen)
-    return Taken(
-        so_far.provinces + more,
-        so_far.value + sum(places[place].value for place in more),
-        so_far.power + power,
-        so_far.actions + 1,
-        (*so_far.steps, (units, more)),
-    )
+    power = units + sum(place.power for place in wanted)
+    return Taken(members, sum(place.value for place in wanted), power, 1, ((units, members),))
 
 
 def places_of(provinces: Sequence[Besieged], mentality: DefensiveMentality, ships_facing: bool) -> list[Place]:
@@ -245,24 +210,7 @@ def rebels_take(units: int, provinces: Sequence[Besieged]) -> Taken:
             if province.size == size and province.unrest and TAX_VALUE[size] <= left:
                 left -= TAX_VALUE[size]
                 taken.append(place)
-    if not taken:
-        return Taken()
-    return Taken(tuple(taken), units - left, 0, 1, ((units, tuple(taken)),))
-
-
-def army_of(side: Any) -> Army:
-    """Units of the besieger."""
-    return Army(side.infantry, side.cavalry, side.artillery)
-
-
-def plan_of(fields: Any) -> Taken:
-    """What is taken in a siege scenario."""
-    side, provinces = fields.attacker, fields.defender.provinces
-    if side.kind == "rebels":
-        return rebels_take(side.infantry, provinces)
-    places = places_of(provinces, fields.options.defensive_mentality, side.ships_facing)
-    terms = Terms(side.military_power, fields.conditions.actions, fields.policy.attacker.plan)
-    return best_plan(army_of(side), places, terms)
+    return Taken(tuple(taken), units - left, 0, 1, ((units, tuple(taken)),)) if taken else Taken()
 
 
 def siege_winner(taken: int, listed: int) -> int:
@@ -270,88 +218,66 @@ def siege_winner(taken: int, listed: int) -> int:
     return ATTACKER if taken == listed else DEFENDER if taken == 0 else NOBODY
 
 
-def check(fields: Any) -> None:
+def check(fields: Siege) -> None:
     """Refuse a siege that cannot be."""
-    side = fields.attacker
-    if side.kind == "rebels":
-        for unit in ("cavalry", "artillery"):
-            if getattr(side, unit):
-                raise Refusal(f"attacker.{unit}", f"{getattr(side, unit)} is not allowed; rebels have only infantry")
-    if not any(army_of(side)):
+    side, enemy = fields.attacker, fields.conditions.enemy_units
+    for unit in ("cavalry", "artillery"):
+        if side.kind == "rebels" and getattr(side, unit):
+            raise Refusal(f"attacker.{unit}", f"{getattr(side, unit)} is not allowed; rebels have only infantry")
+    if not side.infantry + side.cavalry + side.artillery:
         raise Refusal("attacker", "no units; give at least one")
-    if fields.conditions.enemy_units:
-        raise Refusal(
-            "conditions.enemy_units", f"{fields.conditions.enemy_units} is not allowed; fight them first, it must be 0"
-        )
+    if enemy:
+        raise Refusal("conditions.enemy_units", f"{enemy} is not allowed; fight them first, it must be 0")
 
 
-def answer(fields: Any, _: Run) -> Outcomes:
-    """The one row of a siege."""
-    taken = plan_of(fields)
-    army = army_of(fields.attacker)
-    return certain(
-        winner=siege_winner(len(taken.provinces), len(fields.defender.provinces)),
-        provinces_taken=len(taken.provinces),
-        value_taken=taken.value,
-        power_spent=taken.power,
-        actions_used=taken.actions,
-        siege_strength=strength(army, sum(army)),
+def build(fields: Siege) -> Built:
+    """The one row of a siege, and its plan."""
+    side, provinces = fields.attacker, fields.defender.provinces
+    mentality, plan = fields.options.defensive_mentality, fields.policy.attacker.plan
+    army = Army(side.infantry, side.cavalry, side.artillery)
+    if side.kind == "rebels":
+        taken = rebels_take(side.infantry, provinces)
+    else:
+        places = places_of(provinces, mentality, side.ships_facing)
+        taken = best_plan(army, places, side.military_power, fields.conditions.actions, plan)
+    after = [f"plan: {plan}"] if side.kind == "player" else []
+    return Built(
+        answer=lambda run: certain(
+            winner=siege_winner(len(taken.provinces), len(provinces)),
+            provinces_taken=len(taken.provinces),
+            value_taken=taken.value,
+            power_spent=taken.power,
+            actions_used=taken.actions,
+            siege_strength=strengths(army)[-1],
+        ),
+        assumptions=lambda: after + mentality_lines(mentality, provinces),
+        explain=lambda: [*explained(army, taken, provinces), *(BECOMES if taken.provinces and after else ())],
     )
-
-
-def assumptions(fields: Any) -> list[str]:
-    """What the answer rests on."""
-    lines = [] if fields.attacker.kind == "rebels" else [f"plan: {fields.policy.attacker.plan}"]
-    return lines + mentality_lines(fields.options.defensive_mentality, fields.defender.provinces)
 
 
 def mentality_lines(mentality: DefensiveMentality, provinces: Sequence[Besieged]) -> list[str]:
     """Defensive Mentality, if any province has it."""
     if not any(province.defensive_mentality for province in provinces):
         return []
-    return [
-        f"Defensive Mentality: {mentality.strength} more strength, {mentality.power} more power for each province"
-        " (ASSUMED)"
-    ]
+    more = f"{mentality.strength} more strength, {mentality.power} more power for each province"
+    return [f"Defensive Mentality: {more} (ASSUMED)"]
 
 
-def explain(fields: Any) -> list[str]:
-    """The plan, step by step, and what each province becomes."""
-    taken = plan_of(fields)
-    provinces = fields.defender.provinces
+def explained(army: Army, taken: Taken, provinces: Sequence[Besieged]) -> Iterator[str]:
+    """The plan, step by step: the units of each (artillery, infantry, cavalry), the provinces by name."""
     if not taken.provinces:
-        return ["Nothing can be taken."]
-    lines = []
+        yield "Nothing can be taken."
+        return
     for number, (units, places) in enumerate(taken.steps, 1):
-        names = ", ".join(province_name(provinces, place) for place in places)
-        lines.append(f"Action {number}: {units_text(fields, units)} take {names}.")
-    lines.append(f"In all {taken.power} military power; tax value {taken.value} taken.")
-    if fields.attacker.kind == "player":
-        lines += BECOMES
-    return lines
-
-
-BECOMES = (
-    "A province of an NPR or a hostile realm gets your town in unrest; a rebel town goes with its unrest.",
-    "Occupied by your enemy: the occupier's town goes home if the rightful owner is friendly or neutral, else your"
-    " town replaces it.",
-    "Ships in a taken port must put to sea, which may start a naval battle.",
-)
-
-
-def province_name(provinces: Sequence[Besieged], place: int) -> str:
-    """A province by its name, else by its size and place, with its status."""
-    province = provinces[place]
-    name = province.name or f"the {province.size} province {place + 1}"
-    return f"{name} ({province.status})" if province.status else name
-
-
-def units_text(fields: Any, units: int) -> str:
-    """The units chosen: artillery first, then infantry, then cavalry."""
-    army, parts = army_of(fields.attacker), []
-    for kind in ("artillery", "infantry", "cavalry"):
-        chosen = min(getattr(army, kind), units)
-        units -= chosen
-        if chosen:
-            parts.append(f"{chosen} {kind}")
-    return " and ".join(parts)
+        names, parts = [], []
+        for place in places:
+            province = provinces[place]
+            name = province.name or f"the {province.size} province {place + 1}"
+            names.append(f"{name} ({province.status})" if province.status else name)
+        left = units
+        for kind in ("artillery", "infantry", "cavalry"):
+            chosen = min(getattr(army, kind), left)
+            left -= chosen
+            parts += [f"{chosen} {kind}"] if chosen else []
+        yield f"Action {number}: {' and '.join(parts)} take {', '.join(names)}."
+    yield f"In all {taken.power} military power; tax value {taken.value} taken."

@@ -34,13 +34,12 @@ INVASION = (
 
 def build(fields: Any) -> Built:
     """Everything that answers one scenario."""
-    if fields.battle == "invasion":
-        chain, columns = invasion_tables.chain(fields), outcome.invasion
-    else:
-        chain, columns = tables.chain(fields), outcome.sea if fields.battle in tables.SEA_BATTLES else outcome.land
+    made: Any = invasion_tables if fields.battle == "invasion" else tables
+    columns: Any = {"invasion": outcome.invasion, "land": outcome.land, "amphibious": outcome.land}
+    chain = made.chain(fields)
     return Built(
         chain=replace(chain, tell=text.teller(fields)),
-        outcome=partial(columns, fields, chain.params),
+        outcome=partial(columns.get(fields.battle, outcome.sea), fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
     )

@@ -75,7 +75,7 @@ def limits(fields: Any, p: Params, land: rules.State) -> State:
 def chain(fields: Any) -> Chain:
     """The chain of a whole invasion."""
     fights, found = tables.places(fields), tables.round_tables(fields)
-    p = params(fields, fights, found.index)
+    p = params(fields, fights, found.places)
     ashore = slice(p.crossings, p.crossings + len(p.land.defenders) - 1)
     fleets, calm = fields.attacker.fleets + int(p.enemies.sum()), np.delete(found.calm, ashore).max(initial=0.0)
     p = p._replace(most_rounds=tables.most_rounds(fleets, calm))

@@ -224,13 +224,13 @@ def _convoy_fight(fields: Any, name: str, enemies: int, convoy_defends: bool, bl
 
 
 class RoundTables(NamedTuple):
-    """The chance tables of some places; `index[place, attackers, defenders]` (units, 4 or more as 4) finds one.
+    """The chance tables of some places; `places[place, attackers, defenders]` (units, 4 or more as 4) finds one.
 
     `calm` is the largest chance that a round of a place causes no loss.
     """
 
     tables: Tables
-    index: np.ndarray
+    places: np.ndarray
     calm: np.ndarray
 
 
@@ -304,7 +304,7 @@ def limits(fights: list[Place], calm: float) -> State:
 def chain(fields: Any) -> Chain:
     """The chain of every kind but the invasion."""
     fights, found = places(fields), round_tables(fields)
-    p, largest = params(fields, fights, found.index), limits(fights, found.calm.max())
+    p, largest = params(fields, fights, found.places), limits(fights, found.calm.max())
     p = p._replace(policy=within(p.policy, largest.rounds))
     start = State(largest.attackers, 0, fights[0].defenders, UNDECIDED, 0)
     if p.policy.by_odds:

@@ -1,0 +1,202 @@
+"""Armies and chances of the quick check, before the first roll (docs/rules/birthright.md section 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.engine.chance import TableBook, Weights
+from simulator.rules.birthright.check_rules import (
+    ATTACKER_AHEAD,
+    DEFENDER_AHEAD,
+    NEITHER,
+    NOBODY_WON,
+    Check,
+    QuickParams,
+    QuickState,
+)
+from simulator.rules.birthright.units import Entry, Unit, army, in_order, terrain_values
+from simulator.rules.toolkit import retreat
+from simulator.rules.toolkit.naming import SIDES
+
+MOST_UNITS = 60
+AGAINST_HORSE = {"plains", "hills", "mountain"}
+
+
+@dataclass(frozen=True)
+class Army:
+    """An army of the quick check; `losses` says who takes the hits."""
+
+    entries: list[Entry]
+    warcraft: int = 0
+    leader_points: int = 0
+    losses: str = "weakest-first"
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        """The single units in the order in which they take hits."""
+        key = None if self.losses == "as-listed" else (lambda unit: unit.strength)
+        return [entry.unit for entry in in_order(self.entries, key) for _ in range(entry.count)]
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        """Steps left of each unit, (hits taken, units)."""
+        steps = [unit.steps for unit in self.units]
+        if self.losses == "spread":
+            line = [i for taken in range(max(steps, default=0)) for i, own in enumerate(steps) if own > taken]
+        else:
+            line = [i for i, own in enumerate(steps) for _ in range(own)]
+        rows = np.zeros((len(line) + 1, len(steps)), np.int64)
+        rows[0] = steps
+        for hits, unit in enumerate(line):
+            rows[hits + 1] = rows[hits]
+            rows[hits + 1, unit] -= 1
+        return rows
+
+    @property
+    def steps(self) -> int:
+        """At full strength."""
+        return len(self.left) - 1
+
+    @property
+    def alive(self) -> np.ndarray:
+        """Units with a step left, by hits taken."""
+        return (self.left > 0).sum(1)
+
+    def alive_where(self, chosen: Sequence[bool]) -> np.ndarray:
+        """The same of some units."""
+        return (self.left > 0) @ np.array(chosen, np.int64).reshape(len(self.units))
+
+    @property
+    def horse(self) -> np.ndarray:
+        """Cavalry alive, by hits taken."""
+        return self.alive_where([unit.type == "cavalry" for unit in self.units])
+
+    @property
+    def pikes(self) -> np.ndarray:
+        """Pikemen alive, by hits taken."""
+        return self.alive_where([unit.kind == "pikemen" for unit in self.units])
+
+    def worth(self, terrain: str, role: str) -> list[int]:
+        """Half points of each unit at full steps."""
+        values = [(unit, terrain_values()[unit.kind, terrain, role]) for unit in self.units]
+        return [0 if twice is None else max(0, 2 * unit.strength + twice) for unit, twice in values]
+
+    def half_points(self, terrain: str, role: str) -> np.ndarray:
+        """Strength in half points, leader and all but pikes, by hits taken."""
+        return self._shared(self.worth(terrain, role)) + 2 * self.leader_points * (self.left.sum(1) > 0)
+
+    def bare(self) -> np.ndarray:
+        """Twice the strength without terrain and leader, by hits taken: what a siege's rating goes by."""
+        return self._shared([2 * unit.strength for unit in self.units])
+
+    def _shared(self, worth: Sequence[int]) -> np.ndarray:
+        steps = np.array([unit.steps for unit in self.units], np.int64)
+        found: np.ndarray = (np.array(worth, np.int64) * self.left // steps).sum(1)
+        return found
+
+
+@dataclass(frozen=True)
+class Matchup:
+    """An attacking army against a defending one."""
+
+    attacker: Army
+    defender: Army
+    terrain: str
+    options: Any
+
+    @cached_property
+    def strengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """Half points of both, (attacker's hits, defender's hits)."""
+        own = self.attacker.half_points(self.terrain, "attack")[:, None]
+        enemy = self.defender.half_points(self.terrain, "defend")[None, :]
+        shape = own + 0 * enemy, enemy + 0 * own
+        if self.terrain not in AGAINST_HORSE:
+            return shape
+        return shape[0], shape[1] + 2 * np.minimum(self.attacker.horse[:, None], self.defender.pikes[None, :])
+
+    def modifiers(self) -> np.ndarray:
+        """Odds modifier of the attacker less the defender's, by hits of both (step 1)."""
+        own, enemy = self.strengths
+        more, less = np.maximum(own, enemy), np.minimum(own, enemy)
+        found = np.zeros_like(own)
+        for strong, weak, modifier in self.options.quick_ratio:
+            found = np.where(more * weak >= less * strong, modifier, found)
+        return found * np.sign(own - enemy)
+
+    def walls(self, level: int) -> int:
+        """The defender's bonus for a fortification of this level."""
+        return int(min(self.options.fort_bonus_max, self.options.fort_bonus_per_level * level))
+
+    def check(self, book: TableBook) -> Check:
+        """The numbers of the check."""
+        net = self.attacker.warcraft - self.defender.warcraft + self.modifiers()
+        zero = int(self.options.fort_bonus_max - net.min())
+        tables = [book.add(self.chances(advantage - zero)) for advantage in range(int(net.max()) + zero + 1)]
+        columns = np.array(self.options.quick_result, np.int64).T
+        return Check(
+            net,
+            np.array(tables, np.int64),
+            *(np.ascontiguousarray(column) for column in columns[1:]),
+            attacker_horse=self.attacker.horse,
+            defender_horse=self.defender.horse,
+            attacker_steps=self.attacker.steps,
+            defender_steps=self.defender.steps,
+            zero=zero,
+        )
+
+    def chances(self, advantage: int) -> Weights:
+        """Results of a check, one d20 against the other, with this advantage of the attacker."""
+        found: Counter[int] = Counter()
+        for ahead in range(-19, 20):
+            found[self.result(ahead + advantage)] += 20 - abs(ahead)
+        return found
+
+    def result(self, margin: int) -> int:
+        """Row x 4 + who is ahead, of a margin (step 3)."""
+        row = sum(abs(margin) >= line[0] for line in self.options.quick_result) - 1
+        ahead = ATTACKER_AHEAD if margin > 0 else DEFENDER_AHEAD if margin < 0 else NEITHER
+        return 4 * row + ahead
+
+
+def army_of(fields: Any, name: str, least: int = 1) -> Army:
+    """One side of a scenario."""
+    side = getattr(fields, name)
+    entries = army(side.units, f"{name}.units", MOST_UNITS, least)
+    return Army(entries, side.warcraft, side.leader_points, getattr(fields.policy, name).losses)
+
+
+def matchup(fields: Any) -> Matchup:
+    """Both sides of a quick battle."""
+    return Matchup(army_of(fields, "attacker"), army_of(fields, "defender"), fields.conditions.terrain, fields.options)
+
+
+def quick_chain(fields: Any, battle: Matchup, tell: Any = None) -> Chain:
+    """The chain of checks."""
+    book = TableBook()
+    leave = {}
+    for name in SIDES:
+        steps = getattr(battle, name).steps
+        leave[name] = {
+            "never": retreat.never(),
+            "half": retreat.half_of(steps),
+            "outmatched": retreat.outnumbered(Fraction(1, 2)),
+        }[getattr(fields.policy, name).retreat]
+    params = QuickParams(
+        battle.check(book),
+        *battle.strengths,
+        attacker_leaves=leave["attacker"],
+        defender_leaves=leave["defender"],
+        walls=battle.walls(fields.conditions.fortification),
+        fight_on=int(fields.options.mode == "fight-on"),
+        max_turns=fields.options.max_turns,
+    )
+    limits = QuickState(params.check.attacker_steps, params.check.defender_steps, params.max_turns, NOBODY_WON, 1)
+    return Chain(params, QuickState(0, 0, 0, 0, 0), limits, book.close(), tell=tell)

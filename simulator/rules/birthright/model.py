@@ -1,0 +1,311 @@
+"""The scenario of each kind of fight (docs/rules/birthright.md sections 2 to 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from simulator.rules.battle import Fields
+from simulator.rules.birthright.units import number_rows
+
+Value = Annotated[int, Field(ge=0, le=12)]
+Values = Annotated[list[Value], Field(max_length=4)]
+Warcraft = Annotated[int, Field(ge=-10, le=50)]
+Level = Annotated[int, Field(ge=0, le=20)]
+Points = Annotated[int, Field(ge=0, le=50)]
+Terrain = Literal["plains", "hills", "woods", "mountain", "marsh", "underground"]
+Class = Literal[
+    "archers", "artillery", "cavalry", "elite-infantry", "infantry",
+    "irregulars", "knights", "levies", "pikemen", "scouts",
+]  # fmt: skip
+Losses = Literal["weakest-first", "spread", "as-listed"]
+Retreat = Literal["never", "half", "outmatched"]
+Whole = Annotated[int, Field(ge=0, le=1_000_000)]
+Row = list[Whole]
+WARCRAFT = Field(0, description="commander's Warcraft modifier")
+TERRAIN = Field("plains", description="terrain of the battle")
+
+
+class Group(Fields):
+    """Equal units of an army; every field but `unit` and `count` replaces a column of the unit's card."""
+
+    unit: Annotated[str, Field(min_length=1)] = Field(description="a name of units.csv, or one of your own")
+    count: Annotated[int, Field(ge=1, le=60)] = Field(1, description="number of such units")
+    kind: Class | None = Field(None, alias="class", description="row of terrain.csv; pikemen stop charges")
+    type: Literal["infantry", "artillery", "cavalry"] | None = Field(None, description="general type")
+    move: Annotated[int, Field(ge=1, le=10)] | None = Field(None, description="movement points a war move")
+    defence: Annotated[int, Field(ge=0, le=10)] | None = Field(None, description="taken off the enemy's attack")
+    morale: Annotated[int, Field(ge=1, le=4)] | None = Field(None, description="morale icons")
+    hits: Annotated[int, Field(ge=0, le=3)] | None = Field(None, description="hits it survives")
+    melee: Values | None = Field(None, description="attack value by hits taken so far")
+    charge: Values | None = Field(None, description="the same in a charge; [] = never")
+    missile: Values | None = Field(None, description="the same when shooting; [] = never")
+    strength: Annotated[int, Field(ge=1, le=50)] | None = Field(None, description="value in quick battles and sieges")
+
+    def changes(self) -> dict[str, Any]:
+        """The columns replaced."""
+        given = {name: value for name, value in self if name not in {"unit", "count"} and value is not None}
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+
+
+UNITS = Field([], description='units in order: {unit = "knights", count = 2} or "2 x knights"')
+Units = Annotated[list[Group | str], Field(max_length=60)]
+
+
+class Nothing(Fields):
+    """A table without fields in this kind of battle."""
+
+
+class NoPolicies(Fields):
+    """Nobody has a policy."""
+
+    attacker: Nothing = Nothing()
+    defender: Nothing = Nothing()
+
+
+class Frame(Fields):
+    """What all kinds share: tables that are not given are empty ones."""
+
+    game: Literal["birthright"]
+    attacker: Nothing
+    defender: Nothing
+    conditions: Nothing
+    policy: NoPolicies
+    options: Nothing
+
+    @model_validator(mode="before")
+    @classmethod
+    def _every_table(cls, data: Any) -> Any:
+        tables = ("attacker", "defender", "conditions", "policy", "options")
+        return {name: {} for name in tables} | dict(data) if isinstance(data, Mapping) else data
+
+
+class Line(Fields):
+    """Units in order of battle, front first."""
+
+    units: Units = UNITS
+    warcraft: Warcraft = WARCRAFT
+
+
+class FieldPolicy(Fields):
+    """Order of battle, and when to leave."""
+
+    deploy: Literal["as-listed", "strongest-first", "weakest-first", "missile-first"] = Field(
+        "as-listed", description="order of battle"
+    )
+    retreat: Retreat = Field("never", description="when the side leaves the field")
+
+
+class GarrisonPolicy(FieldPolicy):
+    """A stormed garrison cannot leave."""
+
+    retreat: Literal["never"] = Field("never", description="a stormed garrison cannot leave")
+
+
+class FieldPolicies(Fields):
+    """Of both sides."""
+
+    attacker: FieldPolicy = FieldPolicy()
+    defender: FieldPolicy = FieldPolicy()
+
+
+class StormPolicies(Fields):
+    """Of both sides."""
+
+    attacker: FieldPolicy = FieldPolicy()
+    defender: GarrisonPolicy = GarrisonPolicy()
+
+
+class FieldConditions(Fields):
+    """Where the battle is fought."""
+
+    terrain: Terrain = Field("plains", description="charges are possible on plains and hills")
+    defender_position: Annotated[int, Field(ge=0, le=3)] = Field(
+        0, description="bonus to the defence of defending units: river line, ridge (ASSUMED)"
+    )
+
+
+class StormConditions(Fields):
+    """The place that is stormed."""
+
+    terrain: Terrain = Field("plains", description="without effect in a storm")
+    fortification: Annotated[int, Field(ge=1, le=20)] = Field(description="present level of the walls")
+
+
+class FightOptions(Fields):
+    """Options of a fight unit against unit."""
+
+    missile_rounds: Annotated[int, Field(ge=0, le=3)] = Field(
+        1, description="rounds of shooting while the lines close (ASSUMED)"
+    )
+    ten: Literal["reroll", "shift"] = Field("reroll", description="what a 10 on the d10 does")
+    morale_die: Literal["d6", "d8"] = Field("d6", description="die of morale checks")
+    rally: Literal["none", "once"] = Field("none", description="a second check for a unit that would rout")
+    warcraft_step: Annotated[int, Field(ge=1, le=20)] = Field(
+        5, description="Warcraft that makes one column of command edge (ASSUMED)"
+    )
+    warcraft_max: Annotated[int, Field(ge=0, le=3)] = Field(2, description="largest command edge (ASSUMED)")
+
+
+class FieldOptions(FightOptions):
+    """Options of a field battle."""
+
+    pursuit: Literal["cavalry", "none"] = Field("cavalry", description="does the winner's cavalry pursue")
+    pursuit_number: Annotated[int, Field(ge=2, le=6)] = Field(5, description="d6 needed to catch (ASSUMED)")
+
+
+class StormOptions(FightOptions):
+    """Options of a storm."""
+
+    fort_defence: Annotated[list[Row], Field(min_length=20, max_length=20)] = Field(
+        [list(row) for row in number_rows("fort_defence")], description="rows [level, defence of walls] (ASSUMED)"
+    )
+
+
+class Tactical(Frame):
+    """A field battle unit against unit (section 3)."""
+
+    battle: Literal["tactical"]
+    attacker: Line  # type: ignore[assignment]
+    defender: Line  # type: ignore[assignment]
+    conditions: FieldConditions  # type: ignore[assignment]
+    policy: FieldPolicies  # type: ignore[assignment]
+    options: FieldOptions  # type: ignore[assignment]
+
+
+class Storm(Frame):
+    """An assault on a fortified, garrisoned province (section 3)."""
+
+    battle: Literal["storm"]
+    attacker: Line  # type: ignore[assignment]
+    defender: Line  # type: ignore[assignment]
+    conditions: StormConditions  # type: ignore[assignment]
+    policy: StormPolicies  # type: ignore[assignment]
+    options: StormOptions  # type: ignore[assignment]
+
+
+class Army(Line):
+    """An army in the quick check."""
+
+    leader_points: Annotated[int, Field(ge=0, le=100)] = Field(0, description="added to the strength")
+
+
+class LossPolicy(Fields):
+    """Who takes the hits."""
+
+    losses: Losses = Field("weakest-first", description="who takes the hits")
+
+
+class QuickPolicy(LossPolicy):
+    """Who takes the hits, and when to leave."""
+
+    retreat: Retreat = Field("never", description="when the side leaves; only with options.mode fight-on")
+
+
+class QuickPolicies(Fields):
+    """Of both sides."""
+
+    attacker: QuickPolicy = QuickPolicy()
+    defender: QuickPolicy = QuickPolicy()
+
+
+class QuickConditions(Fields):
+    """Where the battle is fought."""
+
+    terrain: Terrain = TERRAIN
+    fortification: Level = Field(0, description="walls that the defender fights behind")
+
+
+class CheckOptions(Fields):
+    """The numbers of the quick check, a house rule."""
+
+    fort_bonus_per_level: Annotated[int, Field(ge=0, le=5)] = Field(1, description="bonus a level of walls (ASSUMED)")
+    fort_bonus_max: Points = Field(10, description="largest bonus of walls (ASSUMED)")
+    quick_ratio: Annotated[list[Row], Field(min_length=1, max_length=100)] = Field(
+        [list(row) for row in number_rows("quick_ratio")], description="rows [stronger, weaker, modifier] (ASSUMED)"
+    )
+    quick_result: Annotated[list[Row], Field(min_length=1, max_length=100)] = Field(
+        [list(row) for row in number_rows("quick_result")],
+        description="rows [margin from, winner loses %, loser loses %, rout 0/1, pursuit %] (ASSUMED)",
+    )
+
+
+class QuickOptions(CheckOptions):
+    """Options of a quick battle."""
+
+    mode: Literal["single", "fight-on"] = Field("single", description="one check, or turns until decided")
+    max_turns: Annotated[int, Field(ge=1, le=50)] = Field(10, description="most turns of fight-on")
+
+
+class QuickBattle(Frame):
+    """A field battle by opposed checks, a house rule (section 4)."""
+
+    battle: Literal["quick-battle"]
+    attacker: Army  # type: ignore[assignment]
+    defender: Army  # type: ignore[assignment]
+    conditions: QuickConditions  # type: ignore[assignment]
+    policy: QuickPolicies  # type: ignore[assignment]
+    options: QuickOptions  # type: ignore[assignment]
+
+
+class Besieger(Army):
+    """The besieging army."""
+
+    rating: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
+        0, description='"offensive" rating at full strength; 0 = computed from the units'
+    )
+
+
+class SiegeConditions(Fields):
+    """The place, and who may come to its relief."""
+
+    fortification: Annotated[int, Field(ge=1, le=20)] = Field(description="level at the start")
+    allied_fortification: Level = Field(0, description="levels lent by allied regents")
+    seasons: Annotated[int, Field(ge=1, le=12)] = Field(4, description="how long the besieger can stay")
+    terrain: Terrain = TERRAIN
+    relief_on: Annotated[int, Field(ge=0, le=20)] = Field(
+        0, description="a relief army comes in a season if a d20 is at least this; 0 = never, not 1 (ASSUMED)"
+    )
+    relief_units: Units = Field([], description="the relief army")
+    relief_warcraft: Warcraft = Field(0, description="its commander's Warcraft")
+
+
+class SiegePlan(LossPolicy):
+    """When to storm, and who takes the hits."""
+
+    siege: Literal["wait", "storm-now", "storm-at-level", "storm-last-season"] = Field(
+        "wait", description="when the besieger storms"
+    )
+
+
+class SiegePolicies(Fields):
+    """Of both sides."""
+
+    attacker: SiegePlan = SiegePlan()
+    defender: LossPolicy = LossPolicy()
+
+
+class SiegeOptions(CheckOptions):
+    """Options of a siege."""
+
+    storm_level: Level = Field(0, description="storm-at-level storms while the level is at most this")
+    rating_per_strength: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        600, description="rating a point of strength (ASSUMED)"
+    )
+    rating_reading: Literal["below", "at-least"] = Field("below", description="how siege_table is read")
+    siege_table: Annotated[list[Row], Field(min_length=1, max_length=100)] = Field(
+        [list(row) for row in number_rows("siege")], description="rows [rating below, level, reduced a season]"
+    )
+
+
+class Siege(Frame):
+    """Seasons of investment, relief, storm or wait (section 5)."""
+
+    battle: Literal["siege"]
+    attacker: Besieger  # type: ignore[assignment]
+    defender: Army  # type: ignore[assignment]
+    conditions: SiegeConditions  # type: ignore[assignment]
+    policy: SiegePolicies  # type: ignore[assignment]
+    options: SiegeOptions  # type: ignore[assignment]

@@ -1,0 +1,182 @@
+"""A game file in rows: units with the chances of their dice, battle kinds, steps; and the line where a key stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from simulator.rules.battle import Refusal
+from simulator.rules.custom.checks import part_of
+from simulator.rules.custom.files import LARGEST_FILE, is_path, names, parse, read_game, shipped_text
+from simulator.rules.custom.format import SIDES, GameFile, Roll, Step
+from simulator.rules.custom.setup import chance, faces_that_hit, reroll_of
+from simulator.rules.toolkit.naming import listed, plural
+
+_HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
+_KEY = re.compile(r"^\s*([\w.\-\"' ]+?)\s*=")
+
+
+def check_file(source: str) -> GameFile:
+    """The game in a file (or a shipped one by name). Raises Refusal, its field named with file and line, or Misfit."""
+    text = _text_of(source)
+    try:
+        return read_game(parse(text.encode(), source), "")
+    except Refusal as refusal:
+        if refusal.field == "game":
+            raise
+        raise Refusal(*with_line(source, str(refusal)).split(": ", 1)) from None
+
+
+def _text_of(source: str) -> str:
+    if not is_path(source) and source in names():
+        return shipped_text(source)
+    try:
+        with Path(source).open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise Refusal("game", f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    parse(content, source)
+    return content.decode("utf-8")
+
+
+def with_line(source: str, complaint: str) -> str:
+    """A complaint about a key of a file, with the file and the line of that key in front."""
+    number = line_of(_text_of(source), complaint.partition(": ")[0])
+    return f"game: {source}{f', line {number}' if number else ''}: {complaint}"
+
+
+def line_of(text: str, field: str) -> int | None:
+    """The line of a game file in which a key like `step[1].fire` stands, or the table that should hold it."""
+    wanted = [part for part in re.split(r"[.\[\]]+", field) if part]
+    best, found = 0, None
+    for number, path in _paths(text):
+        same = 0
+        for a, b in zip(path, wanted, strict=False):
+            if a != b:
+                break
+            same += 1
+        if same == len(path) and same > best:
+            best, found = same, number
+    return found
+
+
+def _paths(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The path of every header and key that begins a line."""
+    here: list[str] = []
+    count: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            here = _parts(header[2])
+            if header[1] == "[[":
+                count[header[2]] = count.get(header[2], -1) + 1
+                here.append(str(count[header[2]]))
+            yield number, here
+        elif key := _KEY.match(line):
+            yield number, here + _parts(key[1])
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]
+
+
+def roll_text(file: GameFile, roll: Any) -> str:
+    """A roll with the chance of a hit: "2 dice at 6 or more, 1/2 each"."""
+    given = roll if isinstance(roll, Roll) else Roll(value=roll)
+    dice = file.dice
+    value = min(max(given.value, dice.clamp[0]), dice.clamp[1]) if dice.clamp else given.value
+    share = Fraction(chance(faces_that_hit(dice, value), dice.sides, reroll_of(given.reroll)), dice.sides**2)
+    word = "or less" if dice.hit == "at-most" else "or more"
+    many = f"{given.dice} dice " if given.dice > 1 else ""
+    again = "" if given.reroll == "none" else f", reroll {_list(given.reroll)}"
+    return f"{many}at {given.value} {word}{again} ({share}{' each' if many else ''})"
+
+
+def unit_rows(file: GameFile) -> Iterator[tuple[str, str, str, str, str]]:
+    """Unit, cost, hits, tags, rolls."""
+    for key, unit in file.unit.items():
+        rolls = [
+            f"{name} {roll_text(file, roll)}"
+            for name, roll in (
+                ("combat", unit.combat),
+                ("attack", unit.attack),
+                ("defence", unit.defence),
+                *unit.rolls.items(),
+            )
+            if roll
+        ]
+        hits = f"{unit.hits}, extra {unit.absorb}" if unit.hits > 1 else "1"
+        yield key, f"{unit.cost:g}", hits, ", ".join(unit.tags), "\n".join(rolls) or "rolls nothing"
+
+
+def kind_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
+    """Battle kind, title, attackers, defenders."""
+    for key, kind in file.battle.items():
+        sides = []
+        for side in SIDES:
+            fights, supports = part_of(file, key, side)
+            text = ", ".join(unit for unit in file.unit if unit in fights)
+            helped = ", ".join(unit for unit in file.unit if unit in supports)
+            sides.append(text + (f"; supported by {helped}" if helped else ""))
+        yield key, kind.title, *sides
+
+
+def step_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
+    """Step (with its group), when, who fires what, at whom and under which conditions."""
+    for step in file.step:
+        name = step.name + (f" (group {step.group})" if step.group else "")
+        yield name, _when(step), _fire(step), _limits(step)
+
+
+def _when(step: Step) -> str:
+    when = "before the battle" if step.when == "before-battle" else "every round"
+    if step.from_round or step.to_round:
+        last = step.to_round or "the end"
+        when = f"rounds {step.from_round or 1} to {last}"
+    return when + (f", in {listed(step.battle)}" if step.battle is not None else "")
+
+
+def _fire(step: Step) -> str:
+    fired = [f"{side} {roll}" for side in SIDES if (roll := getattr(step.fire, side)) is not None]
+    return listed(fired) + (f", only {listed(step.by)}" if step.by is not None else "")
+
+
+def _limits(step: Step) -> str:
+    parts = []
+    if step.hits_only is not None:
+        parts.append(f"hits only {_list(step.hits_only)}")
+    if step.spares:
+        parts.append(f"spares {_list(step.spares)}")
+    if step.dice_at_most is not None:
+        whose, units = ("own", step.dice_at_most.own) if step.dice_at_most.own else ("enemy", step.dice_at_most.enemy)
+        parts.append(f"no more dice than {whose} {_list(units)}")
+    for name in ("if_own_has", "if_enemy_has", "unless_own_has", "unless_enemy_has"):
+        if getattr(step, name) is not None:
+            parts.append(f"{name.replace('_', ' ')} {_list(getattr(step, name))}")
+    parts += [f"if {key} is {_list(value)}" for key, value in step.if_condition.items()]
+    return "; ".join(parts)
+
+
+def _list(value: Any) -> str:
+    values = value if isinstance(value, list) else [value]
+    return ", ".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values) or "nobody"
+
+
+def summary(file: GameFile) -> list[str]:
+    """The head of the listing."""
+    dice = file.dice
+    faces = f"d{dice.sides}, {dice.hit.replace('-', ' ')}"
+    for name in ("always_hit", "always_miss", "clamp"):
+        if getattr(dice, name):
+            faces += f", {name.replace('_', ' ')} {_list(getattr(dice, name))}"
+    sizes = [
+        plural(len(file.unit), "unit"),
+        plural(len(file.battle), "battle kind"),
+        plural(len(file.step), "step"),
+        plural(len(file.support), "support"),
+        plural(len(file.modifier), "modifier"),
+        plural(len(file.condition), "condition"),
+    ]
+    return [line for line in (f"{file.name} (format {file.format})", file.about, faces, ", ".join(sizes)) if line]

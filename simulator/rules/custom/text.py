@@ -1,0 +1,284 @@
+"""A battle of a game file in words: what its answer rests on, who rolls what and why, and a replayed salvo."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.custom.build import Field
+from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.line import absorbs_first, loss_order
+from simulator.rules.custom.model import PARAMETERS, usual
+from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
+from simulator.rules.custom.setup import Help, Setup, Shot, bits, faces_that_hit
+from simulator.rules.custom.volleys import Standing, Volley, fires, volleys
+from simulator.rules.toolkit.faces import thrown_until
+from simulator.rules.toolkit.naming import listed, plural, sentence
+from simulator.rules.toolkit.policies import named
+
+# More dice than this are counted, not shown.
+MOST_SHOWN = 60
+
+
+def unit_name(setup: Setup, unit: int) -> str:
+    """What people call a unit."""
+    key = setup.units[unit]
+    return setup.file.unit[key].name or key.replace("_", " ")
+
+
+def assumptions(field: Field) -> list[str]:
+    """What the answer rests on (section 9): the file's lines, house rules, conditions, policies, losses, options."""
+    setup = field.setup
+    lines = [" ".join(line.split()) for line in setup.file.assumed]
+    lines += [f"house rule: {path}: {old} -> {new}" for path, old, new in setup.source.changes]
+    for key, condition in setup.file.condition.items():
+        if setup.conditions[key] != usual(condition):
+            lines.append(f"{key}: {_said(setup.conditions[key])}")
+    for side in SIDES:
+        lines += _side_lines(setup, side)
+    options = setup.fields.options
+    if setup.low_luck:
+        lines.append("low luck: each hit class scores its mean, and the fraction is rolled")
+    if setup.rounds:
+        limit = plural(setup.rounds, "round")
+        lines.append(f"after {limit} the battle is undecided{'' if options.rounds is None else ' (option)'}")
+    return lines
+
+
+def _said(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _side_lines(setup: Setup, side: str) -> Iterator[str]:
+    policy = getattr(setup.fields.policy, side)
+    chosen = named(policy.retreat)
+    if chosen == ["never"]:
+        yield f"the {side} never leaves"
+    else:
+        told = [f"{name} {getattr(policy, PARAMETERS[name])}" if name in PARAMETERS else name for name in chosen]
+        yield f"the {side} leaves: {listed(told, 'or')}"
+    present = setup.sides[side].present
+    order = [unit_name(setup, unit) for unit in loss_order(setup, side) if present >> unit & 1]
+    text = f"the {side} loses {', then '.join(order)}" if order else ""
+    front = [unit_name(setup, unit) for unit in _absorbing(setup, side)]
+    if front:
+        text += f"; damage to {listed(front)} first"
+    if policy.keep:
+        text += f"; kept to the end: {listed([f'{number} {entry}' for entry, number in policy.keep.items()])}"
+    yield text
+
+
+def _absorbing(setup: Setup, side: str) -> list[int]:
+    own = setup.sides[side]
+    return [
+        unit
+        for unit in bits(own.present & own.fights)
+        if setup.file.unit[setup.units[unit]].hits > 1 and absorbs_first(setup, side, unit)
+    ]
+
+
+def explain(field: Field) -> list[str]:
+    """Who rolls what at which value and why, with the units that stand at the start."""
+    setup = field.setup
+    stands = {side: field.places[side].standings[0] for side in SIDES}
+    lines = []
+    told: set[tuple[Any, ...]] = set()
+    for phase in range(setup.phases + 1):
+        for number, group in enumerate(setup.groups):
+            if (phase == 0) != (number < setup.opening):
+                continue
+            for side in SIDES:
+                for text in _shot_lines(field, side, group, phase, stands):
+                    if (number, side, text) not in told:
+                        told.add((number, side, text))
+                        lines.append(f"{_when(phase, setup.phases)}: {text}")
+    return lines or ["nobody rolls a die"]
+
+
+def _when(phase: int, last: int) -> str:
+    if phase == 0:
+        return "before the battle"
+    return f"round {phase}" if phase < last else "every round" if last == 1 else f"round {phase} and later"
+
+
+def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: dict[str, Standing]) -> Iterator[str]:
+    setup, rules = field.setup, field.setup.sides[side]
+    own, enemy = stands[side], stands[rules.enemy]
+    for number in group:
+        shot = rules.shots.get(number)
+        if shot is None or not shot.eligible or not fires(shot, phase, own, enemy):
+            continue
+        rolled = [_volley_text(setup, volley) for volley in volleys(rules, shot, phase, own, enemy)]
+        if rolled:
+            yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, side, shot, enemy)}"
+
+
+def _volley_text(setup: Setup, volley: Volley) -> str:
+    word = "or less" if setup.file.dice.hit == "at-most" else "or more"
+    each = "" if volley.dice == volley.units else f", {plural(volley.dice, 'die', 'dice')}"
+    reroll = ""
+    if volley.reroll == "misses":
+        reroll = ", misses rerolled"
+    elif volley.reroll:
+        reroll = f", {listed([str(face) for face in sorted(volley.reroll)])} rerolled"
+    why = "".join(f", {_help_text(setup, rule)}" for rule in volley.helps)
+    chance = Fraction(volley.chance, setup.whole)
+    return (
+        f"{volley.units} {unit_name(setup, volley.unit)} at {volley.value} {word}{each}{reroll} "
+        f"(chance {chance} a die{why})"
+    )
+
+
+def _help_text(setup: Setup, rule: Help) -> str:
+    given = rule.given
+    parts = []
+    if getattr(given, "sets", None) is not None:
+        parts.append(f"raised to {given.sets}")
+    if given.adds:
+        parts.append(f"{given.adds:+d}")
+    if getattr(given, "dice", 0):
+        parts.append(f"{given.dice:+d} dice")
+    if getattr(given, "reroll", "none") != "none":
+        parts.append("reroll")
+    kind = "support" if rule.by else "modifier"
+    name = given.name or (listed([unit_name(setup, u) for u in bits(rule.by)]) if rule.by else kind)
+    return f"{' and '.join(parts) or 'nothing'} from {name}"
+
+
+def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
+    others = enemy.fighting & ~shot.targets
+    spared = f"; cannot hit {listed([unit_name(setup, unit) for unit in bits(others)])}" if others else ""
+    limit = shot.limit_own if shot.limit_own is not None else shot.limit_enemy
+    return spared + ("" if limit is None else "; no more dice than units allow, the best ones")
+
+
+class Teller:
+    """Tells a salvo of a replay, with dice that give its hits."""
+
+    def __init__(self, field: Field) -> None:
+        self.field, self.setup = field, field.setup
+        self.stands = {side: field.places[side].standings for side in SIDES}
+
+    def __call__(self, before: State, result: tuple[int, int], after: State, dice: random.Random) -> str:
+        """One line."""
+        p, salvo = self.field.chain.params, self.field.salvos[before.salvo]
+        opening = before.salvo < p.opening
+        names = dict.fromkeys(
+            step.group or step.name for step in (self.setup.file.step[i] for i in self.setup.groups[salvo.group])
+        )
+        parts = []
+        for side, hits in zip(SIDES, result, strict=True):
+            told = self._rolled(side, before, hits, dice)
+            if told:
+                parts.append(f"{side}: {told}")
+        when = "Before the battle" if opening else f"Round {before.clock + before.rounds + 1}"
+        losses = [text for side in SIDES if (text := self._losses(side, getattr(before, side), getattr(after, side)))]
+        text = f"{when}, {listed([*names])}: {'; '.join(parts)}."
+        if losses:
+            text += " " + sentence("; ".join(losses))
+        return text + self._ending(after)
+
+    def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
+        army = getattr(self.field.chain.params, side)
+        salvo, rules = self.field.salvos[before.salvo], self.setup.sides[side]
+        own = self.stands[side][getattr(before, side)]
+        enemy = self.stands[rules.enemy][getattr(before, rules.enemy)]
+        phase = 0 if before.salvo < self.field.chain.params.opening else min(before.clock + 1, self.setup.phases)
+        shots = [
+            shot
+            for number in self.setup.groups[salvo.group]
+            if (shot := rules.shots.get(number)) and shot.eligible and fires(shot, phase, own, enemy)
+        ]
+        aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]
+        told = []
+        for k in range(int(army.classes[before.salvo])):
+            hits = result // int(army.stride[before.salvo, k]) % int(army.size[before.salvo, k])
+            rolled = [
+                volley
+                for shot in shots
+                if shot.targets == aims[k]
+                for volley in volleys(rules, shot, phase, own, enemy)
+            ]
+            if rolled and not (hits == 0 and aims[k] in aims[:k]):
+                told.append(self._class_text(rolled, hits, int(army.size[before.salvo, k]) - 1, dice))
+        return "; ".join(told)
+
+    def _class_text(self, rolled: list[Volley], hits: int, most: int, dice: random.Random) -> str:
+        score = plural(hits, "hit") + (" or more" if hits == most else "")
+        if self.setup.low_luck:
+            return f"{Fraction(sum(v.dice * v.chance for v in rolled), self.setup.whole)} expected, {score}"
+        units = [f"{volley.units} {unit_name(self.setup, volley.unit)}" for volley in rolled]
+        if sum(volley.dice for volley in rolled) > MOST_SHOWN:
+            return f"{', '.join(units)} roll {sum(volley.dice for volley in rolled)} dice, {score}"
+        which = self._which_hit([v.chance for v in rolled for _ in range(v.dice)], hits, hits == most, dice)
+        texts, at = [], 0
+        for volley, name in zip(rolled, units, strict=True):
+            faces = [self._face(volley, hit, dice) for hit in which[at : at + volley.dice]]
+            texts.append(f"{name} at {volley.value}: {' '.join(faces)}")
+            at += volley.dice
+        return f"{', '.join(texts)} ({plural(sum(which), 'hit')})"
+
+    def _which_hit(self, chances: list[int], hits: int, or_more: bool, dice: random.Random) -> list[bool]:
+        """Which dice hit, given how many do; each such throw as likely as it should be."""
+        rest = [np.ones(1)]
+        for chance in reversed(chances):
+            p = chance / self.setup.whole
+            rest.append(np.convolve(rest[-1], [1 - p, p]))
+        rest.reverse()
+
+        def reach(place: int, needed: int) -> float:
+            left = rest[place]
+            if or_more:
+                return float(left[max(needed, 0) :].sum())
+            return float(left[needed]) if 0 <= needed < len(left) else 0.0
+
+        found = []
+        for place, chance in enumerate(chances):
+            p = chance / self.setup.whole
+            hit, miss = p * reach(place + 1, hits - 1), (1 - p) * reach(place + 1, hits)
+            found.append(dice.random() * (hit + miss) < hit)
+            hits -= found[-1]
+        return found
+
+    def _face(self, volley: Volley, hit: bool, dice: random.Random) -> str:
+        """A face, or two where the die was rolled again."""
+        good, sides = faces_that_hit(self.setup.file.dice, self._held(volley.value)), self.setup.file.dice.sides
+
+        def throw(dice: random.Random) -> list[int]:
+            first = dice.randint(1, sides)
+            again = first not in good if volley.reroll == "misses" else first in volley.reroll
+            return [first, dice.randint(1, sides)] if again else [first]
+
+        thrown = thrown_until(throw, lambda faces: (faces[-1] in good) == hit, dice)
+        return "?" if thrown is None else ">".join(map(str, thrown))
+
+    def _held(self, value: int) -> int:
+        clamp = self.setup.file.dice.clamp
+        return min(max(value, clamp[0]), clamp[1]) if clamp else value
+
+    def _losses(self, side: str, before: int, after: int) -> str:
+        places = self.field.places[side]
+        lost = places.lost[after] - places.lost[before]
+        hurt = places.damage[after] - places.damage[before]
+        told = [f"{lost[u]} {unit_name(self.setup, u)}" for u in range(len(lost)) if lost[u]]
+        damaged = [unit_name(self.setup, u) for u in range(len(hurt)) if hurt[u] > 0]
+        parts = [f"the {side} loses {listed(told)}"] if told else []
+        if damaged:
+            parts.append(f"the {side}'s {listed(damaged)} is hit")
+        return ", ".join(parts)
+
+    def _ending(self, after: State) -> str:
+        told = {
+            OVER: " The rounds are over.",
+            STALEMATE: " Nobody can hit any more.",
+            ATTACKER_LEFT: " The attacker leaves.",
+            DEFENDER_LEFT: " The defender leaves.",
+        }
+        if after.ending != GONE:
+            return told.get(after.ending, "")
+        gone = [side for side in SIDES if not self.field.places[side].units[getattr(after, side)]]
+        return f" Nobody is left of the {listed(gone)}."

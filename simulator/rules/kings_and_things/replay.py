@@ -1,0 +1,170 @@
+"""One step of a replayed battle in a line of text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from simulator.rules.kings_and_things import rules
+from simulator.rules.kings_and_things.catalogue import Catalogue
+from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
+from simulator.rules.kings_and_things.forces import Forces
+from simulator.rules.kings_and_things.rules import Params, throw_of
+from simulator.rules.kings_and_things.sides import Role, Slot
+from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN
+from simulator.rules.kings_and_things.text import STEP_NAMES, spoken, values_of
+from simulator.rules.toolkit.faces import hitting, thrown_until
+from simulator.rules.toolkit.naming import listed, plural
+
+ITEMS = {Held.TALISMAN: "the Talisman", Held.BOW: "the Magic Bow", Held.SWORD: "the Magic Sword"}
+AFTER_WORDS = {1: "the fort drops a level", 2: "the settlement is destroyed", 4: "the income counter is destroyed"}
+
+
+class Teller:
+    """Tells the steps of one battle."""
+
+    def __init__(self, forces: Forces, params: Params) -> None:
+        self._forces, self._params = forces, params
+
+    def tell(self, before: Any, result: Any, after: Any, dice: random.Random) -> str:
+        """What was rolled, and what it did."""
+        results = result if isinstance(result, tuple) else (result, 0)
+        if before.phase == rules.DRAW:
+            return "" if after.phase == rules.DRAW else self._drawn(after)
+        if before.phase == rules.AFTER:
+            fallen = [text for bit, text in AFTER_WORDS.items() if results[0] & bit]
+            return "After the battle: " + (listed(fallen) or "all is restored") + "."
+        if before.phase == rules.FIREWALL:
+            return f"{self._who(before.turn).capitalize()}'s Firewall has value {results[0]}."
+        changes = "".join(
+            f"; {change}" for i in range(self._params.sides) for change in self._changes(i, before, after)
+        )
+        if before.phase == rules.SAVE:
+            return f"{self._saving(before, results[0], dice)}{changes}."
+        turns = [
+            (before.turn + n, one) for n, one in enumerate(results) if throw_of(self._params, before, before.turn + n)
+        ]
+        thrown = "; ".join(self._throw(before, i, one, dice) for i, one in turns)
+        return f"Round {before.rounds}, {STEP_NAMES[before.step]}: {thrown}{changes}."
+
+    def _who(self, i: int) -> str:
+        return spoken(self._forces.bands[i].name)
+
+    def _condition(self, state: Any, i: int) -> tuple[Catalogue, int]:
+        return self._forces.at(int(rules.side(state, i)))
+
+    def _drawn(self, after: Any) -> str:
+        one, number = self._condition(after, rules.DEFENDING)
+        left = one.left[number] + one.survived[number] * 0
+        here = [name for slot, n in zip(one.army.slots, left, strict=True) for name in _names(slot, 0, int(n))]
+        return f"Drawn: {', '.join(here)}." if here else "The hex is taken without a fight."
+
+    def _saving(self, before: Any, result: int, dice: random.Random) -> str:
+        one, number = self._condition(before, before.turn)
+        c = one.paths.all[number]
+        slot = one.army.slots[c.victim]
+        label = slot.labels[min(slot.number - c.left[c.victim], len(slot.labels) - 1)]
+        face = dice.choice((2, 3, 4, 5) if result else (1, 6))
+        by = " for the Talisman" if c.die == TALISMAN_SAVE else ""
+        return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
+
+    def _throw(self, s: Any, i: int, result: int, dice: random.Random) -> str:
+        j = 1 - i if self._params.sides == 2 else (s.targets >> (2 * i)) & 3
+        one, number = self._condition(s, i)
+        charm = self._charm(s, i, j)
+        values = values_of(one, number, s.step)
+        aimed = int(one.aimed[number, s.step])
+        ordinary = values[:-1] if aimed else values
+        faces = throw_faces(ordinary, aimed, result, charm, dice)
+        shown = [f"{face} (needs {min(value, 6)})" for value, face in zip(values, faces, strict=True)]
+        if aimed:
+            shown[-1] += " aimed"
+        turned = " (the Lucky Charm turns one)" if result & 1 else ""
+        hits = (result >> 2) + (result >> 1 & 1)
+        scored = plural(hits, "hit") if hits else "no hit"
+        return f"{self._who(i)} rolls {', '.join(shown)} at {self._who(j)}: {scored}{turned}"
+
+    def _charm(self, s: Any, i: int, j: int) -> int:
+        one, number = self._condition(s, i)
+        if self._params.spoils[rules.side(s, j)]:
+            return BARE_HIT
+        own = one.paths.all[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
+        return NEAR_MISS if own else PLAIN
+
+    def _changes(self, i: int, before: Any, after: Any) -> list[str]:
+        """Who was lost, which structures fell how far, what was given up, who fled."""
+        (one, old), (_, new) = self._condition(before, i), self._condition(after, i)
+        was, now = one.paths.all[old], one.paths.all[new]
+        fled = bool(now.fled) and not was.fled
+        lost, walls = [], []
+        for n, slot in enumerate(one.army.slots):
+            less = was.left[n] - now.left[n] - (now.fled[n] if fled else 0)
+            if slot.role & Role.STRUCTURE and was.left[n] != now.left[n]:
+                walls.append(f"{slot.label} {was.left[n]} -> {now.left[n]}")
+            elif slot.role & Role.PEOPLE or not fled:
+                lost += _names(slot, slot.number - was.left[n], less)
+        parts = [f"{self._who(i)} loses {listed(lost)}"] if lost else []
+        parts += [f"{self._who(i)}'s {', '.join(walls)}"] if walls else []
+        if after.phase < rules.AFTER and not fled:
+            parts += [
+                f"{text} of {self._who(i)} is gone" for bit, text in ITEMS.items() if was.items & ~now.items & bit
+            ]
+        return [*parts, f"{self._who(i)} retreats"] if fled else parts
+
+
+def _names(slot: Slot, first: int, number: int) -> list[str]:
+    """What counters of a slot are called: `number` of them from the `first` on."""
+    if slot.role & Role.STRUCTURE:
+        return [slot.label] if number else []
+    labels = slot.labels if len(slot.labels) == slot.number else slot.labels * slot.number
+    return list(labels[first : first + number])
+
+
+def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice: random.Random) -> list[int]:
+    """Faces of ordinary dice with these target numbers, then of the aimed die, that come to this result."""
+    hits, aim, used = result >> 2, result >> 1 & 1, result & 1
+    faces = _turned(values, hits, charm, dice) if used else None
+    if faces is not None:
+        hit = list(range(1, aimed + 1)) if aim else list(range(aimed + 1, 7))
+        return faces + ([dice.choice(hit)] if aimed else [])
+    faces = _unturned(values, hits, charm, dice)
+    if not aimed:
+        return faces
+    turning = _turning(aimed, charm)
+    if used:
+        return [*faces, turning]
+    fitting = [face for face in range(1, 7) if (face <= aimed) == bool(aim) and face != turning]
+    return [*faces, dice.choice(fitting)]
+
+
+def _turning(value: int, charm: int) -> int:
+    """The face of a die that the charm can turn; 0 = none."""
+    if charm == NEAR_MISS:
+        return value + 1 if value < 6 else 0
+    return value if charm == BARE_HIT and value <= 6 else 0
+
+
+def _turned(values: Sequence[int], hits: int, charm: int, dice: random.Random) -> list[int] | None:
+    """Faces one of which the charm has turned; None if it cannot have been one of these dice."""
+    able = [n for n, value in enumerate(values) if _turning(value, charm)]
+    dice.shuffle(able)
+    for n in able:
+        others = [min(6, value) for m, value in enumerate(values) if m != n]
+        faces = hitting(others, 6, hits - (charm == NEAR_MISS), dice)
+        if faces is not None:
+            return [*faces[:n], _turning(values[n], charm), *faces[n:]]
+    return None
+
+
+def _unturned(values: Sequence[int], hits: int, charm: int, dice: random.Random) -> list[int]:
+    """Faces none of which a charm that is still there could have turned."""
+
+    def still(faces: list[int] | None) -> bool:
+        return faces is not None and not any(
+            face == _turning(value, charm) for value, face in zip(values, faces, strict=True)
+        )
+
+    targets = [min(6, value) for value in values]
+    found = thrown_until(lambda one: hitting(targets, 6, hits, one), still, dice)
+    return found or hitting(targets, 6, hits, dice) or []

@@ -1,0 +1,397 @@
+"""A battle as a chain of rolls (docs/rules/kings_and_things.md sections 3.2 and 6).
+
+Each side is one number, its condition; what conditions are and where hits lead was settled before the first roll (see
+`conditions`). So the same few look-ups serve armies with and without items, and two, three or four sides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import helper, rule
+from simulator.rules.toolkit.retreat import Leave, leaves
+
+ATTACKING, DEFENDING, SECOND = range(3)
+RANGED, MELEE = 1, 2
+STEPS = 3
+
+# Phases in which a state rests, since a die is rolled or a side decides next; and those it only passes through.
+DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, STRUCK, RESUMED, STEP_DONE, RETREATS, ENDED = (
+    range(15)
+)
+STAY, LEAVE = 0, 1
+STALEMATE = 8
+DIGIT_BITS = 6
+# Whom a side fires at: a side's number, or one of these.
+STRONGEST, WEAKEST = 4, 5
+
+
+class Params(NamedTuple):
+    """A battle's fixed numbers; the conditions of all sides are numbered through."""
+
+    sides: int
+    unexplored: int
+    clock: int  # rounds are counted so far for policies that read them
+    width: int
+    digits: int  # of the number that is drawn from the cup
+    post_battle: int  # 0 none, 1 damaged, 2 all
+    income: int
+    # By side: its retreat policy, may it leave, whom does it fire at.
+    leave0: Leave
+    leave1: Leave
+    leave2: Leave
+    leave3: Leave
+    asked: np.ndarray
+    target: np.ndarray
+    # By condition: where the start of a round, an aimed hit, a retreat, the loss of the charm and the end lead it.
+    armed: np.ndarray
+    aimed: np.ndarray
+    gone: np.ndarray
+    charmless: np.ndarray
+    ended: np.ndarray
+    # By condition: the table of the die it waits for (0 = none); result r leads to fates[fate_at + r].
+    waits: np.ndarray
+    fate_at: np.ndarray
+    fates: np.ndarray
+    # By condition: has it a Golem, Dust of Defense, anything left, anything able to fight, a charm against enemy dice?
+    golem: np.ndarray
+    dust: np.ndarray
+    stands: np.ndarray
+    able: np.ndarray
+    spoils: np.ndarray
+    # By condition: people, fire, hits beyond which all are void, does its fort roll at the end, settlement's level.
+    people: np.ndarray
+    fire: np.ndarray
+    room: np.ndarray
+    fort_rolls: np.ndarray
+    settlement: np.ndarray
+    # By STEPS x condition + step: where the end of losses leads; the table of its dice, also against an enemy's charm
+    # (results 4 x hits + 2 x aimed hit + 1 if a charm was used).
+    after: np.ndarray
+    throw: np.ndarray
+    spoiled: np.ndarray
+    # By (STEPS x condition + step) x width + hits: where they lead, and how many are spent before a die must be rolled.
+    falls: np.ndarray
+    spent: np.ndarray
+    # The draw: draw[draw_at[digit] + digits so far] is a table; by number: both conditions, the note to keep.
+    draw: np.ndarray
+    draw_at: np.ndarray
+    met0: np.ndarray
+    met1: np.ndarray
+    met_note: np.ndarray
+    printed: np.ndarray  # level of the settlement, by note
+    after_tables: np.ndarray  # by what rolls: fort (1), settlement (2), income counter (4)
+
+
+class State(NamedTuple):
+    """The course of a battle.
+
+    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `targets` packs whom each side
+    fires at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed
+    hit.
+    """
+
+    rounds: int
+    clock: int
+    phase: int
+    step: int
+    turn: int
+    note: int
+    targets: int
+    after: int
+    side0: int
+    side1: int
+    side2: int
+    side3: int
+    hits0: int
+    hits1: int
+    hits2: int
+    hits3: int
+
+
+@helper
+def side(s, i):
+    """The condition of side `i`."""
+    return s.side0 if i == 0 else s.side1 if i == 1 else s.side2 if i == 2 else s.side3
+
+
+@helper
+def hits_on(s, i):
+    """What waits for side `i`."""
+    return s.hits0 if i == 0 else s.hits1 if i == 1 else s.hits2 if i == 2 else s.hits3
+
+
+@helper
+def put(s, i, condition, hits):
+    """The state with side `i` in another condition, and with these hits waiting for it."""
+    if i == 0:
+        return s._replace(side0=condition, hits0=hits)
+    if i == 1:
+        return s._replace(side1=condition, hits1=hits)
+    return s._replace(side2=condition, hits2=hits) if i == 2 else s._replace(side3=condition, hits3=hits)
+
+
+@helper
+def attackers(p, s):
+    """How many attacking sides are present."""
+    number = 0
+    for i in range(p.sides):
+        number += p.stands[side(s, i)] if i != DEFENDING else 0
+    return number
+
+
+@helper
+def is_over(p, s):
+    """No attacker is present, or one attacker and no defender."""
+    number = attackers(p, s)
+    return number == 0 or (number == 1 and not p.stands[s.side1])
+
+
+@helper
+def opened(p, s):
+    """Before round 1: the Firewall's die, or a side that is already empty."""
+    for i in range(p.sides):
+        if p.waits[side(s, i)]:
+            return s._replace(phase=FIREWALL, turn=i)
+    return s._replace(phase=ENDED if is_over(p, s) else ROUND, turn=0)
+
+
+@helper
+def named(p, s, i):
+    """Whom side `i` names before the round (section 6); itself if nobody else is present."""
+    wish = 0 + p.target[i]
+    if wish < STRONGEST and wish != i and wish < p.sides and p.stands[side(s, wish)]:
+        return wish
+    best, found = -1, i
+    for turn in range(4):
+        j = 1 - turn if turn < SECOND else turn  # ties: defender, attacker, second, third
+        if j < p.sides and j != i and p.stands[side(s, j)]:
+            power = p.fire[side(s, j)]
+            if best < 0 or (power < best if wish == WEAKEST else power > best):
+                best, found = power, j
+    return found
+
+
+@helper
+def target_of(s, i):
+    """At whom side `i` fires in this round."""
+    return (s.targets >> (2 * i)) & 3
+
+
+@helper
+def new_round(p, s):
+    """Section 3.2, 1: Sword and Bow are handed out, targets named; the magic step, or a stalemate."""
+    armed, able, targets = s, 0, 0
+    for i in range(p.sides):
+        armed = put(armed, i, 0 + p.armed[side(s, i)], 0)
+        able += p.able[side(armed, i)]
+        targets |= named(p, s, i) << (2 * i)
+    if able == 0:
+        return s._replace(phase=ENDED, after=STALEMATE)
+    clock = min(s.clock + 1, p.clock)
+    return armed._replace(rounds=s.rounds + 1, clock=clock, phase=SEEK, step=0, turn=0, targets=targets)
+
+
+@helper
+def throw_of(p, s, i):
+    """The table of the dice that side `i` throws in this step; 0 = none."""
+    j = target_of(s, i) if i < p.sides else i
+    if j == i or not p.stands[side(s, j)]:
+        return 0
+    place = STEPS * side(s, i) + s.step
+    return 0 + (p.spoiled[place] if p.spoils[side(s, j)] else p.throw[place])
+
+
+@helper
+def thrown(p, s, i, result):
+    """Side `i` has thrown; the hits wait for the end of the step, but for those that are void in any case."""
+    if result == 0:
+        return s
+    if result & 1:
+        s = s._replace(side0=0 + p.charmless[s.side0], side1=0 + p.charmless[s.side1])
+    j = target_of(s, i)
+    waiting = hits_on(s, j)
+    hits = min((waiting >> 1) + (result >> 2), p.room[side(s, j)] + 1)
+    return put(s, j, side(s, j), 2 * hits + ((waiting | result >> 1) & 1))
+
+
+@helper
+def sought(p, s):
+    """On to the next side that throws in this step (with the one after it), or to everybody's losses."""
+    for i in range(s.turn, p.sides):
+        if throw_of(p, s, i):
+            return s._replace(phase=ROLL, turn=i)
+    return s._replace(phase=STRUCK)
+
+
+@helper
+def losses(p, s):
+    """Every side takes its hits (section 3.3) until none is left, or until a die must be rolled to save somebody.
+
+    Where a step's losses begin a Golem takes one off, and a Marksman's aimed hit comes first.
+    """
+    for i in range(p.sides):
+        c, hits, aimed = side(s, i), hits_on(s, i) >> 1, hits_on(s, i) & 1
+        if hits + aimed and not p.waits[c]:
+            if s.phase == STRUCK and p.golem[c] and s.step == RANGED:
+                hits, aimed = (hits - 1, aimed) if hits > 0 else (0, 0)
+            if aimed:
+                hits += 1 if p.aimed[c] == c else 0
+                c = 0 + p.aimed[c]
+            place = (STEPS * c + s.step) * p.width + min(hits, p.width - 1)
+            c = 0 + p.falls[place]
+            s = put(s, i, c, 2 * min(hits - p.spent[place], p.room[c]) if p.waits[c] else 0)
+    for i in range(p.sides):
+        if p.waits[side(s, i)]:
+            return s._replace(phase=SAVE, turn=i)
+    return s._replace(phase=ENDED if is_over(p, s) else STEP_DONE)
+
+
+@helper
+def step_done(p, s):
+    """The next step, or the end of the round: Dust of Defense drives the attacker off if the defender is outgunned."""
+    for i in range(p.sides):
+        s = put(s, i, 0 + p.after[STEPS * side(s, i) + s.step], 0)
+    if s.step < MELEE:
+        return s._replace(phase=SEEK, step=s.step + 1, turn=0)
+    if p.dust[s.side1] and p.people[s.side0] and p.fire[s.side1] < p.fire[s.side0]:
+        s = s._replace(side0=0 + p.gone[s.side0])
+    return s._replace(phase=RETREATS, step=0, turn=0, targets=0)
+
+
+@helper
+def decider(turn):
+    """Who decides in this turn: attacker, second, third attacker, then the defender."""
+    return ATTACKING if turn == 0 else DEFENDING if turn == 3 else turn + 1
+
+
+@helper
+def retreats(p, s):
+    """The next side that decides whether it leaves, or the next round."""
+    if is_over(p, s):
+        return s._replace(phase=ENDED)
+    for turn in range(s.turn, 4):
+        i = decider(turn)
+        if i < p.sides and p.asked[i] and p.people[side(s, i)]:
+            return s._replace(phase=RETREAT, turn=turn)
+    return s._replace(phase=ROUND, turn=0)
+
+
+@helper
+def rolls_after(p, s):
+    """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7)."""
+    if s.after == STALEMATE or p.post_battle == 0 or (p.unexplored and attackers(p, s) == 0):
+        return 0
+    printed = p.printed[s.note]
+    rolled = 2 if printed and (p.post_battle == 2 or p.settlement[s.side1] < printed) else 0
+    return rolled + p.fort_rolls[s.side1] + 4 * p.income
+
+
+@helper
+def finished(p, s):
+    """The battle is over: the post-battle roll if there is one."""
+    for i in range(p.sides):
+        s = put(s, i, 0 + p.ended[side(s, i)], 0)
+    return s._replace(phase=AFTER if rolls_after(p, s) else OVER, clock=0, step=0, turn=0, targets=0)
+
+
+@helper
+def drawn(p, s, result):
+    """One digit of the number of what is drawn from the cup; the last one lines the sides up."""
+    number = (s.note << DIGIT_BITS) | result
+    if s.turn + 1 < p.digits:
+        return s._replace(turn=s.turn + 1, note=number)
+    met = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number])
+    return met._replace(phase=OPENING, turn=0, note=0 + p.met_note[number])
+
+
+@helper
+def onward(p, s):
+    """Carry on to the next roll or decision, or to the end."""
+    while s.phase > OVER:
+        if s.phase == SEEK:
+            s = sought(p, s)
+        elif s.phase in (STRUCK, RESUMED):
+            s = losses(p, s)
+        elif s.phase == STEP_DONE:
+            s = step_done(p, s)
+        elif s.phase == RETREATS:
+            s = retreats(p, s)
+        elif s.phase == ROUND:
+            s = new_round(p, s)
+        else:
+            s = opened(p, s) if s.phase == OPENING else finished(p, s)
+    return s
+
+
+@rule(Params)
+def running(p, s):
+    """Is anything still to be rolled or decided?"""
+    return s.phase != OVER
+
+
+@rule(Params)
+def table(p, s):
+    """The table of the next roll."""
+    if s.phase == ROLL:
+        return throw_of(p, s, s.turn)
+    if s.phase in (SAVE, FIREWALL):
+        return 0 + p.waits[side(s, s.turn)]
+    if s.phase == DRAW:
+        return 0 + p.draw[p.draw_at[s.turn] + s.note]
+    return 0 + p.after_tables[rolls_after(p, s)] if s.phase == AFTER else 0
+
+
+@rule(Params)
+def second(p, s):
+    """The table of the next side's dice, which are thrown at once."""
+    return throw_of(p, s, s.turn + 1) if s.phase == ROLL else 0
+
+
+@rule(Params)
+def step(p, s, result, other):
+    """What a roll or a decision does, and everything up to the next one."""
+    phase, i = s.phase, s.turn
+    if phase == ROLL:
+        for n in range(2):
+            s = thrown(p, s, i + n, other if n else result)
+        s = s._replace(phase=SEEK, turn=i + 2)
+    elif phase == AFTER:
+        s = s._replace(phase=OVER, after=result)
+    elif phase == DRAW:
+        s = drawn(p, s, result)
+    else:
+        i = decider(i) if phase == RETREAT else i
+        c = 0 + side(s, i)
+        if phase != RETREAT:
+            c = 0 + p.fates[p.fate_at[c] + result]
+        elif result == LEAVE:
+            c = 0 + p.gone[c]
+        s = put(s, i, c, hits_on(s, i))
+        s = s._replace(phase=RESUMED if phase == SAVE else OPENING if phase == FIREWALL else RETREATS, turn=s.turn + 1)
+    return onward(p, s)
+
+
+@rule(Params)
+def decides(p, s):
+    """1 + the side that decides whether it leaves the hex, 0 where dice decide."""
+    return 1 + decider(s.turn) if s.phase == RETREAT else 0
+
+
+@rule(Params)
+def options(p, s):
+    """Stay or leave."""
+    return 2
+
+
+@rule(Params)
+def choose(p, s):
+    """The retreat policy's choice (section 4); enemy fire is that of all other sides."""
+    i, enemy = decider(s.turn), 0
+    for j in range(p.sides):
+        enemy += p.fire[side(s, j)] if j != i else 0
+    c = side(s, i)
+    policy = p.leave0 if i == 0 else p.leave1 if i == 1 else p.leave2 if i == 2 else p.leave3
+    return LEAVE if leaves(policy, p.people[c], s.clock, p.fire[c], enemy) else STAY

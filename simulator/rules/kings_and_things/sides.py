@@ -1,0 +1,302 @@
+"""Who fights: each side's counters after the events before round 1, in the order in which they are lost.
+
+docs/rules/kings_and_things.md sections 3.2 (0), 4 (strength and ties) and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
+from simulator.rules.kings_and_things.model import FORTS, SETTLEMENTS, Scenario
+
+SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
+MAGIC, RANGED, MELEE = range(3)
+
+
+class Role:
+    """What a slot is: bits."""
+
+    PEOPLE, GOLEM, BALLOON, PASSENGER, AIMED, SWORD_MASTER, HOLDER, SPECIAL = (1 << bit for bit in range(8))
+    FIREWALL, SETTLEMENT, FORT = (1 << bit for bit in range(8, 11))
+    STRUCTURE = FIREWALL | SETTLEMENT | FORT
+
+
+HOME = {"": MELEE, "C": MELEE, "R": RANGED, "M": MAGIC}
+FORT_HOME = {"tower": MELEE, "keep": MELEE, "castle": RANGED, "citadel": MAGIC}
+BATTERERS = ("baron-munchausen", "grand-duke")
+STRUCTURES = {"firewall": Role.FIREWALL, "settlement": Role.SETTLEMENT, "fort": Role.FORT}
+# What `dispel = "auto"` looks for, in this order (section 4).
+DISPELLED_FIRST = (
+    "dust-of-defense", "golem", "firewall", "magic-sword", "talisman", "balloon", "magic-bow", "lucky-charm", "fan",
+)  # fmt: skip
+AIMED_VALUE = 2
+UNROLLED = 6  # a Firewall whose die is yet to be rolled stands, whatever it will show
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A structure, or `number` counters that are equal in everything that matters in battle.
+
+    `value` is what the dice are rolled against, `printed` what counts in the outputs; `labels` names each counter.
+    """
+
+    labels: tuple[str, ...]
+    role: int
+    value: int
+    printed: int
+    home: int
+    dice: int = 1
+    key: str = ""
+    number: int = 1
+
+    @property
+    def label(self) -> str:
+        """What one of them is called."""
+        return self.labels[0]
+
+    @property
+    def strength(self) -> int:
+        """Dice x min(6, printed value): fixed for the battle."""
+        return self.dice * min(6, self.printed)
+
+    @property
+    def kind(self) -> int:
+        """Balloon, creatures, Golem, special characters, the Sword Master: lost in this order among equals."""
+        ranks = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
+        return next((rank for role, rank in ranks if self.role & role), 1)
+
+    @property
+    def ties(self) -> tuple[int, int, int, bool]:
+        """What decides between equal strengths: melee, ranged, magic; lower value; kind; passengers later."""
+        return -self.home, self.printed, self.kind, bool(self.role & Role.PASSENGER)
+
+    @property
+    def creature(self) -> bool:
+        """Is it people, but no special character?"""
+        return bool(self.role & Role.PEOPLE) and not self.role & Role.SPECIAL
+
+    @property
+    def worth(self) -> str:
+        """Printed value and symbol, like 3R."""
+        return f"{self.printed}{'C' if self.dice == 2 else {MAGIC: 'M', RANGED: 'R'}.get(self.home, '')}"
+
+    def equals(self, other: Slot) -> bool:
+        """Are both equal in everything that matters in battle?"""
+        return replace(self, labels=(), key="", number=1) == replace(other, labels=(), key="", number=1)
+
+
+def weakest_first(slot: Slot) -> Any:
+    """Sort key: ascending strength."""
+    return slot.strength, slot.ties
+
+
+def strongest_first(slot: Slot) -> Any:
+    """Sort key: descending strength, same ties."""
+    return -slot.strength, slot.ties
+
+
+def by_name(slot: Slot) -> str:
+    """Sort key: what decides in the end."""
+    return slot.label.lower()
+
+
+@dataclass
+class Band:
+    """One side: its policy, its single counters, levels of its structures and items in play.
+
+    `taken` is the counter that its Warlord has taken over, `battered` lists the structures that Baron and Duke hit.
+    """
+
+    name: str
+    fields: Any
+    policy: Any
+    counters: list[Slot]
+    items: set[str]
+    levels: dict[str, int] = field(default_factory=dict)
+    fort: str = "none"
+    cloud: int = 0
+    dispelled: str | None = None
+    taken: Slot | None = None
+    battered: list[str] = field(default_factory=list)
+
+    def has(self, special: str) -> bool:
+        """Is a special character with this side?"""
+        return any(slot.key == f"row {special}" and slot.role & Role.SPECIAL for slot in self.counters)
+
+    @property
+    def unrolled(self) -> bool:
+        """Is the die of its Firewall yet to be rolled?"""
+        return "firewall" in self.items and not self.fields.firewall_value
+
+
+def fighter(creature: Creature, policy: Any, dispelled: bool = False) -> Slot:
+    """A creature or special character as it fights; Dispel Magic makes magic people fight in melee."""
+    symbol = "" if dispelled and creature.symbol == "M" else creature.symbol
+    role, aimed = Role.PEOPLE | Role.HOLDER, False
+    if creature.special == "marksman":
+        role, aimed = Role.PEOPLE, policy.marksman == "aimed"
+    role |= Role.SPECIAL * bool(creature.special) | Role.AIMED * aimed
+    role |= Role.SWORD_MASTER * (creature.special == "sword-master")
+    value, dice = AIMED_VALUE if aimed else creature.value, 2 if symbol == "C" else 1
+    key = f"row {creature.special}" if creature.special else creature.key
+    return Slot((creature.label,), role, value, creature.value, HOME[symbol], dice, key)
+
+
+def _put_aboard(band: Band) -> None:
+    for creature in parse(band.fields.balloon_passengers, f"{band.name}.balloon_passengers"):
+        place = next(
+            n for n, slot in enumerate(band.counters) if slot.key == creature.key and not slot.role & Role.PASSENGER
+        )
+        slot = band.counters[place]
+        band.counters[place] = replace(slot, role=(slot.role | Role.PASSENGER) & ~Role.HOLDER)
+
+
+def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> Band:
+    """A side as it comes to round 1, but for what other sides' characters do to it."""
+    fields, policy = getattr(scenario, name), getattr(scenario.policy, name)
+    items = set(getattr(fields, "items", ())) - {voided}
+    creatures = parse(fields.creatures, f"{name}.creatures")
+    band = Band(name, fields, policy, [fighter(creature, policy, dispels) for creature in creatures], items)
+    band.dispelled = voided
+    if "balloon" in items:
+        _put_aboard(band)
+        band.counters.append(Slot(("Balloon",), Role.BALLOON, 3, 3, RANGED, key="balloon"))
+    if "golem" in items:
+        band.counters.append(Slot(("Golem",), Role.GOLEM, 6, 6, MELEE, key="golem"))
+    if "firewall" in items:
+        band.levels["firewall"] = fields.firewall_value or UNROLLED
+    band.fort = getattr(fields, "fort", "none")
+    if band.fort != "none":
+        band.levels["fort"] = FORTS.index(band.fort) - fields.fort_damage
+    if getattr(fields, "settlement", "none") != "none":
+        band.levels["settlement"] = SETTLEMENTS.index(fields.settlement) - fields.settlement_damage
+    return band
+
+
+def present_sides(scenario: Scenario) -> list[str]:
+    """Names of the sides of a scenario, in the order of their numbers."""
+    return [name for name in SIDES if getattr(scenario, name, None) is not None]
+
+
+def dispelled(items: Iterable[str], choice: str) -> str | None:
+    """The item of the enemy that Dispel Magic voids, or None."""
+    wanted = DISPELLED_FIRST if choice == "auto" else (choice,)
+    return next((item for item in wanted if item in items), None)
+
+
+def bands(scenario: Scenario) -> list[Band]:
+    """All sides after Dispel Magic and the Fan (section 3.2, 0)."""
+    names = present_sides(scenario)
+    held = {name: set(getattr(getattr(scenario, name), "items", ())) for name in names}
+    voided: dict[str, str | None] = dict.fromkeys(names)
+    dispels = dict.fromkeys(names, False)
+    if len(names) == 2:
+        for name, enemy in (names, names[::-1]):
+            if "dispel-magic" in held[name]:
+                dispels[enemy] = True
+                voided[enemy] = dispelled(held[enemy], getattr(scenario.policy, name).dispel)
+    found = [_band(scenario, name, dispels[name], voided[name]) for name in names]
+    attacker, defender = found[0], found[1]
+    if "fan" in attacker.items:
+        defender.items.discard("dust-of-defense")
+    defender.cloud = int(getattr(scenario.conditions, "black_cloud", False) and "fan" not in defender.items)
+    return found
+
+
+def takes(band: Band) -> bool:
+    """Does its Warlord take a creature over?"""
+    return band.has("warlord") and band.policy.warlord != "unused"
+
+
+def takable(slots: Iterable[Slot]) -> Slot | None:
+    """Whom a Warlord takes: the last creature of the weakest-first order, no special character, no passenger."""
+    able = [slot for slot in slots if slot.creature and not slot.role & Role.PASSENGER]
+    return max(able, key=lambda slot: (weakest_first(slot), by_name(slot)), default=None)
+
+
+def _take_over(band: Band, enemy: Band) -> None:
+    band.taken = takable(enemy.counters) if takes(band) else None
+    if band.taken:
+        enemy.counters.remove(band.taken)
+        band.counters.append(band.taken)
+
+
+def batterers(found: Iterable[Band]) -> int:
+    """How many of Baron Munchausen and Grand Duke these attackers have."""
+    return sum(band.has(special) for band in found for special in BATTERERS)
+
+
+def dust_at_start(found: Sequence[Band]) -> bool:
+    """Does Dust of Defense drive the attacker off before round 1?"""
+    defender = found[1]
+    return "dust-of-defense" in defender.items and defender.policy.dust == "at-start" and found[0].fields.retreat_hex
+
+
+def opened(found: list[Band]) -> list[Band]:
+    """The sides after Warlord, Baron and Duke (the Warlord has no power in a free-for-all)."""
+    if dust_at_start(found):
+        return found
+    defender = found[1]
+    if len(found) == 2:
+        _take_over(found[0], defender)
+        _take_over(defender, found[0])
+    for _ in range(batterers(band for band in found if band is not defender)):
+        target = next((name for name in ("fort", "settlement") if defender.levels.get(name)), None)
+        if target:
+            defender.levels[target] -= 1
+            defender.battered.append(target)
+    return found
+
+
+def structure_slot(band: Band, name: str) -> Slot:
+    """A structure of a side as a slot; `number` is its level."""
+    home = {"firewall": MAGIC, "settlement": MELEE}.get(name)
+    label = {"fort": band.fort, "firewall": "Firewall"}.get(name, name)
+    role = STRUCTURES[name]
+    return Slot((label,), role, 0, 0, FORT_HOME[band.fort] if home is None else home, 1, name, band.levels[name])
+
+
+def _listed_keys(band: Band) -> list[str]:
+    """Keys of the custom loss order, in order."""
+    where = f"{band.name}.loss_order"
+    words = [*STRUCTURES, "golem", "balloon"]
+    return [
+        text.lower() if text.lower() in words else key_of(counted(text, where)[1], where)
+        for text in band.fields.loss_order
+    ]
+
+
+def loss_order(band: Band) -> list[Slot]:
+    """All slots of a side, first lost first, equal neighbours as one (sections 3.3 and 4)."""
+    policy, walls = band.policy, [structure_slot(band, name) for name in STRUCTURES if name in band.levels]
+    first = policy.structures == "first"
+    if policy.losses == "custom":
+        keys = _listed_keys(band)
+        place = {key: n for n, key in reversed(list(enumerate(keys)))}
+        unlisted = -1 if first else len(keys) + 1
+
+        def turn(slot: Slot) -> Any:
+            if slot.role & Role.STRUCTURE:
+                return place.get(slot.key, unlisted), ()
+            return place.get(slot.key, len(keys)), (weakest_first(slot), by_name(slot))
+
+        return _merged(band, sorted(walls + band.counters, key=turn))
+    order = strongest_first if policy.losses == "strongest-first" else weakest_first
+    counters = sorted(band.counters, key=lambda slot: (order(slot), by_name(slot)))
+    return _merged(band, walls + counters if first else counters + walls)
+
+
+def _merged(band: Band, listed: list[Slot]) -> list[Slot]:
+    """Neighbours that are equal in everything that matters as one slot; who may hold an item stays alone."""
+    held = bool(band.items & {"magic-sword", "magic-bow"})
+    found: list[Slot] = []
+    for slot in listed:
+        last = found[-1] if found else None
+        if last and not slot.role & Role.STRUCTURE and last.equals(slot) and not (held and slot.role & Role.HOLDER):
+            found[-1] = replace(last, number=last.number + slot.number, labels=last.labels + slot.labels)
+        else:
+            found.append(slot)
+    return found

@@ -1,0 +1,319 @@
+"""Scenario fields of land and naval battles, (docs/rules/price_of_power.md section 2)."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from simulator.rules.battle import Fields
+from simulator.rules.price_of_power.dice import BLANK, ICONS, face
+from simulator.rules.price_of_power.npr_defence import Capacity
+
+UnitCount = Annotated[int, Field(ge=0, le=60)]
+DiceCount = Annotated[int, Field(ge=0, le=10)]
+Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded"]
+
+
+def known_icons(text: str) -> str:
+    """A face whose icons exist. Raises ValueError that says what is allowed."""
+    try:
+        face(text)
+    except ValueError:
+        allowed = ", ".join((*ICONS, BLANK))
+        raise ValueError(f"{text!r} is not a face; give {allowed}, or several icons joined by +") from None
+    return text
+
+
+Faces = Annotated[list[Annotated[str, AfterValidator(known_icons)]], Field(min_length=1, max_length=20)]
+
+
+class SomeDice(Fields):
+    """Dice of each type."""
+
+    infantry: DiceCount = Field(0, description="infantry (white) dice")
+    cavalry: DiceCount = Field(0, description="cavalry dice")
+    artillery: DiceCount = Field(0, description="artillery (blue) dice")
+
+
+class Admiral(SomeDice):
+    """A leader at sea: his dice and the ill-health tokens he already has."""
+
+    wounds: int = Field(0, ge=0, le=1, description="ill-health tokens (H) he already has; with two he is dead")
+
+
+class General(Admiral):
+    """A leader on land, who may be the ruler himself."""
+
+    ruler: bool = Field(False, description="is the leader the ruler of his realm")
+
+
+class BattleAction(SomeDice):
+    """A battle action: dice from a round on, or in one round."""
+
+    name: str = Field("", description="name of the action")
+    round: int = Field(1, ge=1, le=20, description="round in which it is played")
+    this_round_only: bool = Field(False, description="its dice are rolled in that round alone")
+
+
+class Card(SomeDice):
+    """Cards of one kind in the military deck."""
+
+    cards: int = Field(1, ge=0, le=1000, description="how many such cards")
+    leader: bool = Field(True, description="a leader, who gives his dice; else an advisor, who gives nothing")
+
+
+class DiceFaces(Fields):
+    """Dice with other faces than printed: 1-20 equally likely faces each."""
+
+    infantry: Faces | None = Field(None, description="faces of the infantry die")
+    cavalry: Faces | None = Field(None, description="faces of the cavalry die")
+    artillery: Faces | None = Field(None, description="faces of the artillery die")
+
+
+class MilitaryDrill(Fields):
+    """What Military Drill does (ASSUMED: one base die fewer, one automatic hit)."""
+
+    dice: int = Field(1, ge=0, le=3, description="base dice fewer")
+    hits: int = Field(1, ge=0, le=5, description="automatic hits in every roll")
+
+
+class Options(Fields):
+    """Dice, deck and readings that can be changed (section 2, `options`)."""
+
+    dice: DiceFaces = Field(DiceFaces(), description="faces of dice that replace the printed ones")
+    base_dice: DiceCount = Field(3, description="base dice in every roll")
+    casualty_alternation: Literal["each-round", "whole-battle"] = Field(
+        "each-round", description="does the mercenary, regular, allied alternation start anew each round"
+    )
+    damage_counts_as_casualty: bool = Field(False, description="damage alone is enough to wound the admiral")
+    military_drill: MilitaryDrill = Field(MilitaryDrill(), description="what Military Drill does (ASSUMED)")
+    npr_deck: list[Card] | None = Field(None, description="military deck that an NPR draws from")
+    lend_a_helping_hand: bool = Field(False, description="battle actions may be played for NPRs")
+    count_rounds: bool = Field(False, description="report the number of rounds")
+
+
+class Realm(Fields):
+    """What one realm brings, alone or as one of several defenders. `others_have` is all that an NPR may have."""
+
+    units: ClassVar[tuple[str, ...]] = ()
+    others_have: ClassVar[str] = ""
+
+    def count(self) -> int:
+        """Units or ships."""
+        return sum(getattr(self, unit) for unit in self.units)
+
+
+class LandRealm(Realm):
+    """A realm on land."""
+
+    units = (
+        "infantry", "cavalry", "artillery", "mercenary_infantry", "mercenary_cavalry", "mercenary_artillery",
+        "allied_infantry", "allied_cavalry",
+    )  # fmt: skip
+    others_have = "infantry"
+    kind: Literal["player", "npr", "rebels"] = Field("player", description="who fights")
+    name: str = Field("", description="label of the realm")
+    infantry: UnitCount = Field(0, description="regular infantry")
+    cavalry: UnitCount = Field(0, description="regular cavalry")
+    artillery: UnitCount = Field(0, description="regular artillery")
+    mercenary_infantry: UnitCount = Field(0, description="mercenary infantry")
+    mercenary_cavalry: UnitCount = Field(0, description="mercenary cavalry")
+    mercenary_artillery: UnitCount = Field(0, description="mercenary artillery")
+    allied_infantry: UnitCount = Field(0, description="allied NPR infantry, or Imperial Manpower")
+    allied_cavalry: UnitCount = Field(0, description="allied NPR cavalry, or Imperial Manpower")
+    defends_capital: bool = Field(False, description="NPR: this is its capital area, it never leaves")
+    last_area: bool = Field(False, description="NPR: the last area in which it controls a province, it never leaves")
+
+
+class SeaRealm(Realm):
+    """A realm at sea."""
+
+    units = ("galleys", "light", "heavy")
+    others_have = "light"
+    kind: Literal["player", "npr", "pirates"] = Field("player", description="who fights")
+    name: str = Field("", description="label of the realm")
+    galleys: UnitCount = Field(0, description="galleys")
+    light: UnitCount = Field(0, description="light ships")
+    heavy: UnitCount = Field(0, description="heavy ships, damaged ones included")
+    damaged: UnitCount = Field(0, description="heavy ships that already took a hit")
+    defends_capital: bool = Field(False, description="NPR: a sea zone next to its capital area, it never leaves")
+
+
+class Leading(Fields):
+    """What a side has beside its units."""
+
+    battle_actions: list[BattleAction] = Field([], description="battle actions played")
+    extra_dice: SomeDice = Field(SomeDice(), description="dice in every roll (ideas, house rules)")
+    automatic_hits: DiceCount = Field(0, description="hits added to every roll")
+    can_retreat: bool = Field(True, description="is there a legal place to retreat to (player realms)")
+
+
+class LandSide(Leading, LandRealm):
+    """A side on land."""
+
+    leader: General | Literal["none", "draw"] | None = Field(
+        None, description="dice of the general; none; or draw, the top military card"
+    )
+    ideas: list[Literal["tercios", "line-infantry", "military-drill", "noble-knights"]] = Field(
+        [], description="ideas that tell in battle (player realms)"
+    )
+    knights_dice_limit: int = Field(5, ge=0, le=20, description="most Noble Knights dice")
+    muslim: bool = Field(False, description="a Muslim realm may roll cavalry dice as base dice")
+
+
+class SeaSide(Leading, SeaRealm):
+    """A side at sea."""
+
+    leader: Admiral | Literal["none", "draw"] | None = Field(
+        None, description="dice of the admiral; none; or draw, the top military card"
+    )
+    ships_in_supply: int = Field(15, ge=0, le=15, description="captured ships that this side can still man")
+
+
+class Defending(Fields):
+    """What a defending side may have beside."""
+
+    main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
+    npr: Capacity | None = Field(
+        None, description="in place of units: those that an NPR's provinces give, as npr-defence reckons them"
+    )
+
+
+class LandDefender(Defending, LandSide):
+    """The defending side on land: one realm, several factions, or what an NPR's provinces give."""
+
+    factions: Annotated[list[LandRealm], Field(min_length=1, max_length=3)] | None = Field(
+        None, description="realms that defend as one force"
+    )
+
+
+class SeaDefender(Defending, SeaSide):
+    """The defending side at sea: one realm, several factions, or what an NPR's provinces give."""
+
+    factions: Annotated[list[SeaRealm], Field(min_length=1, max_length=3)] | None = Field(
+        None, description="realms that defend as one force"
+    )
+
+
+class Leaving(Fields):
+    """When a player realm retreats."""
+
+    retreat: Retreat = Field("never", description="when to retreat")
+    retreat_at: int = Field(1, ge=1, le=60, description="units (at-or-below) or round (after-round)")
+
+
+class LandPolicy(Leaving):
+    """What a side on land decides."""
+
+    losses: Literal["infantry-first", "cavalry-first", "artillery-first", "most-numerous"] = Field(
+        "infantry-first", description="which type leaves a category first"
+    )
+    base_dice: Literal["infantry", "cavalry", "best-expected"] = Field(
+        "infantry", description="type of the base dice (Muslim realms)"
+    )
+
+
+class SeaPolicy(Leaving):
+    """What a side at sea decides."""
+
+    losses: Literal["spread-damage", "light-first", "heavy-first"] = Field(
+        "spread-damage", description="which ships are hit first"
+    )
+
+
+class Attacking(Fields):
+    """What an attacker decides beside."""
+
+    ties: Literal["listed-order", "players-first", "npr-first"] = Field(
+        "listed-order", description="which of equally large defending factions is hit first"
+    )
+
+
+class LandAttackPolicy(Attacking, LandPolicy):
+    """What the attacker on land decides."""
+
+
+class SeaAttackPolicy(Attacking, SeaPolicy):
+    """What the attacker at sea decides."""
+
+
+class LandPolicies(Fields):
+    """Policies of both sides on land."""
+
+    attacker: LandAttackPolicy = Field(LandAttackPolicy(), description="the attacker's decisions")
+    defender: LandPolicy = Field(LandPolicy(), description="the defender's decisions")
+
+
+class SeaPolicies(Fields):
+    """Policies of both sides at sea."""
+
+    attacker: SeaAttackPolicy = Field(SeaAttackPolicy(), description="the attacker's decisions")
+    defender: SeaPolicy = Field(SeaPolicy(), description="the defender's decisions")
+
+
+class LandConditions(Fields):
+    """Conditions of a land battle."""
+
+    max_rounds: int = Field(0, ge=0, le=20, description="most rounds; 0: until decided")
+
+
+class SeaConditions(LandConditions):
+    """Conditions of a naval battle."""
+
+    galley_waters: bool = Field(True, description="may galleys fight here")
+
+
+class Land(Fields):
+    """A land battle."""
+
+    game: Literal["price-of-power"]
+    battle: Literal["land"]
+    attacker: LandSide = Field(description="the active player's force, an invading NPR, or rebels that moved")
+    defender: LandDefender = Field(description="whoever was attacked")
+    conditions: LandConditions = Field(LandConditions(), description="conditions of the battle")
+    policy: LandPolicies = Field(LandPolicies(), description="what each side decides")
+    options: Options = Field(Options(), description="dice, deck and readings")
+
+
+class Naval(Fields):
+    """A naval battle."""
+
+    game: Literal["price-of-power"]
+    battle: Literal["naval"]
+    attacker: SeaSide = Field(description="the active player's fleet, or that of an invading NPR")
+    defender: SeaDefender = Field(description="whoever was attacked")
+    conditions: SeaConditions = Field(SeaConditions(), description="conditions of the battle")
+    policy: SeaPolicies = Field(SeaPolicies(), description="what each side decides")
+    options: Options = Field(Options(), description="dice, deck and readings")
+
+
+AnyRealm = LandRealm | SeaRealm
+AnySide = LandSide | SeaSide
+AnyBattle = Land | Naval
+
+
+def listed(side: AnySide) -> list[AnyRealm]:
+    """The realms of a side as entered: its factions, what its capacity gives (an NPR), or the side itself."""
+    if isinstance(side, LandDefender | SeaDefender):
+        if side.factions:
+            return list(side.factions)
+        if side.npr:
+            units = side.npr.land_units if isinstance(side, LandDefender) else side.npr.ships
+            return [side.model_copy(update={"kind": "npr", side.others_have: units})]
+    return [side]
+
+
+def realms(side: AnySide) -> list[AnyRealm]:
+    """Those of them that have a unit: a faction without any is as if it were not listed (section 3.1, step 0)."""
+    return [realm for realm in listed(side) if realm.count()]
+
+
+def kinds(side: AnySide) -> set[str]:
+    """Who fights on a side."""
+    return {realm.kind for realm in realms(side)}
+
+
+def count(side: AnySide | None) -> int:
+    """Units or ships of a whole side; none where nobody is."""
+    return 0 if side is None else sum(realm.count() for realm in listed(side))

@@ -1,0 +1,167 @@
+"""With what an NPR defends: its military and naval capacity (docs/rules/price_of_power.md section 6)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from simulator.rules.battle import NOBODY, Built, Fields, Refusal, certain
+
+TAX_VALUE = {"small": 1, "large": 2}
+LEAST_FOR_A_CARD = 3
+
+
+class Empty(Fields):
+    """A side or table with nothing to enter."""
+
+
+class Province(Fields):
+    """A province that helps an NPR to defend (section 6)."""
+
+    name: str = Field("", description="name of the province")
+    size: Literal["small", "large"] = Field("small", description="small: tax value 1, large: 2")
+    location: Literal["area", "land", "sea"] = Field(
+        "area", description="in the attacked area, adjacent by land, or its port faces a sea zone the area also faces"
+    )
+    port: bool = Field(False, description="has a port")
+    faces_zone: bool = Field(False, description="its port faces the attacked sea zone")
+    occupied: bool = Field(False, description="occupied by an enemy: gives nothing")
+    hostile_units: bool = Field(False, description="hostile units were in its area before this turn")
+    sea_blocked: bool = Field(False, description="all sea zones between are hostile")
+    distant: bool = Field(False, description="a distant province: its value doubles")
+    plague: bool = Field(False, description="plague: a distant province's value does not double")
+    inactive_port: bool = Field(False, description="its port is inactive")
+    manpower_tokens: int = Field(0, ge=0, le=5, description="extra-manpower tokens")
+    used_land: bool = Field(False, description="its land capacity was used this turn")
+    used_sea: bool = Field(False, description="its naval capacity was used this turn")
+
+    @property
+    def value(self) -> int:
+        """Tax value, twice that of a distant province unless it has plague."""
+        return TAX_VALUE[self.size] * (2 if self.distant and not self.plague else 1)
+
+    @property
+    def land_units(self) -> int:
+        """Land units that it gives (step 1)."""
+        blocked = self.hostile_units or (self.location == "sea" and self.sea_blocked)
+        if self.occupied or self.used_land or (self.location != "area" and blocked):
+            return 0
+        return self.value + self.manpower_tokens
+
+    @property
+    def ships(self) -> int:
+        """Ships that it gives (step 1)."""
+        nothing = self.occupied or self.inactive_port or self.used_sea or not self.faces_zone
+        return 0 if nothing else self.value
+
+
+class Npr(Fields):
+    """The NPR, or all NPRs that defend together, with their vassals."""
+
+    provinces: Annotated[list[Province], Field(min_length=1, max_length=24)] = Field(
+        description="own and neighbouring provinces"
+    )
+    active_ally: bool = Field(False, description="an active ally of a player: half its land units defend")
+
+
+class Empire(Fields):
+    """The Emperor's part."""
+
+    imperial_authority: int | None = Field(
+        None, ge=-5, le=15, description="imperial authority, when the Emperor is an NPR and the area is in the Empire"
+    )
+    foreign_areas: int = Field(0, ge=0, le=60, description="foreign areas in the Empire")
+
+
+class Capacity(Npr, Empire):
+    """What an NPR defends with, told by its provinces: beside `kind = "npr"` a battle takes it in place of units.
+
+    The answer of npr-defence is just what a battle then asks for; so it need not be carried over by hand, and a sweep
+    may vary what lies behind it (a province occupied, imperial authority).
+    """
+
+    @property
+    def land_units(self) -> int:
+        """Steps 1 to 3: of all provinces; an active ally's half, rounded up; an Emperor's 3E - 2 x foreign areas."""
+        units = sum(province.land_units for province in self.provinces)
+        if self.active_ally:
+            units = -(-units // 2)
+        if self.imperial_authority is not None:
+            units = max(0, units + 3 * self.imperial_authority - 2 * self.foreign_areas)
+        return units
+
+    @property
+    def ships(self) -> int:
+        """Ships of all provinces; an active ally's are not halved."""
+        return sum(province.ships for province in self.provinces)
+
+
+class NprDefence(Fields):
+    """An NPR's defence."""
+
+    game: Literal["price-of-power"]
+    battle: Literal["npr-defence"]
+    attacker: Empty = Field(Empty(), description="nothing")
+    defender: Npr = Field(description="the NPR's provinces")
+    conditions: Empire = Field(Empire(), description="the Emperor's part")
+    policy: Empty = Field(Empty(), description="nothing")
+    options: Empty = Field(Empty(), description="nothing")
+
+
+def check(fields: NprDefence) -> None:
+    """Refuse sea zones without ports, and foreign areas without an Emperor."""
+    check_capacity("defender", fields.defender)
+    check_empire("conditions", fields.conditions)
+
+
+def check_capacity(path: str, npr: Npr) -> None:
+    """A sea zone is faced by ports only."""
+    for place, province in enumerate(npr.provinces):
+        if not province.port and province.faces_zone:
+            raise Refusal(f"{path}.provinces[{place}].faces_zone", "needs port = true")
+        if not province.port and province.location == "sea":
+            raise Refusal(f"{path}.provinces[{place}].location", "'sea' needs port = true; one of area, land without")
+
+
+def check_empire(path: str, empire: Empire) -> None:
+    """Foreign areas tell only where an NPR is Emperor."""
+    if empire.foreign_areas and empire.imperial_authority is None:
+        raise Refusal(f"{path}.foreign_areas", "needs imperial_authority; they count only when the Emperor is an NPR")
+
+
+def build(fields: NprDefence) -> Built:
+    """The one row of an NPR's defence, and what each province gives."""
+    capacity = Capacity.model_construct(**dict(fields.defender), **dict(fields.conditions))
+    land, ships = capacity.land_units, capacity.ships
+    return Built(
+        answer=lambda run: certain(
+            winner=NOBODY,
+            land_units=land,
+            ships=ships,
+            leader_drawn_land=land >= LEAST_FOR_A_CARD,
+            leader_drawn_sea=ships >= LEAST_FOR_A_CARD,
+        ),
+        assumptions=lambda: (
+            ["a leader is drawn from all 36 military cards, shuffled (ASSUMED)"]
+            if max(land, ships) >= LEAST_FOR_A_CARD
+            else []
+        ),
+        explain=lambda: explained(capacity),
+    )
+
+
+def explained(capacity: Capacity) -> list[str]:
+    """What each province gives, and the whole."""
+    lines = [
+        f"{province.name or f'province {place}'}: {province.land_units} land units, {province.ships} ships"
+        for place, province in enumerate(capacity.provinces, 1)
+    ]
+    if capacity.active_ally:
+        lines.append("an active ally defends with half its land units, rounded up")
+    if capacity.imperial_authority is not None:
+        lines.append(
+            f"the Emperor: 3 x {capacity.imperial_authority} - 2 x {capacity.foreign_areas} land units more,"
+            " at least 0 in all"
+        )
+    return [*lines, f"in all {capacity.land_units} infantry and {capacity.ships} light ships"]

@@ -1,0 +1,81 @@
+"""Final states as the columns a player asks for (docs/rules/price_of_power.md section 3.3 and the end of section 4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.rules.battle import ATTACKER, DEFENDER, Columns
+from simulator.rules.price_of_power.casualties import BITS, GONE, MASK
+from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, TYPES, Faction, Side
+from simulator.rules.price_of_power.model import listed
+from simulator.rules.price_of_power.rules import DEAD, STAGES, State
+from simulator.rules.price_of_power.tables import FORCES, Setup
+from simulator.rules.toolkit.naming import winners
+
+
+def outcome(setup: Setup, states: State) -> Columns:
+    """Columns of a battle's final states (a State of arrays)."""
+    attacker, defender = setup.sides
+    forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
+    here = [(force & GONE == 0) & (force > 0) for force in forces]
+    attacking, defending = here[0], np.any(here[1:], axis=0)
+    columns: Columns = {"winner": winners(attacking & ~defending, defending & ~attacking)}
+    columns |= side_columns(attacker, forces[:1], np.asarray(states.attacker_leader))
+    columns |= side_columns(defender, forces[1:], np.asarray(states.defender_leader))
+    if setup.sea:
+        for side, code in ((attacker, ATTACKER), (defender, DEFENDER)):
+            columns[f"{side.where}_captured"] = np.where(columns["winner"] == code, states.haul, 0)
+            columns[f"{side.where}_captured_heavy"] = np.where(columns["winner"] == code, states.heavy_haul, 0)
+    if getattr(defender.fields, "factions", None):
+        left = dict.fromkeys(range(1, len(listed(defender.fields)) + 1), np.zeros(len(forces[0]), int))
+        left |= {f.number: units(alive(f, force)) for f, force in zip(defender.factions, forces[1:], strict=True)}
+        columns |= {f"defender_faction_{number}_left": number_left for number, number_left in left.items()}
+    if setup.options.count_rounds:
+        columns["rounds"] = np.asarray(states.rounds)
+    return columns
+
+
+def in_place(faction: Faction, force: np.ndarray) -> np.ndarray:
+    """What is left of each category, gone or not: (states, 3 categories, columns of `Faction.left`)."""
+    return np.stack([rows[(force >> BITS * which) & MASK] for which, rows in enumerate(faction.left)], axis=1)
+
+
+def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
+    """What is alive, in place or retreated, as `in_place`; NPR units that left are neither."""
+    left, gone = in_place(faction, force), (force & GONE) > 0
+    if faction.kind != "player":
+        left[gone] = 0
+    elif len(faction.paid) > 1:
+        left[gone, 1] = faction.paid[(force[gone] >> BITS) & MASK]
+    return left
+
+
+def units(left: np.ndarray) -> np.ndarray:
+    """Units or ships in all."""
+    return left[:, :, :3].sum(axis=(1, 2))
+
+
+def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Columns:
+    """Survivors by type and category, losses, withdrawn and retreated, and what became of the leader."""
+    where, factions = side.where, list(zip(side.factions, forces, strict=True))
+    left = sum(alive(faction, force) for faction, force in factions)
+    gone = [(force & GONE) > 0 for force in forces]
+    withdrawn = sum(
+        gone_now * units(in_place(faction, force)) * (faction.kind != "player")
+        for gone_now, (faction, force) in zip(gone, factions, strict=True)
+    )
+    columns: Columns = {f"{where}_{'ships' if side.sea else 'units'}_left": units(left)}
+    columns |= {
+        f"{where}_{kind}_left": left[:, :, at].sum(axis=1) for at, kind in enumerate(SHIPS if side.sea else TYPES)
+    }
+    if not side.sea:
+        columns |= {f"{where}_{rank}_left": left[:, at].sum(axis=1) for at, rank in enumerate(CATEGORIES)}
+    columns[f"{where}_losses"] = side.units - units(left) - withdrawn
+    columns[f"{where}_withdrawn"] = withdrawn
+    columns[f"{where}_retreated"] = np.any(gone, axis=0)
+    columns[f"{where}_leader_wounds"] = leader % STAGES
+    columns[f"{where}_leader_killed"] = leader % STAGES == DEAD
+    if not side.sea:
+        ruler = any(known.ruler for known in side.leaders)
+        columns[f"{where}_ruler_killed"] = (leader % STAGES == DEAD) & ruler
+    return columns

@@ -1,0 +1,372 @@
+"""The rounds of a battle on land or at sea: one procedure (docs/rules/price_of_power.md sections 3 and 4).
+
+The chance steps are the card each side draws, the charge of each side, the attacker's roll, the defender's roll.
+Casualties of a round come off together after the defender's roll; then each side decides whether it leaves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import helper, rule
+from simulator.rules.price_of_power.casualties import (
+    ATTACK,
+    BITS,
+    DEFENCE,
+    GONE,
+    HEAVY,
+    HITS,
+    MANY,
+    MASK,
+    UNITS,
+    after_casualties,
+    after_hits,
+    force_of,
+    here,
+    strength_on,
+    turn_of,
+    units_on,
+)  # fmt: skip
+from simulator.rules.toolkit.retreat import Leave, leaves
+
+# Phases: what happens next.
+(
+    ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS,
+    ATTACKER_DECIDES, DEFENDER_DECIDES, OVER,
+) = range(9)  # fmt: skip
+PLAYER, NPR, TO_THE_LAST = 0, 1, 2
+STAY, LEAVE = 0, 1
+DEAD, STAGES = 2, 3
+
+
+class Params(NamedTuple):
+    """Numbers of a battle. Factions are the attacker (0) and the defenders (1 to 3); arrays are int64.
+
+    `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
+    asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
+    `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
+    fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
+    captured ships in `supply`.
+    `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
+    there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
+    as strengths are. `opening` and `following` are tables and successors of the first four phases.
+    """
+
+    sea: int
+    whole_battle: int
+    damage_wounds: int
+    count_rounds: int
+    max_rounds: int
+    last: int
+    main: int
+    brief: int
+    attacker_leaves: Leave
+    defender_leaves: Leave
+    first_of: np.ndarray
+    kind: np.ndarray
+    stays: np.ndarray
+    tie: np.ndarray
+    row: np.ndarray
+    strength: np.ndarray
+    fewest: np.ndarray
+    automatic: np.ndarray
+    asks: np.ndarray
+    when_wounded: np.ndarray
+    supply: np.ndarray
+    pool: np.ndarray
+    first: np.ndarray
+    best: np.ndarray
+    cap: np.ndarray
+    stride: np.ndarray
+    icons: np.ndarray
+    tercios: np.ndarray
+    opening: np.ndarray
+    following: np.ndarray
+
+
+class State(NamedTuple):
+    """A battle under way: phase, rounds done, the force of each faction, leaders, a pending roll.
+
+    `round` goes no further than rules read it; `rounds` counts them all, if that is asked. `turns` holds whose turn in
+    the alternation it is, two bits a faction. A leader is 3 x his card + his wounds, 0 for none. `hits`, `hurt` and
+    `haul` are the attacker's roll until the defender has rolled: hits, wounds, ships to capture. Once the battle is
+    over `haul` and `heavy_haul` are the ships captured.
+    """
+
+    phase: int
+    round: int
+    attacker: int
+    defender_1: int
+    defender_2: int
+    defender_3: int
+    turns: int
+    attacker_leader: int
+    defender_leader: int
+    hits: int
+    hurt: int
+    haul: int
+    heavy_haul: int
+    rounds: int
+
+
+@helper
+def leader_of(s, side):
+    """The leader of a side with his wounds."""
+    return s.attacker_leader if side == ATTACK else s.defender_leader
+
+
+@helper
+def fights(p, s, side, kind):
+    """Does a unit of a realm of this kind still fight on the side?"""
+    for faction in range(p.first_of[side], p.first_of[side + 1]):
+        if p.kind[faction] == kind and here(force_of(s, faction)):
+            return True
+    return False
+
+
+@helper
+def alone(s):
+    """Has a side no unit left in the area?"""
+    return not here(s.attacker) or not (here(s.defender_1) or here(s.defender_2) or here(s.defender_3))
+
+
+@helper
+def led(p, s, side):
+    """There is no main defender, or he still has a unit in the battle (section 3.1, step 1)."""
+    return side == ATTACK or p.main == 0 or here(force_of(s, p.main))
+
+
+# The rolls (section 3.2, steps 1 and 2; section 4, steps 1 and 2).
+
+
+@helper
+def pool(p, s, side):
+    """The dice a side rolls this round."""
+    return p.pool[side, leader_of(s, side), 1 if led(p, s, side) else 0, s.round]
+
+
+@helper
+def hits_of(p, s, side, roll):
+    """Hits of a roll; on land no unit hits twice, at sea each heavy ship adds one hit."""
+    own, icons = strength_on(p, s, side), p.icons[roll]
+    hits = (
+        min(own & MASK, icons & MASK)
+        + min((own >> BITS) & MASK, (icons >> BITS) & MASK)
+        + min((own >> (2 * BITS)) & MASK, icons >> (2 * BITS))
+    )
+    if led(p, s, side):
+        hits += p.automatic[side]
+    return hits + ((own >> HEAVY) & MASK) if p.sea else min(hits, (own >> UNITS) & MANY)
+
+
+@helper
+def hurt_by(p, s, side, roll):
+    """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
+    leader = leader_of(s, side)
+    return min(p.tercios[roll] >> 1, DEAD - leader % STAGES) if leader > 0 and led(p, s, side) else 0
+
+
+@helper
+def haul_of(p, s, side, roll, hits):
+    """Ships that a roll captures if it sinks the enemy's last; 0 if it cannot (section 4, step 5)."""
+    sinks = p.supply[side] > 0 and hits >= strength_on(p, s, 1 - side) >> HITS
+    return min(p.tercios[roll], p.supply[side]) if sinks else 0
+
+
+@helper
+def with_haul(p, before, after, haul):
+    """Ships captured from those sunk in the final roll, the cheapest first (section 4, step 5)."""
+    if here(after.attacker):
+        haul, sunk = before.haul, strength_on(p, before, DEFENCE)
+    elif fights(p, after, DEFENCE, PLAYER):
+        sunk = strength_on(p, before, ATTACK)
+    else:
+        return after
+    ships = (sunk >> UNITS) & MANY
+    haul = min(haul, ships)
+    return after._replace(haul=haul, heavy_haul=max(0, haul - ships + ((sunk >> HEAVY) & MASK)))
+
+
+# Who leaves (section 3.2, step 6; section 4, step 6).
+
+
+@helper
+def asked(p, s, side):
+    """Does a player realm of this side decide whether to leave: may it, has it a policy, and two units or more?"""
+    return p.asks[side] > 0 and fights(p, s, side, PLAYER) and units_on(p, s, side) >= 2
+
+
+@helper
+def after_decision(p, s, faction, option):
+    """The force of a faction once it stays or leaves: player realms as decided, NPRs when they are outnumbered.
+
+    A player realm pays one more casualty; at sea one ship, when the fleet is counted.
+    """
+    force, side = force_of(s, faction), min(faction, DEFENCE)
+    if not here(force) or p.kind[faction] == TO_THE_LAST:
+        return force
+    if p.kind[faction] == PLAYER:
+        paid = force if option == STAY or p.sea else after_hits(force, 1, turn_of(s, faction))
+        return force if option == STAY else GONE | paid
+    held = p.stays[faction] > 0 or (p.sea == 0 and fights(p, s, side, TO_THE_LAST))
+    return force if held or units_on(p, s, side) >= units_on(p, s, 1 - side) else GONE | force
+
+
+@helper
+def decided(p, s, option):
+    """What a decision leads to: the attacker comes first, then the defenders, then the next round or the end."""
+    if s.phase == ATTACKER_DECIDES:
+        s = s._replace(attacker=after_decision(p, s, 0, option), phase=DEFENDER_DECIDES)
+        if s.attacker & GONE:
+            return ended(p, s)
+        if asked(p, s, DEFENCE):
+            return s
+        option = STAY
+    after = s._replace(
+        defender_1=after_decision(p, s, 1, option),
+        defender_2=after_decision(p, s, 2, option),
+        defender_3=after_decision(p, s, 3, option),
+    )
+    now = s.round + 1
+    return ended(p, after) if alone(after) or now == p.max_rounds else to_roll(p, after, min(now, p.last - 1))
+
+
+@helper
+def leave_or_stay(p, s):
+    """Step 6, which begins with the attacker."""
+    s = s._replace(phase=ATTACKER_DECIDES)
+    return s if asked(p, s, ATTACK) else decided(p, s, STAY)
+
+
+@rule(Params)
+@helper
+def decides(p, s):
+    """Who decides: 1 the attacker, 2 the defenders, 0 chance."""
+    return max(0, s.phase - DEFENDER_ROLLS) if s.phase != OVER else 0
+
+
+@rule(Params)
+def options(p, s):
+    """To stay or to leave."""
+    return 2
+
+
+@rule(Params)
+@helper
+def choose(p, s):
+    """What the policy of the side that decides says (section 2, `retreat`)."""
+    side = s.phase - ATTACKER_DECIDES
+    policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
+    own, enemy = units_on(p, s, side), units_on(p, s, 1 - side)
+    wounded = p.when_wounded[side] > 0 and leader_of(s, side) % STAGES == 1
+    return LEAVE if wounded or leaves(policy, own, s.round + 1, own, enemy) else STAY
+
+
+# The course of a battle.
+
+
+@helper
+def to_roll(p, s, done):
+    """The next round, after so many; the alternation starts anew unless it goes on through the whole battle."""
+    return s._replace(phase=ATTACKER_ROLLS, round=done, turns=s.turns if p.whole_battle else 0)
+
+
+@helper
+def told(p, faction, force):
+    """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
+    if p.sea == 0 or p.brief == 0:
+        return force
+    return (force & GONE) | (p.fewest[p.row[faction, 1] + ((force >> BITS) & MASK)] << BITS)
+
+
+@helper
+def ended(p, s):
+    """The battle is over; what no answer asks for is forgotten, so that fewer outcomes are told apart."""
+    return s._replace(
+        phase=OVER, round=0, turns=0,
+        attacker=told(p, 0, s.attacker), defender_1=told(p, 1, s.defender_1), defender_2=told(p, 2, s.defender_2),
+        defender_3=told(p, 3, s.defender_3), heavy_haul=0 if p.brief else s.heavy_haul,
+        attacker_leader=0 if p.brief else s.attacker_leader % STAGES,
+        defender_leader=0 if p.brief else s.defender_leader % STAGES,
+    )  # fmt: skip
+
+
+@helper
+def after_round(p, s, result):
+    """Steps 3 to 7 of a round, once the defender too has rolled."""
+    hits = hits_of(p, s, DEFENCE, result)
+    after = after_casualties(p, s, hits, hurt_by(p, s, ATTACK, result))
+    after = after._replace(rounds=s.rounds + p.count_rounds)
+    if not alone(after):
+        return leave_or_stay(p, after)
+    return ended(p, with_haul(p, s, after, haul_of(p, s, DEFENCE, result, hits)) if p.sea else after)
+
+
+@helper
+def before_round_1(p, s, result):
+    """Cards and charges (section 3.1, steps 2 and 3)."""
+    following = p.following[s.phase]
+    if s.phase == ATTACKER_DRAWS:
+        return s._replace(phase=following, attacker_leader=STAGES * result)
+    if s.phase == DEFENDER_DRAWS:
+        return s._replace(phase=following, defender_leader=STAGES * result)
+    if s.phase == ATTACKER_CHARGES:
+        return s._replace(phase=following, hits=min(result, strength_on(p, s, DEFENCE) >> HITS))
+    after = after_casualties(p, s, result, 0)
+    return ended(p, after) if alone(after) else to_roll(p, after, 0)
+
+
+@helper
+def stuck(p, s):
+    """Can no result of the roll change the state? Then the battle ends without that round (section 3.2)."""
+    for side in range(2):
+        if s.round < p.last - 1 or hits_of(p, s, side, p.best[pool(p, s, side)]) > 0:
+            return False
+    after = leave_or_stay(p, s)
+    for _ in range(2):
+        if decides(p, after) > 0:
+            after = decided(p, after, choose(p, after))
+    return after == s
+
+
+@rule(Params)
+def running(p, s):
+    """A battle is fought until one side is alone, `max_rounds` are done, or nothing can change."""
+    return s.phase != OVER and not (s.phase == ATTACKER_ROLLS and stuck(p, s))
+
+
+@rule(Params)
+def table(p, s):
+    """A card or a charge before; then the pool of the side that rolls now, for the units at hand."""
+    if s.phase < ATTACKER_ROLLS:
+        return p.opening[s.phase]
+    side = s.phase - ATTACKER_ROLLS
+    if side > DEFENCE:
+        return 0
+    own = strength_on(p, s, side)
+    return (
+        p.first[pool(p, s, side)]
+        + min(own & MASK, p.cap[side, 0]) * p.stride[side, 0]
+        + min((own >> BITS) & MASK, p.cap[side, 1]) * p.stride[side, 1]
+        + min((own >> (2 * BITS)) & MASK, p.cap[side, 2]) * p.stride[side, 2]
+    )
+
+
+@rule(Params)
+def step(p, s, result):
+    """What a roll, a card, a charge or a decision leads to."""
+    if s.phase < ATTACKER_ROLLS:
+        return before_round_1(p, s, result)
+    if s.phase == DEFENDER_ROLLS:
+        return after_round(p, s, result)
+    if s.phase > DEFENDER_ROLLS:
+        return decided(p, s, result)
+    hits, enemy = hits_of(p, s, ATTACK, result), strength_on(p, s, DEFENCE) >> HITS
+    return s._replace(
+        phase=DEFENDER_ROLLS,
+        hits=min(hits, enemy),  # hits beyond the last unit are lost
+        hurt=hurt_by(p, s, DEFENCE, result),
+        haul=haul_of(p, s, ATTACK, result, hits),
+    )

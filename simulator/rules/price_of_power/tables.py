@@ -1,0 +1,230 @@
+"""From a checked scenario to the chain of its battle: the numbers before the first roll.
+
+Sections cited are those of docs/rules/price_of_power.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.rules.price_of_power import rules
+from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
+from simulator.rules.price_of_power.dice import Caps, Dice, Pool, dice_of, most_icons
+from simulator.rules.price_of_power.forces import Faction, Side, side_of
+from simulator.rules.price_of_power.model import AnyBattle, Options
+from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
+from simulator.rules.price_of_power.rules import STAGES, Params, State
+from simulator.rules.toolkit import retreat
+from simulator.rules.toolkit.weights import sum_of
+
+KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
+MOST_ROUNDS = (1 << 20) - 1
+MOST_FACTIONS = 3
+FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
+array = partial(np.array, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A battle as the rules see it. `factions` are the attacker, then the defending ones.
+
+    `last` is the last round in which anything depends on the round (section 3.4). Of each side: `pools` of dice (rows
+    as pools_of has them, columns are rounds), the `distinct` ones as they are numbered, one side after the other,
+    `caps` on icons, dice of its charge. `brief`: a later stage asks for ships and units alone, not for damage.
+    """
+
+    fields: AnyBattle
+    options: Options
+    sea: bool
+    dice: Dice
+    sides: tuple[Side, Side]
+    factions: tuple[Faction, ...]
+    last: int
+    pools: list[list[list[Pool]]]
+    distinct: list[list[Pool]]
+    caps: list[Caps]
+    charges: list[int]
+    brief: bool
+
+
+def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
+    """The setup of a land or naval battle."""
+    options, policy = fields.options, fields.policy
+    dice = dice_of(options.dice.model_dump())
+    attacker = side_of("attacker", fields.attacker, policy.attacker, options)
+    defender = side_of("defender", fields.defender, policy.defender, options)
+    sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
+    last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
+    pools = [pools_of(side, options, dice, last) for side in sides]
+    distinct = [list(dict.fromkeys(pool for row in rows for pool in row)) for rows in pools]
+    return Setup(
+        fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools, distinct,
+        caps=[caps_of(*pair, dice, own) for pair, own in zip(pairs, distinct, strict=True)],
+        charges=[side.charge(enemy) for side, enemy in pairs],
+        brief=brief,
+    )  # fmt: skip
+
+
+def chain_of(setup: Setup) -> Chain:
+    """The chain of a battle. Raises Refusal for dice with too many results."""
+    made, options = TableSet(setup.dice), setup.options
+    numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
+    opening, phases = opening_of(setup, made)
+    after = dict(pairwise(phases))
+    tables, rolls = made.close()
+    params = Params(
+        sea=int(setup.sea),
+        whole_battle=int(options.casualty_alternation == "whole-battle"),
+        damage_wounds=int(options.damage_counts_as_casualty),
+        count_rounds=int(options.count_rounds),
+        max_rounds=setup.fields.conditions.max_rounds,
+        last=setup.last,
+        main=setup.sides[1].main,
+        brief=int(setup.brief),
+        icons=array(rolls[:, 0] | rolls[:, 1] << BITS | rolls[:, 2] << 2 * BITS),
+        tercios=array(rolls[:, 3]),
+        opening=array(opening),
+        following=array([after.get(phase, rules.ATTACKER_ROLLS) for phase in range(4)]),
+        **numbers,
+    )
+    start = start_of(setup, phases[0])
+    limits = limits_of(setup, start, int(rolls[:, 3].max()))
+    return Chain(params, start, limits, tables, counters=("rounds",))
+
+
+def side_numbers(setup: Setup) -> dict[str, Any]:
+    """Numbers of each side."""
+    sides = setup.sides
+    return {
+        "attacker_leaves": leave_of(sides[0]),
+        "defender_leaves": leave_of(sides[1]),
+        "first_of": array([0, 1, 1 + len(sides[1].factions)]),
+        "automatic": array([automatic_hits(side, setup.options) for side in sides]),
+        "asks": array([side.asks for side in sides]),
+        "when_wounded": array([side.policy.retreat == "when-leader-wounded" for side in sides]),
+        "supply": array([side.supply for side in sides]),
+    }
+
+
+def leave_of(side: Side) -> retreat.Leave:
+    """When a player realm of this side leaves; `when-leader-wounded` stands beside it."""
+    policy, at = side.policy.retreat, side.policy.retreat_at
+    return {
+        "when-outnumbered": retreat.outnumbered(),
+        "when-half": retreat.half_of(side.units),
+        "at-or-below": retreat.at_most(at),
+        "after-round": retreat.after(at),
+    }.get(policy, retreat.never())
+
+
+def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
+    """What each faction is and what its hits leave."""
+    factions = setup.factions
+    row, strength, fewest = np.zeros((MOST_FACTIONS + 1, 3), np.int64), [np.zeros(1, np.int64)], [0]
+    for number, faction in enumerate(factions):
+        for category, left in enumerate(faction.left):
+            row[number, category] = len(fewest)
+            units = left[:, :3].sum(axis=1)
+            strength.append(packed(left, setup.sea) + (units << UNITS) + (np.arange(len(left)) << HITS))
+            fewest += np.searchsorted(units, units).tolist()
+    none = [0] * (MOST_FACTIONS + 1 - len(factions))
+    return {
+        "kind": array([*(KINDS[faction.kind] for faction in factions), *none]),
+        "stays": array([*(faction.stays for faction in factions), *none]),
+        "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
+        "row": row,
+        "strength": np.concatenate(strength),
+        "fewest": array(fewest),
+    }
+
+
+def packed(left: np.ndarray, sea: bool) -> np.ndarray:
+    """Types in the places that a strength has for them."""
+    if sea:
+        return (left[:, :3].sum(axis=1) << 2 * BITS) + (left[:, 2] << HEAVY)
+    return left @ np.array([1, 1 << BITS, 1 << 2 * BITS])
+
+
+def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
+    """Rank of each defending faction among equally large ones: which is hit first (`ties`)."""
+    first = {"listed-order": set(), "players-first": {"player"}, "npr-first": {"npr", "rebels", "pirates"}}[ties]
+    order = sorted(range(len(defenders)), key=lambda place: (defenders[place].kind not in first, place))
+    return [order.index(place) for place in range(len(defenders))]
+
+
+def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
+    """Pools of both sides, their tables, and what they can show."""
+    cards = 1 + max(len(side.leaders) for side in setup.sides)
+    pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), np.zeros((2, 3), np.int64)
+    first: list[int] = []
+    best: list[np.ndarray] = []
+    for side, (caps, pools) in enumerate(zip(setup.caps, setup.distinct, strict=True)):
+        numbers = {dice: len(first) + place for place, dice in enumerate(pools)}
+        each, captures = worth_each(caps, len(pools)), setup.sea and setup.sides[side].has_player
+        if each:
+            stride[side] = (caps.cavalry + 1) * (caps.artillery + 1), caps.artillery + 1, 1
+        first += [made.add_pool(dice, caps, each, pairs=not captures) for dice in pools]
+        best += [np.minimum(most_icons(setup.dice, dice)[:3], caps[:3]) for dice in pools]
+        rows = np.array([[numbers[dice] for dice in row] for row in setup.pools[side]])
+        for card in range(len(rows) // 3):
+            dead, alive, unled = rows[3 * card : 3 * card + 3]
+            pool[side, STAGES * card : STAGES * (card + 1)] = [[unled, alive], [unled, alive], [unled, dead]]
+    return {
+        "pool": pool,
+        "first": array(first),
+        "best": array([made.number((*icons.tolist(), 0)) for icons in best]),
+        "cap": array([caps[:3] for caps in setup.caps]),
+        "stride": stride,
+    }
+
+
+def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
+    """Tables of the cards and charges, and the phases that the battle goes through at first."""
+    opening, phases = [0, 0, 0, 0], []
+    for phase, side in enumerate(setup.sides, rules.ATTACKER_DRAWS):
+        if len(side.drawn) > 1:
+            opening[phase] = made.add(side.drawn)
+            phases.append(phase)
+    if any(setup.charges):
+        icons = Counter(face.cavalry for face in setup.dice["cavalry"])
+        for phase, dice in enumerate(setup.charges, rules.ATTACKER_CHARGES):
+            opening[phase] = made.add(sum_of(icons, dice))
+            phases.append(phase)
+    return opening, [*phases, rules.ATTACKER_ROLLS]
+
+
+def start_of(setup: Setup, phase: int) -> State:
+    """The battle before anything is rolled."""
+    forces = (a | b << BITS | c << 2 * BITS for a, b, c in (faction.hits for faction in setup.factions))
+    named = dict(zip(FORCES, forces, strict=False))
+    for side in setup.sides:
+        card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0
+        named[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
+    return State(*[0] * len(State._fields))._replace(phase=phase, **named)
+
+
+def limits_of(setup: Setup, start: State, most_tercios: int) -> State:
+    """The largest value of each field."""
+    attacker, defender = setup.sides
+    named = {name: getattr(start, name) | GONE for name in FORCES[: len(setup.factions)]}
+    for side in setup.sides:
+        named[f"{side.where}_leader"] = STAGES * len(side.leaders) + rules.DEAD if side.leaders else 0
+    haul = max(most_tercios, attacker.units, defender.units) if setup.sea else 0
+    return start._replace(
+        phase=rules.OVER,
+        round=setup.last - 1,
+        turns=0 if setup.sea else 255,
+        hits=sum(sum(faction.hits) for faction in defender.factions),
+        hurt=rules.DEAD if defender.leaders else 0,
+        haul=haul,
+        heavy_haul=haul,
+        rounds=MOST_ROUNDS if setup.options.count_rounds else 0,
+        **named,
+    )

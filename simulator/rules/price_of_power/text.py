@@ -1,0 +1,180 @@
+"""Battles in words: what an answer rests on, how it comes about, and a replayed roll with its dice."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.rules.price_of_power import rules
+from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, strength_on
+from simulator.rules.price_of_power.dice import DICE, Face, Pool
+from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
+from simulator.rules.price_of_power.model import General
+from simulator.rules.price_of_power.outcome import in_place
+from simulator.rules.price_of_power.pools import automatic_hits
+from simulator.rules.price_of_power.rules import Params, State
+from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
+from simulator.rules.toolkit.faces import thrown_until
+from simulator.rules.toolkit.naming import plural, sentence
+
+LETTERS = ("f", "T", "h", "a")
+MOST_TRIES = 2_000
+
+
+def assumptions(setup: Setup) -> list[str]:
+    """Readings, policies and ASSUMED items that a battle rests on, beside the fields given."""
+    lines = []
+    if not setup.sea:
+        anew = "anew each round" if setup.options.casualty_alternation == "each-round" else "through the whole battle"
+        lines.append(f"casualties alternate mercenary, regular, allied, {anew}")
+    if len(setup.sides[1].factions) > 1:
+        lines.append(f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}")
+    for side in setup.sides:
+        lines += [*policy_lines(side), *side_lines(setup, side)]
+    return lines
+
+
+def policy_lines(side: Side) -> Iterator[str]:
+    """What a side decides."""
+    policy = side.policy
+    if side.has_player:
+        at = f" {policy.retreat_at}" if policy.retreat in {"at-or-below", "after-round"} else ""
+        yield f"{side.where} retreats: {policy.retreat}{at}"
+    yield f"{side.where} loses: {policy.losses}"
+
+
+def side_lines(setup: Setup, side: Side) -> Iterator[str]:
+    """ASSUMED items that a side uses, and where an NPR's units come from."""
+    if getattr(side.fields, "npr", None):
+        yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
+    if side.draws:
+        deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
+        yield f"{side.where} draws a leader from {deck} (ASSUMED)"
+    if "military-drill" in side.ideas:
+        drill = setup.options.military_drill
+        text = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll"
+        yield f"{side.where}, Military Drill: {text} (ASSUMED)"
+    if "noble-knights" in side.ideas:
+        yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
+    if any(faction.kind == "pirates" for faction in side.factions):
+        yield f"{side.where}: pirates never leave (ASSUMED)"
+
+
+def explain(setup: Setup) -> list[str]:
+    """The dice of each side in round 1 and what else tells."""
+    lines = []
+    for side, rows, charge in zip(setup.sides, setup.pools, setup.charges, strict=True):
+        dice = rows[4 if side.leaders else 0][0]
+        by = " with the first kind of leader it may draw" if side.draws else " with its leader" if side.leaders else ""
+        lines.append(f"{side.where}: {side.units} {'ships' if side.sea else 'units'}, rolls {dice_text(dice)}{by}")
+        if more := automatic_hits(side, setup.options):
+            lines.append(f"{side.where}: {more} automatic hits in every roll while led")
+        if setup.sea and side.of_type(2):
+            lines.append(f"{side.where}: {plural(side.of_type(2), 'heavy ship')}, one automatic hit each")
+        if dice.tercios_worth == 2:
+            lines.append(f"{side.where}: each tercios icon counts twice")
+        if charge:
+            lines.append(f"{side.where}: {charge} cavalry dice charge before round 1")
+    return lines
+
+
+def dice_text(dice: Pool | General) -> str:
+    """Dice of each type in words."""
+    parts = [f"{getattr(dice, die)} {die}" for die in DICE if getattr(dice, die)]
+    return (", ".join(parts) or "no") + " dice"
+
+
+def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:
+    """One step of a replayed battle in words, with faces that give its result."""
+    phase = before.phase
+    if phase in {rules.ATTACKER_DRAWS, rules.DEFENDER_DRAWS}:
+        side = setup.sides[phase - rules.ATTACKER_DRAWS]
+        who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
+        return f"The {side.where} draws {who}."
+    if phase in {rules.ATTACKER_CHARGES, rules.DEFENDER_CHARGES}:
+        text = f"Charge of the {setup.sides[phase - rules.ATTACKER_CHARGES].where}: {plural(result, 'hit')}."
+    else:
+        text = roll_text(setup, p, before, result, dice)
+    if phase in {rules.DEFENDER_CHARGES, rules.DEFENDER_ROLLS}:
+        text = " ".join([text, *left_lines(setup, before, after), *fate_lines(setup, before, after)])
+    return text
+
+
+def told(setup: Setup, label: str = "") -> Chain:
+    """The chain of a battle that tells its own rolls; `label` names it as a stage of another."""
+    chain = chain_of(setup)
+    return replace(chain, label=label, tell=partial(tell, setup, chain.params))
+
+
+def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> str:
+    """A roll: its faces and hits."""
+    side = s.phase - rules.ATTACKER_ROLLS
+    faces = faces_for(setup, p, s, result, dice)
+    shown = f" {' '.join(faces)}" if faces else ""
+    hits = plural(int(rules.hits_of(p, s, side, result)), "hit")
+    text = f"the {setup.sides[side].where} rolls{shown}: {hits}"
+    if p.count_rounds or s.round < p.last - 1:
+        text = f"Round {(s.rounds if p.count_rounds else s.round) + 1}, {text}"
+    return sentence(text)
+
+
+def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
+    """Faces that give a result: rolled until they do; none if that takes too long."""
+    side = s.phase - rules.ATTACKER_ROLLS
+    own, caps = strength_on(p, s, side), setup.caps[side]
+    rolled = [pool for pools in setup.distinct for pool in pools][int(rules.pool(p, s, side))]
+    pairs = 1 if setup.sea and setup.sides[side].has_player else 2
+    icons = int(p.icons[result])
+    wanted = matched(own, [(icons >> BITS * which) & MASK for which in range(3)]), int(p.tercios[result])
+
+    def fits(faces: list[Face]) -> bool:
+        seen = [sum(values) for values in zip(*map(rolled.worth, faces), strict=True)] or [0, 0, 0, 0]
+        tercios = min(seen[3], caps.tercios)
+        return (matched(own, seen), tercios - tercios % pairs) == wanted
+
+    thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES)
+    return [face_text(face) for face in thrown or ()]
+
+
+def matched(own: int, icons: list[int]) -> int:
+    """Hits of icons on the units at hand, before caps and automatic hits."""
+    return sum(min((own >> BITS * which) & MASK, icons[which]) for which in range(3))
+
+
+def face_text(shown: Face) -> str:
+    """A face in the letters of the rules: f infantry, T tercios, h cavalry, a artillery, - blank."""
+    return "+".join(letter * icons for letter, icons in zip(LETTERS, shown, strict=True) if icons) or "-"
+
+
+def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
+    """What each faction has left."""
+    for place, (name, faction) in enumerate(zip(FORCES, setup.factions, strict=False)):
+        old, force = getattr(before, name), getattr(after, name)
+        if old and not old & GONE:
+            who = faction.name or ("attacker" if place == 0 else "defender")
+            left = in_place(faction, np.array([force]))[0].sum(axis=0)
+            yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {left_text(left)}."
+
+
+def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
+    """Leaders hit, ships captured."""
+    for place, side in enumerate(setup.sides):
+        old, new = (rules.leader_of(s, place) % rules.STAGES for s in (before, after))
+        if new > old and side.leaders:
+            yield f"The leader of the {side.where} is {'killed' if new == rules.DEAD else 'wounded'}."
+    if after.phase == rules.OVER and after.haul:
+        yield f"{plural(after.haul, 'ship')} captured."
+
+
+def left_text(left: np.ndarray) -> str:
+    """Units or ships in words."""
+    kinds = SHIPS[:3] if len(left) == len(SHIPS) else TYPES
+    text = ", ".join(f"{number} {kind}" for number, kind in zip(left, kinds, strict=False) if number)
+    if len(left) == len(SHIPS) and left[3]:
+        text += f" ({left[3]} damaged)"
+    return text or "nothing left"

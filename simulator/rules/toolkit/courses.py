@@ -1,0 +1,43 @@
+"""Composed battles: rows of an outcome gathered from the courses that a battle of several stages may take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.chain import Ends, Share
+from simulator.rules.battle import Columns, Outcomes
+
+
+class Courses:
+    """Rows gathered so far. `columns` are the columns of the outcome, each with its value where a course has none."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._columns = columns
+        self._parts: list[tuple[Columns, np.ndarray, np.ndarray | None]] = []
+
+    def add(self, ends: Ends, which: np.ndarray, values: Mapping[str, Any]) -> None:
+        """Courses that end in some (`which`, bools) of the ends of a stage; values are one, or one for each end."""
+        if which.any():
+            full = {
+                name: np.broadcast_to(values.get(name, none), which.shape)[which]
+                for name, none in self._columns.items()
+            }
+            self._parts.append((full, ends.p[which], None if ends.count is None else ends.count[which]))
+
+    def add_one(self, share: Share | None, values: Mapping[str, Any]) -> None:
+        """One course that ends without a further stage; without a share, all battles take it."""
+        share = share or Share()
+        count = None if share.count is None else np.array([share.count])
+        self.add(Ends(None, np.array([share.p]), count), np.array([True]), values)
+
+    def outcomes(self) -> Outcomes:
+        """All rows."""
+        counts = [count for _, _, count in self._parts if count is not None]
+        return Outcomes(
+            {name: np.concatenate([columns[name] for columns, _, _ in self._parts]) for name in self._columns},
+            np.concatenate([p for _, p, _ in self._parts]),
+            np.concatenate(counts) if counts else None,
+        )

@@ -1,0 +1,136 @@
+"""What must hold whatever the numbers: steps, columns, sides, survival, replays."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simulator import campaign, exact, load, replay, simulate, survival
+from simulator.rules.birthright.units import battle_table, number_rows, strength, terrain_values, unit_cards
+from simulator.scenarios import example_names
+
+EXAMPLES = [name for name in example_names() if name.startswith("birthright-")]
+NAMES = sorted(unit_cards())
+QUICK = {"game": "birthright", "battle": "quick-battle"}
+ARMY = st.lists(
+    st.fixed_dictionaries({"unit": st.sampled_from(NAMES), "count": st.integers(1, 4)}), min_size=1, max_size=3
+)
+
+
+def test_data():
+    published = {"archers": 3, "infantry": 3, "elite-infantry": 5, "cavalry": 6, "knights": 7, "levies": 1}
+    assert all(strength(unit_cards()[name]) == value for name, value in published.items())
+    assert len(unit_cards()) == 32
+    assert len(terrain_values()) == 120
+    assert [column[8] for column in battle_table()] == list("HHHRDDD")
+    assert number_rows("siege")[-1] == (60000, 20, 10)
+
+
+@pytest.mark.parametrize("battle", ["tactical", "storm"])
+def test_every_unit_has_one_fate(battle):
+    conditions = {"fortification": 4} if battle == "storm" else {}
+    odds = exact(
+        load(
+            {
+                "game": "birthright",
+                "battle": battle,
+                "attacker": {"units": ["2 x cavalry", "levies"]},
+                "defender": {"units": ["archers", "infantry"]},
+                "conditions": conditions,
+            }
+        )
+    )
+    for side, count in (("attacker", 3), ("defender", 2)):
+        fates = [odds.columns[name] for name in odds.columns if name.startswith(side) and "hits" not in name]
+        assert set(sum(fates)) == {count}
+
+
+@settings(max_examples=8, deadline=None)
+@given(own=ARMY, enemy=ARMY, terrain=st.sampled_from(["plains", "woods", "marsh"]))
+def test_swapping_sides_without_walls_and_terrain_roles(own, enemy, terrain):
+    """In woods and marsh pikes gain nothing; where the roles' modifiers agree, swapping sides swaps the odds."""
+    kinds = {unit_cards()[entry["unit"]].kind for entry in own + enemy}
+    values = terrain_values()
+    if "pikemen" in kinds or any(values[k, terrain, "attack"] != values[k, terrain, "defend"] for k in kinds):
+        return
+    one, other = (
+        exact(load(QUICK | {"attacker": {"units": a}, "defender": {"units": b}, "conditions": {"terrain": terrain}}))
+        for a, b in ((own, enemy), (enemy, own))
+    )
+    assert one.winner("attacker") == pytest.approx(other.winner("defender"), abs=1e-12)
+    assert one.mean("attacker_steps_left") == pytest.approx(other.mean("defender_steps_left"), abs=1e-9)
+
+
+@pytest.mark.parametrize("mode", ["single", "fight-on"])
+def test_better_warcraft_never_hurts(mode):
+    base = load(
+        QUICK
+        | {
+            "attacker": {"units": ["3 x infantry"]},
+            "defender": {"units": ["3 x archers"]},
+            "options": {"mode": mode},
+        }
+    )
+    chances = [exact(base.replace("attacker.warcraft", points)).winner("attacker") for points in range(-4, 9, 3)]
+    assert chances == sorted(chances)
+
+
+def test_curves_of_all_plans_of_a_siege():
+    base = load("birthright-siege")
+    by_plan = campaign(base, all_plans=True)
+    assert set(by_plan.odds) == {"wait", "storm-now", "storm-at-level", "storm-last-season"}
+    for plan in by_plan.odds:
+        curve = [row["p"] for row in by_plan.curve(plan)]
+        assert curve == sorted(curve)
+        assert curve[-1] == pytest.approx(by_plan.odds[plan].winner("attacker"), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["birthright-border-clash", "birthright-storm-of-the-keep"])
+def test_survival_agrees_with_the_odds(name):
+    odds, scenario = exact(name), load(name)
+    lost = {"attacker": odds.mean("attacker_destroyed"), "defender": odds.mean("defender_destroyed")}
+    if "defender_captured" in odds.columns:
+        lost["defender"] += odds.mean("defender_captured")
+    for side, expected in lost.items():
+        found = 0.0
+        for piece in survival(scenario).pieces:
+            if piece.side == side:
+                count = int(piece.worth.partition("each of ")[2] or 1)
+                found += count * (1 - piece.p)
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_replays_come_to_their_outcome(name):
+    scenario = load(name)
+    table = exact(scenario).table
+    for battle in range(3):
+        told = replay(scenario, seed=11, battle=battle)
+        assert (table[[key for key in told.outcome if key in table]] == told.outcome).all(axis=1).any()
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if load(name).battle.clock or "clash" in name])
+def test_as_many_threads_as_you_like(name):
+    one, many = (simulate(name, 50_000, seed=4, threads=threads) for threads in (1, 3))
+    assert one.table.equals(many.table)
+
+
+def test_a_quick_battle_says_that_it_is_a_house_rule():
+    for name in ("birthright-quick-battle", "birthright-siege"):
+        assert "quick-battle procedure: house rule" in load(name).assumptions()
+
+
+def test_order_of_falling():
+    """Spread losses keep more units alive than weakest-first."""
+    base = load(QUICK | {"attacker": {"units": ["6 x infantry"]}, "defender": {"units": ["6 x knights"]}})
+    alive = [
+        exact(base.replace("policy.attacker.losses", losses)).mean("attacker_units_left")
+        for losses in ("weakest-first", "spread")
+    ]
+    assert alive[0] < alive[1]
+    assert np.isclose(
+        *[
+            exact(base.replace("policy.attacker.losses", how)).mean("attacker_steps_left")
+            for how in ("spread", "as-listed")
+        ]
+    )

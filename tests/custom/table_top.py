@@ -1,0 +1,60 @@
+"""A battle of a game file fought on the table: every die is written out, in the order in which units roll."""
+
+import numpy as np
+
+from simulator import load
+from simulator.rules.custom.build import lay_out
+from simulator.rules.custom.outcome import outcome
+from simulator.rules.custom.setup import Setup, faces_that_hit
+from simulator.rules.custom.volleys import fires, volleys
+
+SIDES = ("attacker", "defender")
+WINNERS = ("attacker", "defender", "nobody")
+
+
+def fight(scenario, *salvos):
+    """The columns after these salvos: each a dict side -> faces. Asserts that just these dice are rolled."""
+    asked = load(scenario)
+    game = asked.data["game"] if "rules" not in asked.data else None
+    setup = Setup(_source(game, asked), asked.battle.kind, asked.fields)
+    field = lay_out(setup)
+    chain = field.chain
+    running, step = chain.part("running"), chain.part("step")
+    state = chain.start
+    for rolled in salvos:
+        assert running(chain.params, state), f"over before {rolled}"
+        results = [_result(field, side, state, list(rolled.get(side, []))) for side in SIDES]
+        state = step(chain.params, state, *results)
+    assert not running(chain.params, state), f"not over: {state}"
+    columns = outcome(field, type(state)(*(np.array([int(value)]) for value in state)))
+    return {name: WINNERS[v[0]] if name == "winner" else v[0].item() for name, v in columns.items()}
+
+
+def _source(game, asked):
+    from simulator.rules.custom import files
+
+    return files.find(asked.data["game"], asked.data.get("rules"))
+
+
+def _result(field, side, state, faces):
+    """The faces as the result of the side's chance table."""
+    setup, p = field.setup, field.chain.params
+    rules, army, salvo = setup.sides[side], getattr(p, side), field.salvos[state.salvo]
+    own = field.places[side].standings[getattr(state, side)]
+    enemy = field.places[rules.enemy].standings[getattr(state, rules.enemy)]
+    number = 0 if state.salvo < p.opening else state.clock + 1
+    hits = {}
+    for i in setup.groups[salvo.group]:
+        shot = rules.shots.get(i)
+        if shot is None or not fires(shot, number, own, enemy):
+            continue
+        for volley in volleys(rules, shot, number, own, enemy):
+            good = faces_that_hit(setup.file.dice, volley.value)
+            for _ in range(volley.dice):
+                hits[shot.targets] = hits.get(shot.targets, 0) + (faces.pop(0) in good)
+    assert not faces, f"dice too many for the {side}: {faces}"
+    result = 0
+    for k in range(army.classes[state.salvo]):
+        targets = field.classes[side][army.targets[state.salvo, k]]
+        result += hits.pop(targets, 0) * army.stride[state.salvo, k]
+    return int(result)

@@ -1,0 +1,221 @@
+"""Bad game files and scenarios: one line, the field first (docs/rules/custom_games.md section 11)."""
+
+import copy
+import tomllib
+
+import pytest
+
+from simulator import ScenarioError, load
+from simulator.rules.custom.files import shipped_text
+
+SKIRMISH = tomllib.loads(shipped_text("skirmish"))
+ARMIES = {"battle": "field", "attacker": {"pikes": 2}, "defender": {"pikes": 2}}
+
+
+def refusal(data, **how):
+    with pytest.raises(ScenarioError) as refused:
+        load(data, **how)
+    text = str(refused.value)
+    assert "\n" not in text
+    return text
+
+
+def changed(path, value):
+    """The skirmish with one key changed; `...` removes it."""
+    game = copy.deepcopy(SKIRMISH)
+    node = game
+    *tables, last = path
+    for key in tables:
+        node = node.setdefault(key, {}) if isinstance(node, dict) else node[key]
+    if value is ...:
+        del node[last]
+    else:
+        node[last] = value
+    return game
+
+
+FILE = [
+    (("format",), ..., "format"),
+    (("format",), 2, "format"),
+    (("format",), True, "format"),
+    (("name",), ..., "name"),
+    (("colour",), "red", "colour"),
+    (("unit",), {}, "unit"),
+    (("unit", "Foot"), {}, "unit.Foot"),
+    (("unit", "foot-men"), {}, "unit.foot-men"),
+    (("unit", "units"), {}, "unit.units"),
+    (("unit", "modifiers"), {}, "unit.modifiers"),
+    (("unit", "a" * 41), {}, "unit." + "a" * 41),
+    (("unit", "pikes", "combat"), 8, "unit.pikes.combat"),
+    (("unit", "pikes", "attack"), 11, "unit.pikes.attack"),
+    (("unit", "pikes", "attack"), "8", "unit.pikes.attack"),
+    (("unit", "pikes", "attack"), {"value": 0}, "unit.pikes.attack.value"),
+    (("unit", "pikes", "attack"), {"value": 11}, "unit.pikes.attack.value"),
+    (("unit", "pikes", "attack"), {"dice": 2}, "unit.pikes.attack.value"),
+    (("unit", "pikes", "attack"), {"value": 8, "dice": 1001}, "unit.pikes.attack.dice"),
+    (("unit", "pikes", "attack"), {"value": 8, "reroll": "hits"}, "unit.pikes.attack.reroll"),
+    (("unit", "pikes", "attack"), {"value": 8, "reroll": [11]}, "unit.pikes.attack.reroll[0]"),
+    (("unit", "pikes", "cost"), -1, "unit.pikes.cost"),
+    (("unit", "pikes", "cost"), float("nan"), "unit.pikes.cost"),
+    (("unit", "pikes", "hits"), 21, "unit.pikes.hits"),
+    (("unit", "pikes", "tags"), ["all"], "unit.pikes.tags"),
+    (("unit", "pikes", "tags"), ["knights"], "unit.pikes.tags"),
+    (("unit", "pikes", "rolls"), {"attack": 3}, "unit.pikes.rolls.attack"),
+    (("unit", "pikes", "rolls"), {"Shot": 3}, "unit.pikes.rolls.Shot"),
+    (("dice", "sides"), 1, "dice.sides"),
+    (("dice", "sides"), 1001, "dice.sides"),
+    (("dice", "hit"), "below", "dice.hit"),
+    (("dice", "always_miss"), [10], "dice.always_miss"),
+    (("dice", "always_hit"), [11], "dice.always_hit[0]"),
+    (("dice", "clamp"), [3], "dice.clamp"),
+    (("dice", "clamp"), [5, 3], "dice.clamp"),
+    (("dice", "clamp"), [0, 12], "dice.clamp[1]"),
+    (("battle",), {}, "battle"),
+    (("battle", "Field"), {}, "battle.Field"),
+    (("battle", "field", "rounds"), 0, "battle.field.rounds"),
+    (("battle", "field", "attacker"), {"fights": ["ghosts"]}, "battle.field.attacker.fights[0]"),
+    (("battle", "field", "attacker"), {"fights": []}, "battle.field.attacker.fights"),
+    (("battle", "field", "defender"), {"fights": ["foot"], "supports": ["pikes"]}, "battle.field.defender.supports"),
+    (("battle", "field", "taken_by"), ["flying"], "battle.field.taken_by[0]"),
+    (("battle", "field", "may_retreat"), ["both"], "battle.field.may_retreat[0]"),
+    (("battle", "siege"), {}, None),
+    (("step",), [], "step"),
+    (("step", 1, "name"), "volley", "step[1].name"),
+    (("step", 1, "battle"), ["siege"], "step[1].battle[0]"),
+    (("step", 0, "when"), "before-battle", "step[0].to_round"),
+    (("step", 0, "from_round"), 3, "step[0].to_round"),
+    (("step", 0, "fire"), {}, "step[0].fire"),
+    (("step", 0, "fire"), {"defender": "flak"}, "step[0].fire.defender"),
+    (("step", 0, "spares"), ["leader", "ghosts"], "step[0].spares[1]"),
+    (("step", 0, "dice_at_most"), {}, "step[0].dice_at_most"),
+    (("step", 0, "dice_at_most"), {"own": ["foot"], "enemy": ["foot"]}, "step[0].dice_at_most"),
+    (("step", 0, "initiative"), 3, "step[0].initiative"),
+    (("support", 0, "to"), ["pikes", "captain"], "support[0].to"),
+    (("support", 0, "sets"), 5, "support[0].sets"),
+    (("support", 0, "adds"), ..., "support[0].sets"),
+    (("support", 0, "adds"), 21, "support[0].adds"),
+    (("support", 0, "from"), ..., "support[0].from"),
+    (("support", 0, "rolls"), ["flak"], "support[0].rolls[0]"),
+    (("support", 0, "steps"), ["melée"], "support[0].steps[0]"),
+    (("modifier", 0, "adds"), ..., "modifier[0]"),
+    (("modifier", 0, "if_condition"), {"snow": True}, "modifier[0].if_condition.snow"),
+    (("modifier", 0, "if_condition"), {"terrain": ["hill", "sea"]}, "modifier[0].if_condition.terrain"),
+    (("modifier", 2, "if_condition"), {"rain": "yes"}, "modifier[2].if_condition.rain"),
+    (("modifier", 0, "to_round"), 101, "modifier[0].to_round"),
+    (("modifier", 3, "reroll"), [11], "modifier[3].reroll[0]"),
+    (("condition", "Rain"), {}, "condition.Rain"),
+    (("condition", "rain", "default"), "no", "condition.rain.default"),
+    (("condition", "terrain", "default"), "sea", "condition.terrain.default"),
+    (("condition", "terrain", "choices"), ["open", "open"], "condition.terrain.choices"),
+    (("condition", "terrain", "choices"), ["open"], "condition.terrain.choices"),
+    (("losses", "order"), ["pikes", "ghosts"], "losses.order[1]"),
+    (("losses", "order"), ["pikes", "pikes"], "losses.order[1]"),
+    (("losses", "order"), {"attacker": ["pikes", "pikes"]}, "losses.order.attacker[1]"),
+    (("losses", "order"), "random", "losses.order"),
+    (("losses", "last"), {"defender": ["ghosts"]}, "losses.last.defender[0]"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "field"), FILE, ids=lambda part: str(part)[:40])
+def test_game_files(path, value, field):
+    scenario = ARMIES | {"game": "custom", "rules": changed(path, value)}
+    if field is None:
+        assert load(scenario)
+        return
+    assert refusal(scenario).startswith(f"rules.{field}: ")
+
+
+def test_a_kind_without_a_step():
+    game = changed(("battle", "siege"), {})
+    for step in game["step"]:
+        step["battle"] = ["field"]
+    assert refusal(ARMIES | {"game": "custom", "rules": game}).startswith("rules.battle.siege: ")
+
+
+@pytest.mark.parametrize(
+    ("groups", "field"),
+    [
+        ([("a", "each-round"), (None, "each-round"), ("a", "each-round")], "rules.step[2].group"),
+        ([("a", "before-battle"), ("a", "each-round")], "rules.step[1].when"),
+    ],
+)
+def test_groups_stand_together(groups, field):
+    steps = [{"name": f"s{i}", "when": when} | ({"group": g} if g else {}) for i, (g, when) in enumerate(groups)]
+    game = SKIRMISH | {"step": steps, "modifier": [], "support": []}
+    assert refusal(ARMIES | {"game": "custom", "rules": game}).startswith(f"{field}: ")
+
+
+SCENARIO = [
+    ({"game": "skirmisch"}, "game: 'skirmisch' is not allowed"),
+    ({"game": 3}, "game: "),
+    ({"game": "custom"}, "rules: "),
+    ({"rules": []}, "rules: "),
+    ({"rules": {"unit": {"pikes": {"attack": 11}}}}, "rules.unit.pikes.attack: 11 "),
+    ({"battle": "siege"}, "battle: 'siege' is not allowed; must be one of field"),
+    ({"attacker": ...}, "attacker: "),
+    ({"attacker": {}}, "attacker: no fighting unit"),
+    ({"defender": {"pikes": 0}}, "defender: no fighting unit"),
+    ({"attacker": {"pikes": 1001}}, "attacker.pikes: 1001 "),
+    ({"attacker": {"pikes": True}}, "attacker.pikes: true "),
+    ({"attacker": {"pike": 3}}, "attacker.pike: unknown field; did you mean pikes? "),
+    ({"attacker": {"pikes": 1, "modifier": 21}}, "attacker.modifier: 21 "),
+    ({"attacker": {"pikes": 1, "modifiers": [{"units": ["foot"]}]}}, "attacker.modifiers[0]: "),
+    ({"attacker": {"pikes": 1, "modifiers": [{"adds": 1, "side": "both"}]}}, "attacker.modifiers[0].side: "),
+    ({"attacker": {"pikes": 1, "modifiers": [{"adds": 1, "units": ["ghost"]}]}}, "attacker.modifiers[0].units[0]: "),
+    ({"attacker": {"pikes": 1, "modifiers": [{"adds": 1, "steps": ["ghost"]}]}}, "attacker.modifiers[0].steps[0]: "),
+    ({"conditions": {"snow": True}}, "conditions.snow: "),
+    ({"conditions": {"terrain": "sea"}}, "conditions.terrain: 'sea' "),
+    ({"conditions": {"rain": 1}}, "conditions.rain: 1 "),
+    ({"policy": {"attacker": {"retreat": "sometimes"}}}, "policy.attacker.retreat: "),
+    ({"policy": {"attacker": {"retreat": ["never", "outnumbered"]}}}, "policy.attacker.retreat: "),
+    ({"policy": {"attacker": {"retreat": []}}}, "policy.attacker.retreat: "),
+    ({"policy": {"attacker": {"retreat": "odds-below"}}}, "policy.attacker.odds_below: "),
+    ({"policy": {"attacker": {"units_at_most": 3}}}, "policy.attacker.units_at_most: "),
+    ({"policy": {"defender": {"loss_order": ["pikes", "ghosts"]}}}, "policy.defender.loss_order[1]: "),
+    ({"policy": {"defender": {"loss_order": ["pikes", "pikes"]}}}, "policy.defender.loss_order[1]: "),
+    ({"policy": {"defender": {"keep": {"ghosts": 1}}}}, "policy.defender.keep: no unit or tag 'ghosts'"),
+    ({"policy": {"defender": {"keep": {"foot": 0}}}}, "policy.defender.keep.foot: 0 "),
+    ({"options": {"dice": "loaded"}}, "options.dice: "),
+    ({"options": {"rounds": 0}}, "options.rounds: "),
+    ({"weather": "fair"}, "weather: unknown field"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), SCENARIO, ids=str)
+def test_scenarios(change, told):
+    data = {"game": "skirmish"} | ARMIES | change
+    assert refusal({key: value for key, value in data.items() if value is not ...}).startswith(told)
+
+
+def test_built_in_games_know_no_rules():
+    data = {"game": "risk", "battle": "land", "attacker": {"regiments": 3}, "defender": {"regiments": 2}, "rules": {}}
+    assert refusal(data).startswith("rules: unknown field")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"format = 1\nname = \n", "game: ./g.toml: not valid TOML: Invalid value (at line 2, column 8)"),
+        (b"\xff\xfe", "game: ./g.toml: not valid TOML: "),
+        (b"a = " + b"[" * 100_000, "game: ./g.toml: not valid TOML: "),
+        (b"#" * 300_000, "game: ./g.toml: too large"),
+        (
+            b"format = 1\nname = 'x'\n[unit.a]\ncombat = 7\n[battle.f]\n[[step]]\nname = 's'",
+            "game: ./g.toml: unit.a.combat: 7 ",
+        ),
+        (
+            b"format = 1\nname = 'x'\n[unit.a]\ncombta = 7\n[battle.f]\n[[step]]\nname = 's'",
+            "game: ./g.toml: unit.a.combta: ",
+        ),
+    ],
+)
+def test_game_files_that_cannot_be_read(tmp_path, content, told):
+    (tmp_path / "g.toml").write_bytes(content)
+    assert refusal({"game": "./g.toml"} | ARMIES, folder=tmp_path).startswith(told)
+
+
+@pytest.mark.parametrize("path", ["./none.toml", "../..", "/", "none.toml", "a\\b", "\0/x"])
+def test_paths_to_nothing(tmp_path, path):
+    told = refusal({"game": path} | ARMIES, folder=tmp_path)
+    assert told.startswith("game: ")
+    assert "cannot be read: " in told
