@@ -93,7 +93,8 @@ def test_attrition_on_land(name):
 
 
 FLEETS = {
-    "unloaded": ({"warships": 6, "transports": 2, "fleets_minus": 1}, {"sea_difficulty": 5, "zones_entered": 4}, -6 + 5 + 1),
+    "unloaded": (
+        {"warships": 6, "transports": 2, "fleets_minus": 1}, {"sea_difficulty": 5, "zones_entered": 4}, -6 + 5 + 1),
     "with troops": ({"warships": 9, "transports": 4, "army_plus": 2, "land_detachments": 1}, {"sea_difficulty": 8}, 2),
     "with gold": ({"warships": 3, "transports": 2, "gold": 37}, {"bad_weather": True, "malus": 6}, 2),
     "galleys in thirds": ({"galleys": 7, "warships": 1, "exploration_ships": 1}, {"sea": "baltic", "malus": 8}, 2),
