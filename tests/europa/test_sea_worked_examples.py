@@ -170,8 +170,8 @@ def chance(scenario, query):
         ("A5", {"battle": "attrition", "attacker": {"warships": 6, "transports": 2, "fleets_minus": 1},
                 "conditions": {"procedure": "movement-sea", "sea_difficulty": 5, "zones_entered": 4}},
          "attacker_warships_left == 5 and attacker_losses_thirds == 9 and modifier == 0", 0.1),
-    baltic = {"sea": "baltic"}
-        ("A6", {"battle": "attrition", "attacker": {"land_detachments": 5}, "conditions": {"mp": 4}}, "not rolled", 1.0),
+        ("A6", {"battle": "attrition", "attacker": {"land_detachments": 5}, "conditions": {"mp": 4}},
+         "not rolled", 1.0),
         ("I1", {"battle": "interception", "attacker": {"manoeuvre": 4, "in_port": True}, "defender": {"manoeuvre": 2}},
          "intercepted", 0.2),
         ("I2", {"battle": "interception", "attacker": {"in_port": True}, "defender": {"manoeuvre": 6},
