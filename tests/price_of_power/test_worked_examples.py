@@ -112,6 +112,32 @@ def test_4_retreat():
     )  # fmt: skip
 
 
+def test_to_leave_is_a_decision_at_the_end_of_the_round():
+    asked = scenario(
+        attacker={"infantry": 4, "cavalry": 1, "mercenary_infantry": 1},
+        defender={"infantry": 5},
+        policy={"attacker": {"retreat": "when-outnumbered"}, "defender": {"retreat": "at-or-below", "retreat_at": 4}},
+    )
+    chain = asked.chain
+    decides, options, choose, step = (chain.part(name) for name in ("decides", "options", "choose", "step"))
+    p = chain.params
+    table = Table(asked, None)
+    assert decides(p, table.state) == 0
+    table.roll("f - -", (5, 1, 0))
+    rolls = chain.tables.result[chain.tables.first[chain.part("table")(p, table.state)] :]
+    two_hits = next(r for r in rolls if p.icons[r] == 2 and p.tercios[r] == 0)
+    s = step(p, table.state, two_hits)
+    assert (decides(p, s), options(p, s), choose(p, s)) == (1, 2, 0)
+    stayed, left = (step(p, s, option) for option in range(2))
+    # Now the defender is asked: four units are left of five, and that is his time to go.
+    assert (decides(p, stayed), choose(p, stayed), decides(p, left)) == (2, 1, 0)
+    table.state = left
+    # Mercenary and regular were hit, there are no allies: the price is a regular again.
+    check(table, winner=1, attacker_retreated=1, attacker_infantry_left=2, attacker_cavalry_left=1, attacker_losses=3)
+    table.state = step(p, stayed, 1)
+    check(table, winner=0, defender_retreated=1, defender_infantry_left=3, attacker_losses=2, defender_losses=2)
+
+
 @pytest.mark.parametrize("capital", [False, True])
 def test_5_npr_leaves(capital):
     asked = scenario(

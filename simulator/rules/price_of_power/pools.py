@@ -59,18 +59,16 @@ def base_type(side: Side, options: Options, dice: Dice, leader: General | None) 
     return "cavalry" if cavalry > infantry else "infantry"
 
 
-def hits_of_icons(caps: Caps, units: tuple[int, ...]) -> np.ndarray:
-    """Hits that each [F + wT, H, A] up to its cap gives these units."""
-    capped = (np.minimum(np.arange(cap + 1), own) for cap, own in zip(caps, units, strict=False))
-    infantry, cavalry, artillery = np.ix_(*capped)
-    return infantry + cavalry + artillery
+def icon_counts(caps: Caps) -> list[np.ndarray]:
+    """All numbers of infantry, cavalry and artillery icons up to their caps, along three axes."""
+    return np.ogrid[: caps.infantry + 1, : caps.cavalry + 1, : caps.artillery + 1]
 
 
 def expected_hits(side: Side, pool: Pool, dice: Dice, automatic: int) -> Fraction:
     """Expected hits of the starting units on land with a pool."""
     caps = Caps(*(min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])), 0)
     ways = icons_shown(dice, pool, caps)[..., 0]
-    hits = np.minimum(hits_of_icons(caps, caps[:3]) + automatic, side.units)
+    hits = np.minimum(sum(icon_counts(caps)) + automatic, side.units)
     return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
 
 
@@ -128,14 +126,15 @@ class TableSet:
             ways = ways[..., ::2].copy()
             ways[..., : odd.shape[-1]] += odd
         tercios, many = 2 if pairs else 1, ways.shape[-1]
+        icons, each_tercios, flat = icon_counts(caps), np.arange(many), ways.ravel()
         if not each:
             seen = np.argwhere(ways)
             self._append([(f, h, a, tercios * t) for f, h, a, t in seen.tolist()], ways[tuple(seen.T)])
         for units in product(*(range(cap + 1) for cap in caps[:3])) if each else ():
             # Rolls that give these units the same hits are one.
-            code = hits_of_icons(caps, units)[..., None] * many + np.arange(many)
-            weight = np.bincount(code.ravel(), ways.ravel())
-            codes = np.flatnonzero(weight)
+            hits = sum(np.minimum(number, own) for number, own in zip(icons, units, strict=True))
+            weight = np.bincount((hits[..., None] * many + each_tercios).ravel(), flat)
+            codes = weight.nonzero()[0]
             rolls = [(*filled(c // many, units), tercios * (c % many)) for c in codes.tolist()]
             self._append(rolls, weight[codes])
         return first
@@ -143,7 +142,7 @@ class TableSet:
     def _append(self, rolls: list[Roll], weight: np.ndarray) -> None:
         """A table of rolls."""
         results = np.array([self.number(roll) for roll in rolls])
-        order = np.argsort(results)
+        order = results.argsort()
         self.rows.append((results[order], weight[order] / weight.sum()))
 
     def close(self) -> tuple[Tables, np.ndarray]:
