@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import europa_numpy, kings_and_things_numpy, price_of_power_numpy, risk_numpy
+from benchmarks import birthright_numpy, europa_numpy, kings_and_things_numpy, price_of_power_numpy, risk_numpy
 
 Peer = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 
@@ -51,6 +51,26 @@ SIX_ROUNDS = {
     "defender": {"country": "spain", "fortress_level": 3, "land_detachments": 2},
     "conditions": {"rounds": 6},
 }
+# Three kinds a side, none of them alike: too large for exact odds in passing.
+EIGHT_MIXED = {
+    "game": "birthright",
+    "battle": "tactical",
+    "attacker": {"units": ["2 x knights", "4 x infantry", "2 x archers"]},
+    "defender": {"units": ["3 x pikemen", "3 x elite infantry", "2 x archers"]},
+}
+TWELVE_SEASONS = {
+    "game": "birthright",
+    "battle": "siege",
+    "attacker": {"units": ["16 x infantry", "2 x artillerists"], "warcraft": 4},
+    "defender": {"units": ["2 x elite infantry", "3 x archers"], "warcraft": 3},
+    "conditions": {
+        "fortification": 12,
+        "seasons": 12,
+        "relief_on": 15,
+        "relief_units": ["4 x cavalry", "4 x infantry"],
+    },
+    "policy": {"attacker": {"siege": "storm-now"}},
+}
 
 CASES = [
     Case("risk 20 v 15 (NumPy: dice)", "risk-20v15", risk_numpy.battles_by_dice, ratio=25, exact=0.002),
@@ -82,4 +102,10 @@ CASES = [
     Case("knt exploration", "knt-into-the-unknown"),
     Case("knt heroes", "knt-heroes-and-magic"),
     Case("knt free-for-all", "knt-three-kings"),
+    Case(
+        "birthright tactical 8 v 8", birthright_numpy.BATTLE, birthright_numpy.battles, pace=10e6, ratio=15, exact=0.5
+    ),
+    Case("birthright tactical 8 v 8, mixed", EIGHT_MIXED, pace=10e6),
+    Case("birthright quick battle", "birthright-quick-battle", exact=0.02),
+    Case("birthright siege, 12 seasons", TWELVE_SEASONS, exact=0.2),
 ]

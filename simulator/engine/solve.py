@@ -76,7 +76,7 @@ class Solver:
         self._net = Net(
             hold(graph.begin),
             hold(graph.to),
-            hold(graph.inc if self.counted else np.empty(0, np.uint32)),
+            hold(np.empty(0, np.uint32) if graph.inc is None or not self.counted else graph.inc),
             hold(graph.table),
             hold(np.empty(0, np.int32) if graph.second is None else graph.second),
             hold(tables.first),
