@@ -1,4 +1,5 @@
-"""Europa Universalis 8/9: land battles and sieges (docs/rules/europa_land_siege.md).
+"""Europa Universalis 8/9: land battles and sieges (docs/rules/europa_land_siege.md), and the sea with all other
+procedures (docs/rules/europa_naval_and_other.md).
 
 Sources, as that document lists them: the military rules of 2016, the finished rule book of 2020 and the player-aid
 tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-implementation` (MIT).
@@ -11,10 +12,13 @@ from functools import partial
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.europa import model
+from simulator.rules.europa.expedition_model import Expedition, check_expedition
+from simulator.rules.europa.expedition_rules import build_expedition
 from simulator.rules.europa.land_modifiers import meeting
 from simulator.rules.europa.land_outcome import land_outcome
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
+from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
 from simulator.rules.europa.siege_modifiers import siegecraft
 from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
 from simulator.rules.europa.siege_tables import SiegeSetup
@@ -53,6 +57,15 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
     )
 
 
+def build_stages(fields: Expedition) -> Built:
+    """Everything that answers an expedition: its stages ashore are land battles and sieges like any other."""
+
+    def stage(kind: str, of: model.Land | model.Campaign) -> Built:
+        return build_land(of) if kind == "land" else build_siege(of)  # type: ignore[arg-type]
+
+    return build_expedition(fields, stage)
+
+
 LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")
 SIEGE = ("attacker_left_thirds", "garrison_left_thirds", "fortress_level_after", "siegeworks_value", "pillages")
 
@@ -87,6 +100,17 @@ BATTLES = by_kind(
         headline=("rounds", *SIEGE),
         shown=shown(SIEGE),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
+    ),
+    *SEA_KINDS,
+    Battle(
+        game="europa",
+        kind="expedition",
+        title="a landing, a battle ashore and a siege",
+        model=Expedition,
+        check=check_expedition,
+        build=build_stages,
+        results={"lands": "landed", "wins ashore": "won_ashore", "takes the fortress": "fortress_taken"},
+        headline=("stages_passed", "landed_thirds", "attacker_left_thirds", "fortress_level_after"),
     ),
 )
 

@@ -1,0 +1,104 @@
+"""Fields of an expedition: a fleet carries an army past a blockade, it fights ashore and besieges a fortress.
+
+Each stage has the fields of its own kind (docs/rules/europa_naval_and_other.md section 14, europa_land_siege.md
+sections 3 and 5); any may be left out, but not all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from simulator.rules.battle import Fields, Refusal
+from simulator.rules.europa import model
+from simulator.rules.europa.passage_model import PassageFields, check_passage
+from simulator.rules.europa.stacks import size_of
+
+STAGES = ("passage", "land", "siege")
+TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
+
+
+class LandStage(Fields):
+    """The battle ashore: fields of `land`; after a passage the attacker's troops and how they came are known."""
+
+    attacker: model.LandAttacker = Field(default_factory=model.LandAttacker)
+    defender: model.LandSide = Field(default_factory=model.LandSide)
+    conditions: model.LandConditions = Field(default_factory=model.LandConditions)
+    policy: model.LandPolicies = Field(default_factory=model.LandPolicies)
+    options: model.LandOptions = Field(default_factory=model.LandOptions)
+
+
+class SiegeStage(Fields):
+    """The siege: fields of `siege-campaign`; after another stage the attacker's troops are known."""
+
+    attacker: model.Besieger = Field(default_factory=model.Besieger)
+    defender: model.Besieged = Field(default_factory=model.Besieged)
+    conditions: model.CampaignConditions = Field(default_factory=model.CampaignConditions)
+    policy: model.CampaignPolicies = Field(default_factory=model.CampaignPolicies)
+    options: model.CampaignOptions = Field(default_factory=model.CampaignOptions)
+
+
+class Expedition(Fields):
+    """A passage, a battle ashore and a siege, one after the other."""
+
+    game: Literal["europa"]
+    battle: Literal["expedition"]
+    passage: PassageFields | None = Field(None, description="the voyage, as the kind passage")
+    land: LandStage | None = Field(None, description="the battle ashore, as the kind land")
+    siege: SiegeStage | None = Field(None, description="the siege, as the kind siege-campaign")
+
+
+def stages_of(fields: Any) -> list[str]:
+    """The stages that are given, in order."""
+    return [name for name in STAGES if getattr(fields, name) is not None]
+
+
+def troops_of(fields: Any) -> Any:
+    """The side that brings the troops: the attacker of the first stage."""
+    return getattr(fields, stages_of(fields)[0]).attacker
+
+
+def with_troops(fields: Any, name: str, counters: tuple[int, int, int, int], **changes: Any) -> Any:
+    """The fields of a stage with these troops, as its kind takes them."""
+    kind = {"land": model.Land, "siege": model.Campaign}[name]
+    stage = getattr(fields, name)
+    data = {key: getattr(stage, key) for key in ("defender", "policy", "options")}
+    side = dict(zip(TROOPS, counters, strict=True)) | changes.get("attacker", {})
+    battle = {"land": "land", "siege": "siege-campaign"}[name]
+    return kind.model_construct(
+        game="europa",
+        battle=battle,
+        attacker=stage.attacker.model_copy(update=side),
+        conditions=stage.conditions.model_copy(update=changes.get("conditions", {})),
+        **data,
+    )
+
+
+def check_expedition(fields: Any) -> None:
+    """Refuse what types cannot; raises Refusal."""
+    given = stages_of(fields)
+    if not given:
+        raise Refusal("passage", "no stage is given; give at least one of passage, land, siege")
+    for name in given[1:]:
+        stage = getattr(fields, name)
+        for counter in TROOPS:
+            if getattr(stage.attacker, counter):
+                raise Refusal(f"{name}.attacker.{counter}", f"not allowed: the troops come from {given[0]}")
+        if given[0] == "passage" and name == "land" and stage.conditions.crossing != "none":
+            raise Refusal("land.conditions.crossing", "not allowed after a passage: the troops land")
+    side = troops_of(fields)
+    counters = tuple(getattr(side, counter) for counter in TROOPS)
+    for name in given:
+        try:
+            if name == "passage":
+                check_passage(fields.passage)
+            elif name == "land":
+                model.check_land(with_troops(fields, name, counters))  # type: ignore[arg-type]
+            else:
+                model.check_siege(with_troops(fields, name, counters))  # type: ignore[arg-type]
+        except Refusal as refusal:
+            text = str(refusal).partition(": ")[2]
+            raise Refusal(f"{name}.{refusal.field}", text) from None
+    if not size_of(side):
+        raise Refusal(f"{given[0]}.attacker.land_detachments", "no troops; give at least one detachment")

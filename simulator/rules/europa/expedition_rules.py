@@ -1,0 +1,202 @@
+"""An expedition, stage by stage, over all that may be left (a passage, a battle ashore, a siege)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.exact import exact_ends
+from simulator.rules.battle import ATTACKER, DEFENDER, Built
+from simulator.rules.europa.expedition_model import stages_of, troops_of, with_troops
+from simulator.rules.europa.fleets import Hold
+from simulator.rules.europa.passage_rules import LANDED, Passing, Voyage, explanation
+from simulator.rules.europa.spelled import built, spell_out
+from simulator.rules.europa.stacks import detachments, size_of
+from simulator.rules.europa.tables import book
+
+FELL, HELD = "fallen", "held"
+BEATEN, WON = "beaten ashore", "won"
+BY_THIRDS = 0
+NAMES = {"passage": "Passage", "land": "Battle ashore", "siege": "Siege"}
+
+
+class Ashore(NamedTuple):
+    """Troops ashore before a stage (or after the last one): thirds, foraging, is the general gone; what is done."""
+
+    stage: str
+    landed: int
+    thirds: int
+    foraging: bool = False
+    general_gone: bool = False
+    ended: str = ""
+    level: int = -1
+
+
+@dataclass
+class Expedition:
+    """One expedition."""
+
+    fields: Any
+    build: Callable[[str, Any], Built]
+    made: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def stages(self) -> list[str]:
+        """The stages in order."""
+        return stages_of(self.fields)
+
+    @cached_property
+    def voyage(self) -> Voyage | None:
+        """The passage, if there is one."""
+        passage = self.fields.passage
+        return Voyage(passage, book(passage.options.tables)) if passage else None
+
+    @cached_property
+    def hold(self) -> Hold:
+        """How troops are regrouped: into the biggest counters, no more of them than there were."""
+        side = troops_of(self.fields)
+        return Hold(BY_THIRDS, side.army_plus + side.army_minus, False)
+
+    def after(self, stage: str) -> str:
+        """The next stage, "" for none."""
+        later = self.stages[self.stages.index(stage) + 1 :]
+        return later[0] if later else ""
+
+    @property
+    def start(self) -> Any:
+        """Where it begins."""
+        if self.voyage:
+            return self.voyage.start
+        thirds = size_of(troops_of(self.fields))
+        return Ashore(self.stages[0], thirds, thirds)
+
+    def follow(self, state: Any) -> Counter[Any] | None:
+        """What may follow."""
+        if isinstance(state, Passing):
+            assert self.voyage is not None
+            following = self.voyage.follow(state)
+            if following is None:
+                return None
+            found: Counter[Any] = Counter()
+            for after, weight in following.items():
+                found[self._landed(after)] += weight
+            return found
+        if state.ended or not state.stage:
+            return None
+        ends = self.ends(state)
+        return Counter({state._replace(**dict(end)): chance for end, chance in ends.items()})
+
+    def _landed(self, state: Passing) -> Any:
+        """A landing goes on ashore; what is left of a fleet that failed is of no more interest."""
+        if state.ended == LANDED:
+            thirds = state.afloat.cargo.troops
+            return Ashore(self.after("passage"), thirds, thirds, state.foraging)
+        return Ashore("passage", 0, 0, ended=state.ended) if state.ended else state
+
+    def ends(self, state: Ashore) -> Counter[Any]:
+        """How the battle ashore, or the siege, may end: changes of the state with their chances."""
+        key = state.stage, state.thirds, state.foraging, state.general_gone
+        if key not in self.made:
+            self.made[key] = self._fought(state) if state.stage == "land" else self._besieged(state)
+        return self.made[key]  # type: ignore[no-any-return]
+
+    def _fought(self, state: Ashore) -> Counter[Any]:
+        side: dict[str, Any] = {"foraging": state.foraging or self.fields.land.attacker.foraging}
+        conditions = {"crossing": "landing"} if self.voyage else {}
+        columns, p = self._run(state, {"attacker": side, "conditions": conditions})
+        lost = ("killed", "wounded", "captured")
+        gone = np.any([columns[f"attacker_leader_{how}"] for how in lost], axis=0)
+        found: Counter[Any] = Counter()
+        rows = zip(columns["winner"], columns["attacker_left_thirds"], gone, p, strict=True)
+        for winner, left, no_general, chance in rows:
+            won = winner == ATTACKER and left > 0
+            changes = {"thirds": int(left), "foraging": False, "general_gone": bool(won and no_general)}
+            changes |= {"stage": self.after("land") if won else "land", "ended": "" if won else BEATEN}
+            found[tuple(changes.items())] += chance
+        return found
+
+    def _besieged(self, state: Ashore) -> Counter[Any]:
+        land, siege = self.fields.land, self.fields.siege
+        same = land is not None and land.attacker.leader == siege.attacker.leader
+        side = {"leader": "replacement"} if state.general_gone and same else {}
+        columns, p = self._run(state, {"attacker": side})
+        found: Counter[Any] = Counter()
+        rows = zip(columns["fallen"], columns["attacker_left_thirds"], columns["fortress_level_after"], p, strict=True)
+        for fallen, left, level, chance in rows:
+            changes = {"thirds": int(left), "ended": FELL if fallen else HELD, "level": int(level)}
+            found[(*changes.items(), ("general_gone", False), ("foraging", False))] += chance
+        return found
+
+    def _run(self, state: Ashore, changes: dict[str, Any]) -> tuple[Any, np.ndarray]:
+        """Columns and chances of a stage's outcomes."""
+        counters = self.hold.regrouped(state.thirds)
+        fields = with_troops(self.fields, state.stage, counters, **changes)
+        made = self.build("land" if state.stage == "land" else "siege-campaign", fields)
+        assert made.chain is not None
+        assert made.outcome is not None
+        ends = exact_ends(made.chain)
+        return made.outcome(ends.states), ends.p
+
+    # --- what is seen ---
+
+    def seen(self, state: Any) -> dict[str, Any]:
+        """Columns: how far it came, and what is left."""
+        reached = ["passage", "land", "siege"].index(state.stage) if state.stage else 3
+        done = [name for name in self.stages if ["passage", "land", "siege"].index(name) < reached]
+        if state.ended == FELL:
+            done.append("siege")
+        row: dict[str, Any] = {"winner": ATTACKER if done == self.stages else DEFENDER}
+        names = {"passage": "landed", "land": "won_ashore", "siege": "fortress_taken"}
+        row |= {names[name]: name in done for name in self.stages}
+        row["landed_thirds"] = state.landed
+        row["attacker_left_thirds"] = state.thirds
+        if "siege" in self.stages:
+            row["fortress_level_after"] = state.level if state.level >= 0 else self.fields.siege.defender.fortress_level
+        row["stages_passed"] = len(done)
+        return row
+
+    def tell(self, before: Any, after: Any, dice: random.Random) -> str:
+        """A line, which begins with the stage."""
+        if isinstance(before, Passing):
+            assert self.voyage is not None
+            return f"Passage: {self._told_at_sea(before, after, dice)}"
+        name, left = NAMES[before.stage], detachments(after.thirds)
+        if before.stage == "land":
+            how = "lost" if after.ended == BEATEN else "won"
+            gone = ", the general is gone" if after.general_gone else ""
+            return f"{name}: {detachments(before.thirds)} ashore, {how}; {left} left{gone}."
+        return f"{name}: the fortress {'falls' if after.ended == FELL else 'holds'}; {left} left."
+
+    def _told_at_sea(self, before: Passing, after: Any, dice: random.Random) -> str:
+        voyage = self.voyage
+        assert voyage is not None
+        if isinstance(after, Passing):
+            return voyage.tell(before, after, dice)
+        following = voyage.follow(before) or Counter()
+        fitting = {end: weight for end, weight in following.items() if self._landed(end) == after}
+        end = dice.choices(list(fitting), list(fitting.values()))[0]
+        return voyage.tell(before, end, dice)
+
+
+def build_expedition(fields: Any, build: Callable[[str, Any], Built]) -> Built:
+    """Everything that answers an expedition; `build` makes the stages ashore."""
+    expedition = Expedition(fields, build)
+    course = spell_out(expedition.start, expedition.follow, expedition.tell, "expedition")
+    rests = [
+        f"stages: {', then '.join(NAMES[name].lower() for name in expedition.stages)}; each must be got through",
+        "troops are regrouped into the biggest counters after each stage",
+        "only a victory ashore goes on to the siege; a general lost there is replaced in the siege",
+    ]
+    lines = [f"passage, {line}" for line in explanation(expedition.voyage)] if expedition.voyage else []
+    for name in expedition.stages:
+        if name != "passage":
+            counters = expedition.hold.regrouped(size_of(troops_of(fields)))
+            stage = build("land" if name == "land" else "siege-campaign", with_troops(fields, name, counters))
+            lines += [f"{NAMES[name].lower()} at full strength, {line}" for line in stage.explain()]
+    return built(course, expedition.seen, rests, lines)

@@ -1,0 +1,202 @@
+"""From two fleets to the chain of their battle: ends of the fighting in one table, records, retreats, leader tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.engine.chance import TableBook, combine
+from simulator.rules.europa import leaders
+from simulator.rules.europa import naval_end as end
+from simulator.rules.europa.leaders import Trial, fates
+from simulator.rules.europa.naval_end import EndParams, EndState
+from simulator.rules.europa.naval_fight import Ends, Part, Row
+from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
+from simulator.rules.europa.naval_tables import NavalSetup, whole_numbers
+from simulator.rules.europa.squadrons import FACES, Engagement, Squadron
+
+# Conditions of a leader test: (won, no ship left).
+CONDITIONS = ((True, False), (False, False), (True, True), (False, True))
+UNHARMED, KILLED, WOUNDED = range(3)
+EVADES_AT = 8
+# A battle that does not take place.
+EVADED = Row(2, 0, 0, 0, 2, 0, (0, 0), (None, None))
+UNTOUCHED = Fight(False, False, 0, 0)
+# Ends in one table; more of them are drawn block by block.
+LARGEST_BLOCK = 60_000
+
+
+def leader_test(squadron: Squadron, fragile: bool, condition: int) -> Counter[int]:
+    """Fates of a leader; a monarch at sea is like any other (section 12)."""
+    leader = squadron.leader._replace(kind="admiral")
+    if not leader.present:
+        return Counter({UNHARMED: 1})
+    found: Counter[int] = Counter()
+    for code, weight in fates(leader, Trial(*CONDITIONS[condition], fragile)).items():
+        found[UNHARMED if not code else KILLED if code == leaders.KILLED else WOUNDED] += weight
+    return found
+
+
+@dataclass
+class BattleSetup:
+    """Everything about one naval battle that is known before the first roll."""
+
+    met: Engagement
+    tables: TableBook = field(default_factory=TableBook)
+    records: tuple[dict[Record, int], dict[Record, int]] = field(default_factory=lambda: ({}, {}))
+
+    @cached_property
+    def fighting(self) -> NavalSetup:
+        """The fighting."""
+        return NavalSetup(self.met)
+
+    @cached_property
+    def reckoning(self) -> Reckoning:
+        """What the battle costs."""
+        return Reckoning(self.met)
+
+    @cached_property
+    def fights(self) -> Ends:
+        """The ends of the fighting."""
+        return Ends(self.fighting, self.reckoning)
+
+    @property
+    def storm(self) -> tuple[bool, bool]:
+        """Which side rolls retreat attrition unless it wins?"""
+        return self.fighting.storm
+
+    def number(self, side: int, record: Record) -> int:
+        """The number of a record."""
+        return self.records[side].setdefault(record, len(self.records[side]))
+
+    def numbers(self, part: Part, side: int) -> np.ndarray:
+        """The records of a side by its losses in the fighting, -1 where that has no chance."""
+        axis = 1 - side
+        occurs = part.chances.any(axis=axis)
+        out = np.full(len(occurs), -1)
+        for thirds in np.flatnonzero(occurs).tolist():
+            fight = part.fights[side]._replace(thirds=thirds + part.thirds[side])
+            out[thirds] = self.number(side, self.reckoning.record(side, fight))
+        return out
+
+    @cached_property
+    def ends(self) -> tuple[dict[Row, int], np.ndarray, np.ndarray, np.ndarray]:
+        """(rows with their numbers; row, records [side, end] and chance of each end)."""
+        rows: dict[Row, int] = {}
+        found: list[list[np.ndarray]] = [[], [], [], []]
+        for part in self.fights.parts():
+            place = rows.setdefault(part.row, len(rows))
+            own, enemy = np.nonzero(part.chances)
+            found[0].append(np.full(len(own), place))
+            found[1].append(self.numbers(part, 0)[own])
+            found[2].append(self.numbers(part, 1)[enemy])
+            found[3].append(part.chances[own, enemy])
+        row, a, d, p = (np.concatenate(values) for values in found)
+        sizes = len(self.records[0]), len(self.records[1])
+        code, place = np.unique((row * sizes[0] + a) * sizes[1] + d, return_inverse=True)
+        row, rest = np.divmod(code, sizes[0] * sizes[1])
+        return rows, row, np.stack(np.divmod(rest, sizes[1])), np.bincount(place, p)
+
+    # --- tables ---
+
+    def storm_tables(self, rows: dict[Row, int]) -> np.ndarray:
+        """Tables of the records that a storm leads to, by side, record and row."""
+        before = [list(found) for found in self.records]
+        shape = 2, max(map(len, before)), len(rows)
+        out = np.zeros(shape if any(self.storm) else (2, 1, 1), np.int64)
+        men = {row.men: [r for r, other in enumerate(rows) if other.men == row.men] for row in rows}
+        for side in (0, 1):
+            for number, record in enumerate(before[side] if self.storm[side] else ()):
+                for values, places in men.items():
+                    drm = self.reckoning.storm_modifier(side, record.routed, values[side] or 0)
+                    out[side, number, places] = self.tables.by((side, number, drm), self._stormed(side, record, drm))
+        return out
+
+    def _stormed(self, side: int, record: Record, drm: int) -> Any:
+        def weights() -> Counter[int]:
+            after = self.reckoning.after_storm(side, record, drm)
+            return Counter({self.number(side, new): weight for new, weight in after.items()})
+
+        return weights
+
+    def tests(self, rows: dict[Row, int]) -> np.ndarray:
+        """Tables of leader tests by fragility and both sides' conditions."""
+        out = np.zeros((4, 4, 4), np.int64)
+        for frail in {row.frail for row in rows}:
+            for a, d in np.ndindex(4, 4):
+                own = leader_test(self.met.squadrons[0], bool(frail & 1), a)
+                enemy = leader_test(self.met.squadrons[1], bool(frail & 2), d)
+                out[frail, a, d] = self.tables.add(combine(own, enemy, lambda x, y: x + end.FATES * y))
+        return out
+
+    def gone(self) -> np.ndarray:
+        """Which records have no ship left?"""
+        out = np.zeros((2, max(len(found) for found in self.records)), np.int64)
+        for side, found in enumerate(self.records):
+            for record, number in found.items():
+                out[side, number] = record.gone
+        return out
+
+    def evade(self) -> int:
+        """Table of the evasion: d10 + (own - enemy manoeuvre, if positive) >= 8; a replacement counts 0 (step 1)."""
+        if self.fighting.policies[1].evasion != "evade":
+            return 0
+        return self.tables.add(Counter(int(die + self.evasion_bonus >= EVADES_AT) for die in FACES))
+
+    @property
+    def evasion_bonus(self) -> int:
+        """What manoeuvre adds to the evader's die."""
+        enemy, own = (squadron.leader.manoeuvre for squadron in self.met.squadrons)
+        return max(0, own - enemy)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows by number."""
+        return list(self.ends[0])
+
+    def blocks(self, p: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+        """(table of the blocks, their tables, where they begin)."""
+        begin = np.arange(0, len(p), LARGEST_BLOCK)
+        parts = [p[first : first + LARGEST_BLOCK] for first in begin]
+        fights = [self.tables.add((np.arange(len(part)), part / part.sum())) for part in parts]
+        chances = np.array([part.sum() for part in parts])
+        which = self.tables.add((np.arange(len(parts)), chances / chances.sum())) if len(parts) > 1 else 0
+        return which, np.array(fights, np.int64), begin
+
+    @cached_property
+    def params(self) -> EndParams:
+        """All numbers of the battle."""
+        rows, row, records, p = self.ends
+        nothing = [self.number(side, self.reckoning.record(side, UNTOUCHED)) for side in (0, 1)]
+        rows.setdefault(EVADED, len(rows))
+        which, fights, begin = self.blocks(p)
+        storm_rolls = self.storm_tables(rows)
+        return EndParams(
+            evade=self.evade(),
+            evaded=whole_numbers([rows[EVADED], *nothing]),
+            blocks=which,
+            fights=fights,
+            begin=begin,
+            row=row,
+            record=np.ascontiguousarray(records),
+            winner=whole_numbers(row.winner for row in rows),
+            frail=whole_numbers(row.frail for row in rows),
+            storm=whole_numbers(self.storm),
+            storm_rolls=storm_rolls,
+            gone=self.gone(),
+            tests=self.tests(rows),
+        )
+
+    def chain(self, tell: Any = None) -> Chain:
+        """The chain of states of the battle."""
+        p = self.params
+        begun = EndState(end.EVADE, 0, 0, 0, 0)
+        start = begun if p.evade else end.before_fight(p, begun)
+        most = max(len(p.winner), len(p.begin)) - 1
+        limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
+        return Chain(p, start, limits, self.tables.close(), tell=tell)

@@ -1,0 +1,209 @@
+"""What a naval battle costs a side (docs/rules/europa_naval_and_other.md section 3, steps 9 to 12)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import NamedTuple
+
+from simulator.rules.europa.fleets import ND, Afloat, Cargo, Fleet, sink, stormed
+from simulator.rules.europa.losses import clamped
+from simulator.rules.europa.squadrons import FACES, GALLEYS, WARSHIPS, Engagement, Squadron
+from simulator.rules.europa.tables import Book
+
+SMALL = 6
+STEPS = ((19, 3), (13, 2), (7, 1))
+SEIZED, SUNK, SEIZED_WITH_WARSHIP = 10, 5, 5
+# What portions of a detachment become of losses: of the winner, and of any other side.
+DAMAGED, DESTROYED, REFITTED = range(3)
+PORTIONS = {True: (DAMAGED, DESTROYED, REFITTED), False: (DAMAGED, DESTROYED, DAMAGED)}
+CAPTURES = {"warships-first": (WARSHIPS, GALLEYS, "transports"), "transports-first": ("transports", WARSHIPS, GALLEYS)}
+
+
+class Fight(NamedTuple):
+    """What a side has come to when the fighting and the pursuit are over.
+
+    `caught`: stars of the pursuit it suffered; `thirds`: losses inflicted on it, as the dice gave them.
+    """
+
+    won: bool
+    routed: bool
+    caught: int
+    thirds: int
+
+
+class Record(NamedTuple):
+    """What is left of a side, and its losses by category (thirds)."""
+
+    fleet: Fleet
+    cargo: Cargo
+    captured: Fleet
+    seized: int
+    losses: int
+    damaged: int
+    destroyed: int
+    refitted: int
+    routed: bool
+
+    @property
+    def gone(self) -> bool:
+        """No ship of its own left."""
+        return self.fleet.thirds == 0
+
+
+def size_step(nd: int) -> int:
+    """Size step of an inflictor."""
+    return next((step for least, step in STEPS if nd >= least), 0)
+
+
+def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
+    """Losses inflicted by a side of `nd` detachments (step 10)."""
+    if nd < SMALL:
+        thirds = max(0, thirds + book.column("naval_small_stack", "modifier_thirds")[nd])
+    thirds = min(thirds, 2 * ND * nd or ND)
+    if routed:
+        thirds = max(thirds, ND)
+    return book.modified_loss(size_step(nd), thirds, "naval_size_loss")
+
+
+def whole(thirds: int) -> int:
+    """Rounded up to whole ships."""
+    return -(-thirds // ND) * ND
+
+
+def rounded(losses: int, own: Squadron) -> int:
+    """Losses suffered: whole ships, but for those that a first line of warships bears (step 11)."""
+    if own.line != WARSHIPS:
+        return whole(losses)
+    line = own.fleet.warships
+    return line + whole(losses - line) if losses > line and own.fleet.thirds > line else losses
+
+
+def categories(losses: int, won: bool) -> list[int]:
+    """[Damaged, Destroyed, Refitted] in thirds, dealt by portions of one detachment (step 11)."""
+    found, turn = [0, 0, 0], 0
+    while losses > 0:
+        found[PORTIONS[won][turn % 3]] += min(ND, losses)
+        losses, turn = losses - ND, turn + 1
+    return found
+
+
+def captured(fleet: Fleet, stars: int, kinds: tuple[str, ...]) -> Fleet:
+    """Ships that so many pursuit stars take (step 9)."""
+    left = fleet
+    for _ in range(stars):
+        for kind in kinds:
+            taken = _taken(left, kind)
+            if taken.thirds:
+                left = left.less(taken)
+                break
+    return fleet.less(left)
+
+
+def _taken(fleet: Fleet, kind: str) -> Fleet:
+    if kind == WARSHIPS:
+        return Fleet(warships=min(ND, fleet.warships // ND * ND))
+    if kind == GALLEYS:
+        galleys = min(2, fleet.galleys)
+        return Fleet(galleys=galleys, galleasses=min(2 - galleys, fleet.galleasses))
+    return Fleet(transports=min(2, fleet.transports))
+
+
+def plundered(cargo: Cargo, taken: Fleet, left: Fleet) -> tuple[Cargo, int]:
+    """(cargo left, ducats seized) once ships are taken (step 9)."""
+    gold = cargo.gold
+    seized = min(gold, SEIZED * taken.transports)
+    gold -= seized + min(gold - seized, SUNK * taken.transports)
+    if not left.transports:
+        others = taken.detachments - taken.transports
+        more = min(gold, SEIZED_WITH_WARSHIP * others)
+        seized, gold = seized + more, gold - more
+    return cargo._replace(gold=gold), seized
+
+
+def withdrawn(fleet: Fleet, thirds: int, own: Squadron, routed: bool) -> Fleet:
+    """The fleet without Damaged and Destroyed ships: front line first, then by the loss order (step 11)."""
+    line = ("galleys", "galleasses") if own.line == GALLEYS else (own.line,)
+    if own.line == GALLEYS and routed and fleet.galleasses and thirds >= ND:
+        fleet, thirds = fleet._replace(galleasses=fleet.galleasses - 1), thirds - ND
+    order = line + tuple(kind for kind in own.order if kind not in line)
+    return sink(fleet, thirds, order, storm=False)
+
+
+class Reckoning:
+    """The records of both sides of an engagement."""
+
+    def __init__(self, met: Engagement) -> None:
+        self.met = met
+        self.modified = lru_cache(maxsize=None)(self._modified)
+        self.record = lru_cache(maxsize=None)(self._record)
+        self.after_storm = lru_cache(maxsize=None)(self._after_storm)
+
+    def size(self, side: int) -> int:
+        """ND that make a side's size in the loss modification."""
+        own = self.met.squadrons[side]
+        return own.fleet.detachments if self.met.options.size_counts == "all" else own.n
+
+    def _modified(self, side: int, thirds: int, routed: bool) -> int:
+        return modified(self.met.book, thirds, self.size(1 - side), routed)
+
+    def wiped(self, side: int, thirds: int) -> bool:
+        """Do the modified losses of a side exceed its size? (step 8)"""
+        return self.modified(side, thirds, False) > self.met.squadrons[side].fleet.thirds
+
+    def kinds(self, side: int) -> tuple[str, ...]:
+        """What a side captures first."""
+        own, enemy = self.met.squadrons[side], self.met.squadrons[1 - side]
+        auto = "transports-first" if enemy.cargo else "warships-first"
+        return CAPTURES[auto if own.policy.capture == "auto" else own.policy.capture]
+
+    def _record(self, side: int, fight: Fight) -> Record:
+        own = self.met.squadrons[side]
+        losses = rounded(self.modified(side, fight.thirds, fight.routed), own)
+        damaged, destroyed, refitted = categories(losses, fight.won)
+        taken = captured(own.fleet, fight.caught, self.kinds(1 - side))
+        fleet, cargo, seized = own.fleet.less(taken), own.cargo, 0
+        if taken.thirds:
+            spared = ND * taken.detachments
+            destroyed -= min(destroyed, max(0, spared - damaged))
+            damaged -= min(damaged, spared)
+            room = own.hold.half_points(cargo.troops) - taken.half_points
+            cargo = cargo._replace(troops=own.hold.fitting(cargo.troops, room))
+            cargo, seized = plundered(cargo, taken, fleet)
+        destroyed = min(destroyed, fleet.thirds)
+        damaged = min(damaged, fleet.thirds - destroyed)
+        refitted = min(refitted, fleet.thirds - destroyed - damaged)
+        left = withdrawn(fleet, damaged + destroyed, own, fight.routed)
+        cargo = own.hold.fitted(cargo, left.half_points)
+        return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
+
+    def rolls_storm(self, side: int, won: bool) -> bool:
+        """Does a side roll retreat attrition? (step 12)"""
+        return not won and self.met.squadrons[side].retreat_drm is not None
+
+    def storm_modifier(self, side: int, routed: bool, manoeuvre: int) -> int:
+        """Modifier of a side's retreat attrition."""
+        drm = self.met.squadrons[side].retreat_drm or 0
+        if not routed:
+            return drm - manoeuvre
+        return drm + 2 * self.met.options.rout_attrition_plus_two
+
+    def _after_storm(self, side: int, record: Record, modifier: int) -> Counter[Record]:
+        """A side's records after its retreat attrition, with weights."""
+        own, found = self.met.squadrons[side], Counter[Record]()
+        if record.gone:
+            return Counter({record: 1})
+        for die in FACES:
+            percent = self.met.book.attrition_percent[clamped(die + modifier)]
+            left = stormed(self.met.book, Afloat(record.fleet, record.cargo), percent, own.order, own.hold)
+            share = COMMON // left.total()
+            for (fleet, cargo), weight in left.items():
+                sunk = record.fleet.thirds - fleet.thirds
+                losses, destroyed = record.losses + sunk, record.destroyed + sunk
+                after = record._replace(fleet=fleet, cargo=cargo, losses=losses, destroyed=destroyed)
+                found[after] += weight * share
+        return found
+
+
+# Storms flip a coin for each piece of a force that is marked: so many at most, a power of two as common denominator.
+COMMON = 1 << 40

@@ -1,0 +1,185 @@
+"""The fighting of a naval battle as a chain of states (docs/rules/europa_naval_and_other.md section 3, steps 4 to 7).
+
+Sides are 0 (attacker) and 1 (defender). `loss_a`, `stars_a` are what the attacker has suffered, as the dice gave it.
+Nothing in the fighting reads the losses: they only count up. naval_fight.py spells this chain out with them as sums;
+pursuit, reckoning, retreat attrition and leader tests follow (naval_fight.py, naval_losses.py, naval_end.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import helper, rule
+
+DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, MEN, FIRST_BREAK, SECOND_BREAK, OVER = range(9)
+NOBODY, UNDECIDED = 2, 3
+NEVER, ALWAYS, IF_BEHIND, IF_NEAR_ROUT, IF_SURE = range(5)
+SURE = 10
+# A roll's result: thirds and stars that the attacker inflicts, then the defender; a pursuit's only the first.
+LOSS_BITS, SIDE_BITS, LOSS_MASK, SIDE_MASK = 4, 7, 15, 127
+
+
+class NavalParams(NamedTuple):
+    """Numbers of one battle. Arrays of two hold attacker, defender; tables are indices of chance tables.
+
+    A *group* is what is known of wind and leaders: the first ones are drawn before the battle, others also know the
+    manoeuvres that breaking off or retreat attrition ask for.
+    """
+
+    draw: int
+    first: int  # who breaks off first
+    breaks: int  # may anybody break off?
+    free: int  # breaking off needs no roll
+    wind: np.ndarray  # [group]: side or NOBODY
+    rolls: np.ndarray  # [group, roll, failed, who has suffered more stars]: table
+    men: np.ndarray  # [group]: table of the groups that know manoeuvres, 0 if nothing is to be known
+    man: np.ndarray  # [group, side]
+    attempt: np.ndarray  # [group, side, morale left]: table
+    leave: np.ndarray  # policy
+    break_off: np.ndarray  # policy
+    morale: np.ndarray
+
+
+class NavalState(NamedTuple):
+    """`failed`: 1 attacker, 2 defender failed to break off; `broke`, `left`: 1 or 2 who got away."""
+
+    stage: int
+    group: int
+    loss_a: int
+    loss_d: int
+    stars_a: int
+    stars_d: int
+    failed: int
+    rolls: int
+    verdict: int
+    broke: int
+    left: int
+
+
+@rule(NavalParams)
+def running(p, s):
+    """Do the fleets still fight?"""
+    return s.stage != OVER
+
+
+@rule(NavalParams)
+def table(p, s):
+    """The chance table of the next roll."""
+    if FIRE_1 <= s.stage <= BOARD_2:
+        return p.rolls[s.group, s.stage - FIRE_1, s.failed, more_stars(s)]
+    if s.stage == FIRST_BREAK:
+        return break_table(p, s, p.first)
+    if s.stage == SECOND_BREAK:
+        return break_table(p, s, 1 - p.first)
+    return p.men[s.group] if s.stage == MEN else p.draw
+
+
+@rule(NavalParams)
+def step(p, s, result):
+    """What one roll leads to."""
+    if FIRE_1 <= s.stage <= BOARD_2:
+        return after_roll(p, added(s, result))
+    if s.stage == FIRST_BREAK:
+        return after_attempt(p, s, p.first, result)
+    if s.stage == SECOND_BREAK:
+        return after_attempt(p, s, 1 - p.first, result)
+    if s.stage == MEN:
+        return breaking(p, s._replace(group=result), FIRST_BREAK)
+    return s._replace(stage=FIRE_1, group=result)
+
+
+@helper
+def more_stars(s):
+    """Who has suffered more stars so far: 0 nobody, 1 attacker, 2 defender."""
+    return 1 if s.stars_a > s.stars_d else 2 if s.stars_d > s.stars_a else 0
+
+
+@helper
+def added(s, result):
+    """The tallies after a roll of both sides; the attacker's losses are what the defender inflicts."""
+    by_a, by_d = result & SIDE_MASK, result >> SIDE_BITS
+    return s._replace(
+        loss_d=s.loss_d + (by_a & LOSS_MASK),
+        stars_d=s.stars_d + (by_a >> LOSS_BITS),
+        loss_a=s.loss_a + (by_d & LOSS_MASK),
+        stars_a=s.stars_a + (by_d >> LOSS_BITS),
+        rolls=s.rolls + 1,
+    )
+
+
+@helper
+def morale_left(p, s, side):
+    """Morale less stars suffered, at least 0."""
+    return max(0, p.morale[0] - s.stars_a) if side == 0 else max(0, p.morale[1] - s.stars_d)
+
+
+@helper
+def after_roll(p, s):
+    """Routs, leaving with the wind, breaking off, the next roll (step 7)."""
+    own, enemy = morale_left(p, s, 0), morale_left(p, s, 1)
+    if own == 0 or enemy == 0:
+        return ended(p, s, NOBODY if own == enemy else 1 if own == 0 else 0)
+    leaver = p.wind[s.group]
+    if s.rolls % 2 == 1 and leaver != NOBODY and wants(p, s, leaver, p.leave[leaver]):
+        return ended(p, s._replace(left=leaver + 1), 1 - leaver)
+    if s.rolls == 2 and p.breaks == 1:
+        if p.men[s.group] > 0:
+            return s._replace(stage=MEN)
+        return breaking(p, s, FIRST_BREAK)
+    if s.rolls == 4:
+        return ended(p, s, 0 if own > enemy else 1 if enemy > own else NOBODY)
+    return s._replace(stage=s.stage + 1)
+
+
+@helper
+def wants(p, s, side, policy):
+    """Does a policy say to leave, or to try to break off?"""
+    own, enemy = morale_left(p, s, side), morale_left(p, s, 1 - side)
+    if policy == IF_BEHIND:
+        return own < enemy
+    if policy == IF_NEAR_ROUT:
+        return own <= 1
+    if policy == IF_SURE:
+        return p.free == 1 or p.man[s.group, side] + own >= SURE
+    return policy == ALWAYS
+
+
+@helper
+def breaking(p, s, stage):
+    """Whoever tries next to break off, or the second day."""
+    if stage == FIRST_BREAK and wants(p, s, p.first, p.break_off[p.first]):
+        return s._replace(stage=FIRST_BREAK)
+    if wants(p, s, 1 - p.first, p.break_off[1 - p.first]):
+        return s._replace(stage=SECOND_BREAK)
+    return s._replace(stage=FIRE_2)
+
+
+@helper
+def break_table(p, s, side):
+    """The table of an attempt: d10 <= manoeuvre + morale left."""
+    return p.attempt[s.group, side, morale_left(p, s, side)]
+
+
+@helper
+def after_attempt(p, s, side, success):
+    """Got away, or the enemy has +1/+1 on day two and the other side may try."""
+    if success == 1:
+        return ended(p, s._replace(broke=side + 1), 1 - side)
+    s = s._replace(failed=s.failed | (1 << side))
+    return breaking(p, s, SECOND_BREAK) if s.stage == FIRST_BREAK else s._replace(stage=FIRE_2)
+
+
+@helper
+def ended(p, s, verdict):
+    """The fighting is over: `verdict` has won, unless fleets turn out to be wiped out (step 8)."""
+    return s._replace(stage=OVER, verdict=verdict, failed=0)
+
+
+@helper
+def winner_of(verdict, wiped_a, wiped_d):
+    """A wiped-out side loses whatever else happened; both: nobody wins (step 8)."""
+    if wiped_a and wiped_d:
+        return NOBODY
+    return 1 if wiped_a else 0 if wiped_d else verdict

@@ -1,0 +1,133 @@
+"""Fields of a passage, and what they refuse (docs/rules/europa_naval_and_other.md section 14)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from simulator.rules.battle import Fields, Refusal
+from simulator.rules.europa.attrition_model import CountryConditions, VoyageConditions
+from simulator.rules.europa.leaders import leader_of
+from simulator.rules.europa.naval_model import (
+    SEA_TYPES,
+    Counted,
+    HostileSide,
+    NavalOptions,
+    NavalPolicy,
+    NavalSide,
+    SeaConditions,
+    Some,
+    Value,
+    check_cargo,
+    check_evasion,
+    check_fleet,
+    only_transports,
+)
+from simulator.rules.europa.stacks import size_of
+from simulator.rules.europa.tables import book
+from simulator.rules.europa.voyage_model import SeaInterceptor, Work
+
+LandTechnology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
+
+
+class LandingFleet(NavalSide, Counted):
+    """The fleet that carries an army."""
+
+    land_technology: LandTechnology = Field("musket", description="land technology of the troops")
+    land_manoeuvre: Value = Field(0, description="manoeuvre of the troops' leader; 0 = no leader")
+
+
+class HostileFleet(HostileSide, SeaInterceptor):
+    """A fleet in the way."""
+
+    stage: Literal["en-route", "landing"] = Field("en-route", description="where it tries to intercept")
+
+
+class Obstacles(Fields):
+    """What stands in the way."""
+
+    blockader: HostileFleet | None = Field(None, description="fleet that blockades the port")
+    interceptors: Annotated[list[HostileFleet], Field(max_length=3)] = Field(
+        default_factory=list, description="fleets that may intercept, in order"
+    )
+    works: Annotated[list[Work], Field(max_length=4)] = Field(
+        default_factory=list, description="works that fire at the fleet"
+    )
+
+
+class PassageConditions(VoyageConditions, CountryConditions, SeaConditions):
+    """The voyage and the landing."""
+
+    sea_attrition: bool = Field(True, description="attrition of the voyage is rolled")
+    landing_in_port: bool = Field(False, description="lands in a controlled port")
+    landing_attrition: bool = Field(True, description="attrition of the landing is rolled")
+    mp: Some = Field(3, description="movement points spent")
+    enemy_province: bool = Field(True, description="lands in an enemy province")
+
+
+class LandingPolicy(NavalPolicy):
+    """Choices of the passing side."""
+
+    pillage: Literal["pillage", "lose-detachment"] = Field("pillage", description="result P with musket or better")
+
+
+class WatchingPolicy(NavalPolicy):
+    """Choices of the other side."""
+
+    engage: Literal["always", "never"] = Field("always", description="the blockader forces battle")
+
+
+class PassagePolicies(Fields):
+    """Choices of both sides."""
+
+    attacker: LandingPolicy = Field(default_factory=LandingPolicy)
+    defender: WatchingPolicy = Field(default_factory=WatchingPolicy)
+
+
+class PassageOptions(NavalOptions):
+    """Readings (section 15)."""
+
+    end_of_turn_plus_two: bool = Field(False, description="+2 for staying at sea at the end of the turn")
+    forced_battle_win: Literal["sails-on", "stays"] = Field(
+        "sails-on", description="what a fleet does that has beaten the blockader"
+    )
+
+
+class PassageFields(Fields):
+    """All fields of a passage, whoever asks for it."""
+
+    attacker: LandingFleet = Field(default_factory=LandingFleet)
+    defender: Obstacles = Field(default_factory=Obstacles)
+    conditions: PassageConditions = Field(default_factory=PassageConditions)
+    policy: PassagePolicies = Field(default_factory=PassagePolicies)
+    options: PassageOptions = Field(default_factory=PassageOptions)
+
+
+class Passage(PassageFields):
+    """A landing past blockade, works, patrols and storms."""
+
+    game: Literal["europa"]
+    battle: Literal["passage"]
+
+
+def hostile_fleets(defender: Any) -> list[tuple[str, Any]]:
+    """The fleets in the way with their paths."""
+    found = [("defender.blockader", defender.blockader)] if defender.blockader else []
+    return found + [(f"defender.interceptors[{n}]", fleet) for n, fleet in enumerate(defender.interceptors)]
+
+
+def check_passage(fields: Any) -> None:
+    """Refuse what types cannot; raises Refusal."""
+    side, tables = fields.attacker, book(fields.options.tables)
+    if not size_of(side):
+        raise Refusal("attacker.land_detachments", "no troops to land; give at least one detachment or a third of one")
+    if side.gold:
+        raise Refusal("attacker.gold", f"{side.gold} ducats are not allowed in a passage; only troops are landed")
+    for path, fleet in [("attacker", side), *hostile_fleets(fields.defender)]:
+        check_fleet(fleet, path, fields.conditions)
+        check_cargo(fleet, path, fields.conditions, tables)
+        leader_of(fleet, tables, f"{path}.leader", SEA_TYPES)
+        if path != "attacker" and only_transports(fleet):
+            raise Refusal(f"{path}.warships", "only transports; a fleet in the way needs other ships")
+    check_evasion(fields.policy, True)
