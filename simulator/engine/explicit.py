@@ -54,7 +54,7 @@ class Graph:
     @property
     def final(self) -> np.ndarray:
         """Which states are final (bool)."""
-        return self.table == FINAL
+        return np.asarray(self.table == FINAL)
 
     def states(self, which: Any = slice(None), counts: np.ndarray | None = None) -> Any:
         """The states (or those selected) as a State of int64 arrays; the counter holds what `counts` says, else 0.

@@ -6,7 +6,7 @@ A kind is either a chain (`chain` and `outcome`), or an `answer`: a function tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -78,11 +78,6 @@ def certain(**values: Any) -> Outcomes:
     return Outcomes(columns, np.ones(1))
 
 
-def nothing_more(_: Any) -> Sequence[str]:
-    """No lines."""
-    return ()
-
-
 def no_lines() -> Sequence[str]:
     """No lines."""
     return ()
@@ -127,8 +122,7 @@ class Clock:
     """What runs in a battle kind: the outcome column that counts its rounds or weeks, and what to follow.
 
     `event` is the question asked by round ("fallen", "winner == 'attacker'"), `title` says it in words ("the fortress
-    has fallen"), `plans` is the scenario path of the
-    policy whose values are compared side by side.
+    has fallen"), `plans` is the scenario path of the policy whose values are compared side by side.
     """
 
     column: str
@@ -167,52 +161,13 @@ class Battle:
     title: str
     model: type[Fields]
     headline: tuple[str, ...]
+    build: Callable[[Any], Built]
     check: Callable[[Any], None] = lambda fields: None
-    build: Callable[[Any], Built] | None = None
     results: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
     clock: Clock | None = None
     version: int = 1
-    # What the games that are not yet built in one piece still offer.
-    chain: Callable[[Any], Chain] | None = None
-    outcome: Callable[[Any, Any], Columns] | None = None
-    answer: Callable[[Any, Run], Outcomes] | None = None
-    assumptions: Callable[[Any], Sequence[str]] = nothing_more
-    explain: Callable[[Any], Sequence[str]] = nothing_more
-    tell: Callable[..., str] | None = None
-    survivors: Callable[[Any, Any], Sequence[Piece]] | None = None
-
-    def built(self, fields: Any) -> Built:
-        """Everything that answers a scenario of this kind."""
-        if self.build is not None:
-            return self.build(fields)
-        return _assembled(self, fields)
-
-
-def _assembled(battle: Battle, fields: Any) -> Built:
-    chain = battle.chain and battle.chain(fields)
-    if chain and battle.tell:
-        told, story = battle.tell, fields if chain.story is None else chain.story
-        chain = replace(chain, tell=lambda *step: told(story, *step))
-    outcome, answer, pieces = battle.outcome, battle.answer, battle.survivors
-
-    def told_answer(run: Run) -> Outcomes:
-        def stage(chain: Chain, share: Share | None = None) -> Ends:
-            told, story = battle.tell, fields if chain.story is None else chain.story
-            return run(replace(chain, tell=told and (lambda *step: told(story, *step))), share)
-
-        assert answer is not None
-        return answer(fields, stage)
-
-    return Built(
-        chain=chain,
-        outcome=outcome and (lambda states: outcome(fields, states)),  # type: ignore[misc]
-        answer=answer and told_answer,
-        assumptions=lambda: battle.assumptions(fields),
-        explain=lambda: battle.explain(fields),
-        pieces=pieces and (lambda states: pieces(fields, states)),  # type: ignore[misc]
-    )
 
 
 def by_kind(*battles: Battle) -> Mapping[str, Battle]:

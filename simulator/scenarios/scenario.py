@@ -42,7 +42,7 @@ class Scenario:
     @cached_property
     def built(self) -> Built:
         """Everything that answers this scenario, built once."""
-        return self.battle.built(self.fields)
+        return self.battle.build(self.fields)
 
     @property
     def chain(self) -> Chain:
@@ -259,4 +259,4 @@ def game_file_battle() -> Battle:
     """The keys of a game file, shown like the fields of a battle kind."""
     from simulator.rules.custom.format import GameFile
 
-    return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=())
+    return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=(), build=lambda _: Built())
