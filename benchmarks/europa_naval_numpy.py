@@ -29,12 +29,16 @@ def _results(side: int, roll: int, drm: int) -> list[tuple[int, int]]:
     return [FIGHTING.read(side, roll, die + drm) for die in range(11)]
 
 
+def _rolled(side: int, roll: int, wind: int, worse: int) -> list[tuple[int, int]]:
+    return _results(side, roll, FIGHTING.drm(side, GROUPS[wind], roll, 0, worse * (side + 1)))
+
+
 # [roll, side, wind, has suffered more stars, die] -> thirds, stars
 ROLLS = np.array(
     [
         [
             [
-                [_results(side, roll, FIGHTING.drm(side, GROUPS[wind], roll, 0, side + 1 if worse else 0)) for worse in (0, 1)]
+                [_rolled(side, roll, wind, worse) for worse in (0, 1)]
                 for wind in (0, 1, 2)
             ]
             for side in (0, 1)
