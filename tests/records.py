@@ -1,4 +1,6 @@
-"""Transcripts and counts that are kept in the repository: `python -m tests.records` writes them anew (some: `... counts risk-land`).
+"""Transcripts and counts that are kept in the repository: `python -m tests.records` writes them anew.
+
+Some of them: `python -m tests.records counts risk-land`.
 
 A transcript shows, for each battle kind, its fields, one explained answer and one replay, so that a change of rules is
 a readable difference. The counts of one small seeded run of every shipped example pin the promise that a seed gives
