@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import birthright_numpy, europa_numpy, kings_and_things_numpy, price_of_power_numpy, risk_numpy
+from benchmarks import (
+    birthright_numpy,
+    custom_games_numpy,
+    europa_numpy,
+    kings_and_things_numpy,
+    price_of_power_numpy,
+    risk_numpy,
+)
 
 Peer = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 
@@ -72,6 +79,16 @@ TWELVE_SEASONS = {
     "policy": {"attacker": {"siege": "storm-now"}},
 }
 
+
+def axis(battle: str, attacker: dict[str, int], defender: dict[str, int]) -> dict[str, Any]:
+    """A battle of Axis & Allies 1942."""
+    return {"game": "axis-and-allies-1942", "battle": battle, "attacker": attacker, "defender": defender}
+
+
+FLEET = {"submarine": 6, "destroyer": 4, "cruiser": 2, "carrier": 2, "fighter": 4, "battleship": 2}
+MIXED_56 = {"infantry": 30, "artillery": 10, "tank": 8, "fighter": 6, "bomber": 2}
+MIXED_58 = {"infantry": 40, "artillery": 6, "tank": 4, "fighter": 6, "aa_gun": 2}
+
 CASES = [
     Case("risk 20 v 15 (NumPy: dice)", "risk-20v15", risk_numpy.battles_by_dice, ratio=25, exact=0.002),
     Case("risk 20 v 15 (NumPy: tables)", "risk-20v15", risk_numpy.battles_by_table, exact=0.002),
@@ -108,4 +125,11 @@ CASES = [
     Case("birthright tactical 8 v 8, mixed", EIGHT_MIXED, pace=10e6),
     Case("birthright quick battle", "birthright-quick-battle", exact=0.02),
     Case("birthright siege, 12 seasons", TWELVE_SEASONS, exact=0.2),
+    # Quoted peers: aacalc2 (exact) 0.95, 164 and 185 ms; TripleA 8 k, ti4calc 17-40 k, oddsengine 73-106 k battles/s.
+    Case("axis 10i 5t v 12i 3f", "axis-land-eastern-front", custom_games_numpy.land, pace=80e6, ratio=40, exact=0.0003),
+    Case("axis 56 v 58 mixed", axis("land", MIXED_56, MIXED_58), exact=0.04),
+    Case("axis 100 v 100", axis("land", {"infantry": 100}, {"infantry": 100}), exact=0.1),
+    Case("axis sea 20 v 20", axis("sea", FLEET, FLEET | {"submarine": 4, "transport": 2}), exact=0.1),
+    Case("twilight space", "twilight-space"),
+    Case("skirmish", "skirmish-charge"),
 ]

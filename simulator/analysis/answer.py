@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,15 +87,19 @@ class ExactRun:
     progress: Callable[[int], Any] | None = None
     residual: float = 0.0
     explored: int = 0
+    known: dict[int, tuple[Chain, Ends]] = field(default_factory=dict)
 
     def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
-        """All ends of the stage, their chances times that of reaching it."""
+        """All ends of the stage, their chances times that of reaching it; a chain met again is not enumerated again."""
         from simulator.engine.exact import exact_ends
 
         share, told = share or Share(), self.progress
-        ends = exact_ends(chain, self.budget, told and (lambda states: told(self.explored + states)))
+        if id(chain) not in self.known:
+            ends = exact_ends(chain, self.budget, told and (lambda states: told(self.explored + states)))
+            self.known[id(chain)] = chain, ends
+            self.explored += ends.explored
+        ends = self.known[id(chain)][1]
         self.residual += share.p * ends.residual
-        self.explored += ends.explored
         return Ends(ends.states, share.p * ends.p, path=share.path)
 
 

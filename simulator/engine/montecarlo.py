@@ -164,11 +164,20 @@ def _by_rules(chain: Chain) -> Chain:
     return replace(chain, counters=(), start=chain.settled(chain.start))
 
 
+# Where a chain keeps its own graph, as a cached property would.
+_KEPT = "_graph_if_it_fits"
+
+
 def _graph_if_it_fits(chain: Chain) -> Graph | None:
-    try:
-        return spell_out(chain, QUICK_BYTES)
-    except NoExactOdds:
-        return None
+    """The chain spelled out, or None where it is too large; found out once for a chain, since that may take seconds."""
+    kept = vars(chain)
+    if _KEPT not in kept:
+        try:
+            kept[_KEPT] = spell_out(chain, QUICK_BYTES)
+        except NoExactOdds:
+            kept[_KEPT] = None
+    graph: Graph | None = kept[_KEPT]
+    return graph
 
 
 def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:

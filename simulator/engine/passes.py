@@ -182,7 +182,9 @@ def hand_on(net, plan, flow, where, i, mass):
                 continue
             w = w if w < width else w - width
             flow.ring[w * size + j] += part * net.weight[first + row]
-            flow.live[w] = 1
+            if width > 1:
+                flow.low[w] = min(flow.low[w], plan.of[j])
+                flow.high[w] = max(flow.high[w], plan.of[j])
         e += fan
     return fan * others
 
@@ -190,12 +192,13 @@ def hand_on(net, plan, flow, where, i, mass):
 class Flow(NamedTuple):
     """Chance under way: `ring` holds that of every state (size) in each of the layers (width) that edges reach.
 
-    `live` tells which of these layers have any. `lost` gathers, in place 0, the chance of states that are left alone
+    `low` and `high` are the components of each of these layers that have any, none if `high` is below. `lost` gathers, in place 0, the chance of states that are left alone
     because no more than `lost[1]` of all battles come to them.
     """
 
     ring: Any
-    live: Any
+    low: Any
+    high: Any
     lost: Any
 
 
@@ -275,11 +278,13 @@ def through(net, plan, flow, at, where, c):
 
 def spread(net, plan, flow, found, at, pause):
     """Push all chance to the final states: DONE, or why the caller is needed (see the statuses)."""
-    size, width, ring, live = len(net.table), len(flow.live), flow.ring, flow.live
+    size, width, ring = len(net.table), len(flow.low), flow.ring
     edges = 0
     while True:
-        base = (at[LAYER] % width) * size
-        for c in range(at[COMPONENT] - 1, -1, -1):
+        now = at[LAYER] % width
+        base = now * size
+        c = min(at[COMPONENT] - 1, flow.high[now])
+        while c >= flow.low[now]:
             i = plan.order[plan.at[c]]
             if net.table[i] >= 0:
                 at[COMPONENT] = c + 1
@@ -299,10 +304,11 @@ def spread(net, plan, flow, found, at, pause):
                 found.p[at[FOUND]] = ring[base + i]
                 ring[base + i] = 0.0
                 at[FOUND] += 1
-        live[at[LAYER] % width] = 0
+            c -= 1
         at[COMPONENT] = len(plan.at) - 1
+        flow.low[now], flow.high[now] = at[COMPONENT] if width > 1 else 0, -1
         step = 1
-        while step < width and live[(at[LAYER] + step) % width] == 0:
+        while step < width and flow.high[(at[LAYER] + step) % width] < 0:
             step += 1
         if step >= width:
             return DONE

@@ -44,7 +44,6 @@ from simulator.engine.passes import (
 # seconds in all where the compiled passes have to be made, or loaded, first.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
 PATIENCE, PATIENCE_IF_CACHED = 3.0, 0.4
-NEVER = 1 << 62
 
 
 class _Passes:
@@ -121,12 +120,13 @@ class Solver:
         """
         size, chain = len(self.graph), self.graph.chain
         width = int(self.graph.inc.max(initial=0)) + 1 if self.counted and self.graph.inc is not None else 1
-        ring, live = np.zeros(width * size), np.zeros(width, np.int8)
-        ring[0], live[0] = 1.0, 1
+        count = len(self._plan.at) - 1
+        ring, low, high = np.zeros(width * size), np.full(width, count, np.int64), np.full(width, -1, np.int64)
+        ring[0], low[0], high[0] = 1.0, 0 if width == 1 else int(self._plan.of[0]), count - 1
         room = 4 * max(64, int(self.graph.final.sum()))
         at = self._hold(np.array([0, len(self._plan.at) - 1, 0, 0, -1, 0]))
         lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
-        flow, found = Flow(self._hold(ring), self._hold(live), self._hold(lost)), self._room(room)
+        flow, found = Flow(*map(self._hold, (ring, low, high, lost))), self._room(room)
         most = int(chain.limits[chain.counted]) if self.counted else 0
         while (status := self._call(spread, self._plan, flow, found, at, self._pause)) != DONE:
             if status == NEED_ROOM:
@@ -148,8 +148,8 @@ class Solver:
 
     @property
     def _pause(self) -> int:
-        """Edges between two looks at the clock; plain Python takes an interrupt anywhere."""
-        return NEVER if self._plain else PAUSE
+        """Edges between two looks at what is left and at the user: some hundredths of a second."""
+        return PAUSE // 64 if self._plain else PAUSE
 
     def _room(self, size: int) -> Found:
         return Found(*(self._hold(np.zeros(size, kind)) for kind in (np.int32, np.int64, np.float64)))

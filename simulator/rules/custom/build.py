@@ -121,12 +121,13 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         retreat_after=setup.kind.retreat_after,
         retreats=int(obey and any(policies(getattr(setup.fields.policy, side).retreat) != ["never"] for side in SIDES)),
     )
+    together = all(salvo.first and salvo.last for salvo in layout.salvos)
     limits = State(
         attacker=len(places["attacker"]) - 1,
         defender=len(places["defender"]) - 1,
-        attacker_next=len(places["attacker"]) - 1,
-        defender_next=len(places["defender"]) - 1,
-        salvo=len(layout.salvos),
+        attacker_next=0 if together else len(places["attacker"]) - 1,
+        defender_next=0 if together else len(places["defender"]) - 1,
+        salvo=len(layout.salvos) - 1,
         clock=clock,
         ending=DEFENDER_LEFT,
         rounds=setup.rounds or MOST_ROUNDS,
@@ -146,12 +147,11 @@ def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
     chosen = policies(policy.retreat) if obey else ["never"]
     rolls, means = _rolls(layout, side)
     classes, stride, size, targets = _slots(layout, side)
-    aimed = layout.guns[enemy].classes
     return Army(
         units=own.units.copy(),
         alone=own.alone.astype(np.int64),
         gone=own.gone,
-        after_hit=np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own)),
+        after_hits=_after_hits(layout, side),
         shows=np.array([shown for shown, _, _ in layout.tables[enemy]], np.int64).reshape(-1, len(own)),
         rolls=rolls,
         means=means,
@@ -165,6 +165,16 @@ def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
         outpowered=int("outpowered" in chosen),
         hopeless=hopeless,
     )
+
+
+def _after_hits(layout: Layout, side: str) -> np.ndarray:
+    """Places after 1, 2, 4, 8, ... hits of each class of the enemy's shots."""
+    enemy = SIDES[1 - SIDES.index(side)]
+    own, aimed = layout.places[side], layout.guns[enemy].classes
+    powers = [np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own))]
+    while 2 ** len(powers) <= len(own.line):
+        powers.append(np.stack([row[row] for row in powers[-1]]) if aimed else powers[-1])
+    return np.stack(powers)
 
 
 def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:

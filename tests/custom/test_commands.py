@@ -1,0 +1,97 @@
+"""`battle-odds games`, `schema` of game files, waves on the command line, replays."""
+
+import json
+
+import pytest
+
+from simulator import cli, load, replay, survival
+from simulator.rules.custom.describe import line_of
+from simulator.rules.custom.files import names, shipped_text
+
+
+def said(capsys, *arguments):
+    status = cli.run(arguments)
+    out = capsys.readouterr()
+    return status, out.out, out.err
+
+
+def test_games_lists_game_files_beside_the_built_in_ones(capsys):
+    status, out, _ = said(capsys, "games", "--json")
+    rows = json.loads(out)
+    assert status == 0
+    assert {"risk", *names()} <= {row["game"] for row in rows}
+    assert {"game": "skirmish", "battle": "field", "title": "a battle in the field", "file": True} in rows
+
+
+@pytest.mark.parametrize("name", names())
+def test_show_and_check(capsys, name):
+    assert said(capsys, "games", "show", name)[1] == shipped_text(name)
+    status, out, _ = said(capsys, "games", "check", name, "--json")
+    told = json.loads(out)
+    assert status == 0
+    assert told["units"] and told["steps"] and told["battles"]  # noqa: PT018
+
+
+def test_check_derives_the_chances_of_dice(capsys):
+    _, out, _ = said(capsys, "games", "check", "skirmish")
+    assert "attack at 8 or more (3/10)" in out
+    assert "combat at 7 or more, reroll misses (16/25)" in out
+    assert "rounds 1 to 2" in out
+
+
+def test_check_names_the_line(capsys, tmp_path):
+    file = tmp_path / "mine.toml"
+    for text, told in [
+        (shipped_text("skirmish").replace("attack = 8", "attack = 80"), "line 17: unit.pikes.attack: 80 "),
+        (shipped_text("skirmish").replace('spares = ["leader"]', 'spares = ["ghost"]'), "step[0].spares[0]: no unit"),
+        ("format = 1\nname = ", "not valid TOML: Invalid value (at end of document)"),
+        ("", "format: is needed"),
+    ]:
+        file.write_text(text)
+        status, _, err = said(capsys, "games", "check", str(file))
+        assert status == cli.BAD_INPUT
+        assert told in err
+        assert err.count("\n") == 1
+
+
+def test_lines_of_keys():
+    text = "format = 1\n[unit.a]\ncombat = 1\n[[step]]\nname = 'x'\n[[step]]\nname = 'y'\nspares = ['a']\n"
+    assert line_of(text, "unit.a.combat") == 3
+    assert line_of(text, "unit.a.cost") == 2
+    assert line_of(text, "step[1].spares[0]") == 8
+    assert line_of(text, "step[0].name") == 5
+    assert line_of(text, "losses.order") is None
+
+
+def test_schemas(capsys):
+    _, out, _ = said(capsys, "schema", "skirmish", "field")
+    assert "attacker.knights" in out
+    assert "conditions.terrain" in out
+    _, out, _ = said(capsys, "schema", "game-file", "--json")
+    assert {"unit", "battle", "step", "support", "modifier", "condition", "losses"} <= set(
+        json.loads(out)["properties"]
+    )
+
+
+def test_waves_on_the_command_line(capsys):
+    status, out, _ = said(capsys, "campaign", "axis-land-flak", "axis-land-flak", "--json")
+    assert status == 0
+    assert sum(json.loads(out)["table"]["p"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["axis-landing", "skirmish-charge", "twilight-space", "axis-sea-wolfpack"])
+def test_a_replay_ends_as_it_tells(name):
+    told = replay(name, seed=3, battle=5)
+    assert told.outcome["winner"] in {"attacker", "defender", "nobody"}
+    assert any(line.startswith("Round 1") for line in told.lines)
+    assert "hit" in told.lines[0]
+
+
+def test_pieces_survive_as_units_are_left():
+    scenario = load("skirmish-charge")
+    from simulator import exact
+
+    odds, found = exact(scenario), survival(scenario)
+    for side in ("attacker", "defender"):
+        expected = odds.mean(f"{side}_units_left")
+        assert sum(piece.p for piece in found.pieces if piece.side == side) == pytest.approx(expected)
