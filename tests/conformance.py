@@ -21,6 +21,8 @@ SEED = 20_261
 
 def check(scenario: Scenario, battles: int = BATTLES) -> None:
     """Every promise at once; raises AssertionError for the first that is broken."""
+    if scenario.built.answer is not None:  # every portion of a composed battle fights all its stages
+        battles //= 8
     check_contract(scenario)
     check_threads(scenario, battles)
     check_replay(scenario)
