@@ -230,7 +230,7 @@ def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
     }
     if not wanted:
         return {}
-    from simulator.engine.backward import state_values
+    from simulator.engine.solve import state_values
 
     field = lay_out(setup, obey=False)
     chain = field.chain
