@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks import (
     birthright_numpy,
     custom_games_numpy,
+    europa_naval_numpy,
     europa_numpy,
     kings_and_things_numpy,
     price_of_power_numpy,
@@ -51,6 +52,32 @@ LARGEST_LAND = {
     "defender": {"country": "france", "army_plus": 2},
     "policy": {"attacker": {"break_off": "if-behind"}, "defender": {"break_off": "if-behind"}},
 }
+# Three-deckers in great number, both leaders drawn, both sides ready to break off.
+LARGEST_NAVAL = {
+    "game": "europa",
+    "battle": "naval",
+    "attacker": {"warships": 60, "transports": 60, "technology": "three-decker"},
+    "defender": {"warships": 60, "transports": 60, "technology": "three-decker"},
+    "policy": {"attacker": {"break_off": "if-behind"}, "defender": {"break_off": "if-behind"}},
+}
+# Fort, blockade, a patrol, the voyage, another patrol before the landing.
+FIVE_STAGES = {
+    "game": "europa",
+    "battle": "passage",
+    "attacker": {
+        "warships": 6, "transports": 2, "army_plus": 1, "fleets_minus": 1,
+        "leader": {"manoeuvre": 3, "fire": 3, "shock": 2},
+    },
+    "defender": {
+        "works": [{"work": "presidio"}],
+        "blockader": {"warships": 3, "leader": {"manoeuvre": 2, "fire": 2, "shock": 2}},
+        "interceptors": [
+            {"warships": 2, "same_zone": True, "leader": {"manoeuvre": 2, "fire": 2, "shock": 2}},
+            {"warships": 3, "stage": "landing", "leader": {"manoeuvre": 1, "fire": 3, "shock": 2}},
+        ],
+    },
+    "conditions": {"sea_difficulty": 6, "zones_entered": 4},
+}  # fmt: skip
 SIX_ROUNDS = {
     "game": "europa",
     "battle": "siege-campaign",
@@ -102,6 +129,17 @@ CASES = [
     Case("europa land", "europa-blenheim-1704", europa_numpy.battles, pace=8e6, ratio=20),
     Case("europa land, largest", LARGEST_LAND, exact=0.2),
     Case("europa land, largest overseas", LARGEST_LAND | {"conditions": {"region": "rotw"}}, exact=0.2),
+    Case(
+        "europa naval, 12 v 10",
+        "europa-beachy-head-1690",
+        europa_naval_numpy.battles,
+        pace=50e6,
+        ratio=20,
+        exact=0.03,
+    ),
+    Case("europa naval, largest", LARGEST_NAVAL, exact=0.2),
+    Case("europa passage, five stages", FIVE_STAGES, exact=0.5),
+    Case("europa continuation", {"game": "europa", "battle": "continuation"}, exact=0.05),
     Case("europa campaign, 6 rounds", SIX_ROUNDS, exact=0.5),
     Case(
         "knt 10 v 10, citadel (NumPy: dice)",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain
+from simulator.rules.battle import Refusal
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, loss_line
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
@@ -18,6 +19,7 @@ from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Profile, 
 from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
+MOST_PLACES = 100_000
 SLACK = 1e-12
 NEVER = -1
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
@@ -88,9 +90,10 @@ class Layout:
         key = (salvo, tuple(rule.in_round(phase) for rule in rules))
         if key not in self._known:
             self._known[key] = len(self._known)
+            first = phase == 0 and salvo.group == 0
             for side in SIDES:
                 slots = self.slots[salvo.group][side]
-                shown, found = self.guns[side].profiles(setup.groups[salvo.group], slots, phase)
+                shown, found = self.guns[side].profiles(setup.groups[salvo.group], slots, phase, first)
                 self.tables[side].append((shown, found, salvo))
         return self._known[key]
 
@@ -101,7 +104,11 @@ def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
 
 def lay_out(setup: Setup, obey: bool = True) -> Field:
     """The battle as a chain. Without `obey` nobody ever retreats."""
-    places = {side: Places(setup, side, loss_line(setup, side)) for side in SIDES}
+    lines = {side: loss_line(setup, side) for side in SIDES}
+    for side in SIDES:
+        if (number := Places.number(setup, side, lines[side])) > MOST_PLACES:
+            raise Refusal(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
+    places = {side: Places(setup, side, lines[side]) for side in SIDES}
     book = Book()
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)
