@@ -81,9 +81,8 @@ class Distribution:
         """`value, p, at_least, at_most`."""
         at_most, at_least = np.cumsum(self.p), np.cumsum(self.p[::-1])[::-1]
         columns = {"value": self.value, "p": self.p, "at_least": at_least, "at_most": at_most}
-        return [
-            dict(zip(columns, row, strict=True)) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
-        ]
+        rows = zip(*(one.tolist() for one in columns.values()), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 @dataclass(frozen=True)
