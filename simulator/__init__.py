@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
+    from simulator.analysis.compare import Comparison, compare
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from simulator.analysis.survival import Survival, survival
     from simulator.analysis.sweep import Sweep, sweep
     from simulator.analysis.waves import waves
+    from simulator.analysis.worth import Worth, worth
     from simulator.engine.limits import NoExactOdds
     from simulator.scenarios import Scenario, ScenarioError, load
 
@@ -39,6 +41,8 @@ _HOMES = {
     "explain": "simulator.analysis.answer",
     "replay": "simulator.analysis.replay",
     "Replay": "simulator.analysis.replay",
+    "compare": "simulator.analysis.compare",
+    "Comparison": "simulator.analysis.compare",
     "sweep": "simulator.analysis.sweep",
     "Sweep": "simulator.analysis.sweep",
     "need": "simulator.analysis.need",
@@ -49,11 +53,14 @@ _HOMES = {
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
     "waves": "simulator.analysis.waves",
+    "worth": "simulator.analysis.worth",
+    "Worth": "simulator.analysis.worth",
     "NoExactOdds": "simulator.engine.limits",
 }
 
 __all__ = [
     "ByRound",
+    "Comparison",
     "Interrupted",
     "Method",
     "Need",
@@ -64,8 +71,10 @@ __all__ = [
     "ScenarioError",
     "Survival",
     "Sweep",
+    "Worth",
     "answer",
     "campaign",
+    "compare",
     "enough",
     "exact",
     "explain",
@@ -77,6 +86,7 @@ __all__ = [
     "survival",
     "sweep",
     "waves",
+    "worth",
 ]
 
 

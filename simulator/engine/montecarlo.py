@@ -31,7 +31,7 @@ CHUNK = 1 << 16
 # is believed to end that has not by then.
 SUSPICIOUS, MOST_ROLLS, FOR_EVER = 1 << 15, 1 << 19, 1 << 62
 # The first chunk of a thread, and how long a chunk may take: Ctrl-C waits for those under way, but not for ever.
-FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 10, 0.1, 0.3
+FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 13, 0.1, 0.3
 
 
 class Simulation:
@@ -102,7 +102,7 @@ class Simulation:
     def _run(self, queue: _Queue) -> np.ndarray:
         """One thread: take chunk after chunk until the work is done or stopped."""
         chain, layout = self.chain, self._layout
-        start = np.array(chain.start, np.int64 if self.graph else np.int32)
+        start = np.array(chain.start, np.int32)
         lanes = Lanes(
             np.empty((len(start), LANES), start.dtype),
             np.empty(LANES, np.uint64),

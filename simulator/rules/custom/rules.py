@@ -211,13 +211,21 @@ def landed(p, s, result, other):
     defender = struck(p.attacker, p.defender, salvo, defender, result)
     if p.ends[salvo] == 0:
         return s._replace(attacker_next=attacker, defender_next=defender, salvo=salvo + 1)
-    after = s._replace(attacker=attacker, defender=defender, attacker_next=0, defender_next=0, salvo=salvo + 1)
-    if salvo + 1 == p.opening:
-        return after._replace(salvo=p.salvos)
-    if salvo + 1 == p.salvos:
+    following, clock, rounds = salvo + 1, s.clock, s.rounds
+    if following == p.opening:
+        following = p.salvos
+    elif following == p.salvos:
         clock = min(s.clock + 1, p.clock)
-        return after._replace(clock=clock, rounds=s.rounds + s.clock + 1 - clock)
-    return after
+        rounds = s.rounds + s.clock + 1 - clock
+    return s._replace(
+        attacker=attacker,
+        defender=defender,
+        attacker_next=0,
+        defender_next=0,
+        salvo=following,
+        clock=clock,
+        rounds=rounds,
+    )
 
 
 @helper
