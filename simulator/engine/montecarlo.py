@@ -198,9 +198,9 @@ def told_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any,
 
     Raises BrokenGame where the game breaks its contract.
     """
-    simulation = Simulation(chain, seed) if chain.paired else None
-    merged = simulation is not None and simulation.fought.merged
-    roll = _merged_rolls(simulation, battle) if merged else _plain_rolls(chain, seed, battle)
+    roll = _plain_rolls(chain, seed, battle)
+    if chain.paired and (simulation := Simulation(chain, seed)).fought.merged:
+        roll = _merged_rolls(simulation, battle)
     running, p = chain.part("running"), chain.params
     state = plain_state(chain, chain.settled(chain.start))
     while running(p, state):
@@ -230,7 +230,8 @@ def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
     """The same where one number draws what both rolls lead to: two rolls that do, as likely as they should be."""
     graph, fought, tables = simulation.graph, simulation.fought, simulation.origin.tables
     assert graph is not None
-    assert graph.second is not None
+    second = graph.second
+    assert second is not None
     params, stream = fought.chain.params, streams.Stream(simulation.seed, battle)
     dice = random.Random(f"{simulation.seed} {battle} rolls")
     number = np.argsort(fought.order)
@@ -246,9 +247,9 @@ def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
         if graph.inc is not None:
             leading = leading | graph.inc[edges].astype(np.int64) << params.mask.bit_length()
         able = np.flatnonzero(leading == target)
-        chosen = int(dice.choices(able, chances[able])[0])
+        chosen = int(dice.choices(able.tolist(), chances[able].tolist())[0])
         at[0] = target & params.mask
-        first, others = tables.rows_of(int(graph.table[here])), tables.rows_of(int(graph.second[here]))
+        first, others = tables.rows_of(int(graph.table[here])), tables.rows_of(int(second[here]))
         return int(first[chosen % len(first)]), int(others[chosen // len(first)])
 
     return roll
