@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simulator.analysis.after_rounds import Rounds, rounds
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
     from simulator.analysis.compare import Comparison, compare
     from simulator.analysis.need import Need, enough, need
@@ -54,6 +55,8 @@ _HOMES = {
     "Sensitivity": "simulator.analysis.sensitivity",
     "campaign": "simulator.analysis.rounds",
     "ByRound": "simulator.analysis.rounds",
+    "rounds": "simulator.analysis.after_rounds",
+    "Rounds": "simulator.analysis.after_rounds",
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
     "waves": "simulator.analysis.waves",
@@ -71,6 +74,7 @@ __all__ = [
     "NoExactOdds",
     "Odds",
     "Replay",
+    "Rounds",
     "Scenario",
     "ScenarioError",
     "Sensitivity",
@@ -87,6 +91,7 @@ __all__ = [
     "need",
     "odds",
     "replay",
+    "rounds",
     "sensitivity",
     "simulate",
     "sobol",
