@@ -85,7 +85,8 @@ class Chain:
     differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it.
     `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair where two
     rolls are made at once); `dice` is a random.Random with which faces that give `result` may be picked. `label` names
-    a stage of a composed battle.
+    a stage of a composed battle. `at_least` is how many states a game knows its chain to have: one that is too large is
+    refused before it is tried.
     """
 
     params: Any
@@ -95,6 +96,7 @@ class Chain:
     counters: tuple[str, ...] = ()
     tell: Callable[..., str] | None = None
     label: str = ""
+    at_least: int = 0
 
     @cached_property
     def counted(self) -> int:
