@@ -168,6 +168,8 @@ def _graph_if_it_fits(chain: Chain) -> Graph | None:
     try:
         return spell_out(chain, QUICK_BYTES)
     except NoExactOdds:
+        if chain.aims is not None:
+            raise
         return None
 
 

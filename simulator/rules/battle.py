@@ -105,6 +105,9 @@ class Built:
     - `assumptions()`: one line for each option, policy and ASSUMED number that the answer rests on.
     - `explain()`: lines that tell how the answer comes about (modifiers and their sources, a plan).
     - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
+    - `decisions(states, options)`: for games whose policies may be `best`: states in which a side decides, as the
+      columns that tell one from another (`decision`: the policy's path; then the state in the game's words), and
+      `choice`: the option in words.
     - `apart()`: where the odds do not tell the pieces apart, other chains of the same battle, each with some `pieces`.
     """
 
@@ -115,6 +118,7 @@ class Built:
     explain: Callable[[], Sequence[str]] = no_lines
     pieces: Callable[[Any], Sequence[Piece]] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
+    decisions: Callable[[Any, np.ndarray], Columns] | None = None
 
 
 @dataclass(frozen=True)
