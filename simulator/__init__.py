@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
+    from simulator.analysis.best import Best, best
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
@@ -41,6 +42,8 @@ _HOMES = {
     "Replay": "simulator.analysis.replay",
     "sweep": "simulator.analysis.sweep",
     "Sweep": "simulator.analysis.sweep",
+    "best": "simulator.analysis.best",
+    "Best": "simulator.analysis.best",
     "need": "simulator.analysis.need",
     "enough": "simulator.analysis.need",
     "Need": "simulator.analysis.need",
@@ -53,6 +56,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Best",
     "ByRound",
     "Interrupted",
     "Method",
@@ -65,6 +69,7 @@ __all__ = [
     "Survival",
     "Sweep",
     "answer",
+    "best",
     "campaign",
     "enough",
     "exact",

@@ -20,6 +20,7 @@ from simulator.engine.loops import SAME, Loop, Play, worth_of
 from simulator.engine.passes import CERTAIN, COMPONENT, DONE, ENDLESS, LARGE, PAUSED, WHERE
 from simulator.engine.solve import Solver
 
+
 @helper
 def pick_best(net, play, i):
     """The option that is worth most to the side that decides in state `i`, the first of equals."""
@@ -71,7 +72,7 @@ def average(net, play, i):
 
 
 def draw_best(net, plan, play, at, pause):
-    """Values and choices of all states from the values of the final ones: DONE, or LARGE at a loop of several states."""
+    """Values and choices of all states from those of the final ones: DONE, or LARGE at a loop of several states."""
     edges = 0
     for c in range(at[COMPONENT], len(plan.at) - 1):
         at[COMPONENT] = c
@@ -156,9 +157,11 @@ def reach(net, play, start, number, order):
 class Decider(Solver):
     """The best decisions on a graph spelled out with decisions."""
 
-    def __init__(self, graph: Graph, worth: np.ndarray, rate: Sequence[float] = (0.0, 0.0)) -> None:
+    def __init__(
+        self, graph: Graph, worth: np.ndarray, rate: Sequence[float] = (0.0, 0.0), plain: bool | None = None
+    ) -> None:
         """`worth` (2, final states): what the ends are worth to each side; `rate`: one more of the counter."""
-        super().__init__(graph, counted=False)
+        super().__init__(graph, counted=False, plain=plain)
         size, opposed = len(graph), bool(np.all(np.abs(worth[0] + worth[1]) < SAME)) and rate[0] == -rate[1]
         values = np.zeros((2, size))
         values[:, graph.final] = worth
@@ -259,9 +262,7 @@ def _aims(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
     if graph.inc is None or not worth.size:
         return worth, (0.0, 0.0)
     counted = chain.counters[0]
-    rates = [
-        chain.aims.worth(ends._replace(**{counted: getattr(ends, counted) + n})) - worth for n in (1, 1000)
-    ]
+    rates = [chain.aims.worth(ends._replace(**{counted: getattr(ends, counted) + n})) - worth for n in (1, 1000)]
     rate = rates[0][:, 0]
     if np.any(np.abs(rates[0] - rate[:, None]) > 1e-9) or np.any(np.abs(rates[1] - 1000 * rate[:, None]) > 1e-6):
         raise BrokenGame(f"counter {counted}: its worth depends on the rest of the outcome")

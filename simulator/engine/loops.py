@@ -63,7 +63,9 @@ class Loop:
             ways = []
             for k, e in enumerate(range(net.begin[i], net.begin[i + 1])):
                 b, more = place.get(net.to[e], -1), play.inc[e] if len(play.inc) else 0
-                worth = np.array([worth_of(net, play, e, side) if b < 0 else more * play.rate[side - 1] for side in (1, 2)])
+                worth = np.array(
+                    [worth_of(net, play, e, side) if b < 0 else more * play.rate[side - 1] for side in (1, 2)]
+                )
                 if chances is None:
                     ways.append((b, worth))
                     continue
@@ -111,9 +113,7 @@ class Loop:
 
     def leaving(self) -> dict[int, int]:
         """The options that lead out, where there are any."""
-        return {
-            a: next((k for k, (b, _) in enumerate(ways) if b < 0), 0) for a, ways in self.options.items()
-        }
+        return {a: next((k for k, (b, _) in enumerate(ways) if b < 0), 0) for a, ways in self.options.items()}
 
     def iterated(self) -> dict[int, int] | None:
         """Policy iteration: one side answers the other's choices as well as it can, and so in turn."""

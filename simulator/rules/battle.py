@@ -156,6 +156,7 @@ class Battle:
       any, the winner's values, or else the first text column's, or else the yes/no columns of `headline`.
     - `texts`: the values that text columns may take, beside those of an answer.
     - `shown`: how columns are shown where their bare name and number would not do.
+    - `parameters`: where policies may be `best`: the field that a fixed policy's number stands in, by the policy.
     - `clock`: for kinds that run over rounds, what may be asked by round.
     - `version`: the rules version, which goes up whenever a change of rules changes odds.
     """
@@ -170,6 +171,7 @@ class Battle:
     results: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
     clock: Clock | None = None
     version: int = 1
 

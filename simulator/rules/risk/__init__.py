@@ -50,7 +50,14 @@ def build(fields: Any) -> Built:
 
 def _battle(kind: str, title: str, scenario: type[model.Scenario], headline: tuple[str, ...]) -> Battle:
     return Battle(
-        game="risk", kind=kind, title=title, model=scenario, headline=headline, check=model.check, build=build
+        game="risk",
+        kind=kind,
+        title=title,
+        model=scenario,
+        headline=headline,
+        check=model.check,
+        build=build,
+        parameters=tables.PARAMETERS,
     )
 
 

@@ -33,8 +33,8 @@ class Hands(NamedTuple):
     """Who chooses how many dice he rolls (docs/rules/decisions.md section 2.1), and whether the defender `sees` the
     other's dice before that.
 
-    `most[side, place]` are the dice allowed. `shown[place, dice]` is the table of the hands, numbered, that so many dice
-    show; `answers[place, hand, dice]` that of the losses when so many dice answer a hand.
+    `most[side, place]` are the dice allowed. `shown[place, dice]` is the table of the hands, numbered, that so many
+    dice show; `answers[place, hand, dice]` that of the losses when so many dice answer a hand.
     """
 
     attacker: int

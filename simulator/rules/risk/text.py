@@ -66,15 +66,15 @@ def _policy_text(policy: Any, sea: str) -> str:
 def explain(fields: Any) -> list[str]:
     """Who rolls which dice where, with which modifiers, and the chances of each round's losses."""
     lines = []
-    for (sides, *hands), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
+    for (sides, *both), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
         same = list(group)
         most = max(place.attackers for place in same), max(place.defenders for place in same)
         where = listed([place.name for place in same])
-        who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, hands, strict=True))
+        who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, both, strict=True))
         lines.append(f"{where}: {who}. Their losses, by dice in hand:")
-        for a in range(min(hands[0].dice, most[0]), 0, -1):
-            for d in range(min(hands[1].dice, most[1]), 0, -1):
-                lines.append(f"  {a} v {d}: {_chances(tables.round_table(*hands, a, d, fields.options.ties))}")
+        for a in range(min(both[0].dice, most[0]), 0, -1):
+            for d in range(min(both[1].dice, most[1]), 0, -1):
+                lines.append(f"  {a} v {d}: {_chances(tables.round_table(*both, a, d, fields.options.ties))}")
     return lines
 
 
