@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import birthright_numpy, europa_numpy, kings_and_things_numpy, price_of_power_numpy, risk_numpy
+from benchmarks import (
+    birthright_numpy,
+    custom_games_numpy,
+    europa_naval_numpy,
+    europa_numpy,
+    kings_and_things_numpy,
+    price_of_power_numpy,
+    risk_numpy,
+)
 
 Peer = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 
@@ -44,6 +52,32 @@ LARGEST_LAND = {
     "defender": {"country": "france", "army_plus": 2},
     "policy": {"attacker": {"break_off": "if-behind"}, "defender": {"break_off": "if-behind"}},
 }
+# Three-deckers in great number, both leaders drawn, both sides ready to break off.
+LARGEST_NAVAL = {
+    "game": "europa",
+    "battle": "naval",
+    "attacker": {"warships": 60, "transports": 60, "technology": "three-decker"},
+    "defender": {"warships": 60, "transports": 60, "technology": "three-decker"},
+    "policy": {"attacker": {"break_off": "if-behind"}, "defender": {"break_off": "if-behind"}},
+}
+# Fort, blockade, a patrol, the voyage, another patrol before the landing.
+FIVE_STAGES = {
+    "game": "europa",
+    "battle": "passage",
+    "attacker": {
+        "warships": 6, "transports": 2, "army_plus": 1, "fleets_minus": 1,
+        "leader": {"manoeuvre": 3, "fire": 3, "shock": 2},
+    },
+    "defender": {
+        "works": [{"work": "presidio"}],
+        "blockader": {"warships": 3, "leader": {"manoeuvre": 2, "fire": 2, "shock": 2}},
+        "interceptors": [
+            {"warships": 2, "same_zone": True, "leader": {"manoeuvre": 2, "fire": 2, "shock": 2}},
+            {"warships": 3, "stage": "landing", "leader": {"manoeuvre": 1, "fire": 3, "shock": 2}},
+        ],
+    },
+    "conditions": {"sea_difficulty": 6, "zones_entered": 4},
+}  # fmt: skip
 SIX_ROUNDS = {
     "game": "europa",
     "battle": "siege-campaign",
@@ -72,6 +106,16 @@ TWELVE_SEASONS = {
     "policy": {"attacker": {"siege": "storm-now"}},
 }
 
+
+def axis(battle: str, attacker: dict[str, int], defender: dict[str, int]) -> dict[str, Any]:
+    """A battle of Axis & Allies 1942."""
+    return {"game": "axis-and-allies-1942", "battle": battle, "attacker": attacker, "defender": defender}
+
+
+FLEET = {"submarine": 6, "destroyer": 4, "cruiser": 2, "carrier": 2, "fighter": 4, "battleship": 2}
+MIXED_56 = {"infantry": 30, "artillery": 10, "tank": 8, "fighter": 6, "bomber": 2}
+MIXED_58 = {"infantry": 40, "artillery": 6, "tank": 4, "fighter": 6, "aa_gun": 2}
+
 CASES = [
     Case("risk 20 v 15 (NumPy: dice)", "risk-20v15", risk_numpy.battles_by_dice, ratio=25, exact=0.002),
     Case("risk 20 v 15 (NumPy: tables)", "risk-20v15", risk_numpy.battles_by_table, exact=0.002),
@@ -85,6 +129,17 @@ CASES = [
     Case("europa land", "europa-blenheim-1704", europa_numpy.battles, pace=8e6, ratio=20),
     Case("europa land, largest", LARGEST_LAND, exact=0.2),
     Case("europa land, largest overseas", LARGEST_LAND | {"conditions": {"region": "rotw"}}, exact=0.2),
+    Case(
+        "europa naval, 12 v 10",
+        "europa-beachy-head-1690",
+        europa_naval_numpy.battles,
+        pace=50e6,
+        ratio=20,
+        exact=0.03,
+    ),
+    Case("europa naval, largest", LARGEST_NAVAL, exact=0.2),
+    Case("europa passage, five stages", FIVE_STAGES, exact=0.5),
+    Case("europa continuation", {"game": "europa", "battle": "continuation"}, exact=0.05),
     Case("europa campaign, 6 rounds", SIX_ROUNDS, exact=0.5),
     Case(
         "knt 10 v 10, citadel (NumPy: dice)",
@@ -108,4 +163,11 @@ CASES = [
     Case("birthright tactical 8 v 8, mixed", EIGHT_MIXED, pace=10e6),
     Case("birthright quick battle", "birthright-quick-battle", exact=0.02),
     Case("birthright siege, 12 seasons", TWELVE_SEASONS, exact=0.2),
+    # Quoted peers: aacalc2 (exact) 0.95, 164 and 185 ms; TripleA 8 k, ti4calc 17-40 k, oddsengine 73-106 k battles/s.
+    Case("axis 10i 5t v 12i 3f", "axis-land-eastern-front", custom_games_numpy.land, pace=80e6, ratio=40, exact=0.0003),
+    Case("axis 56 v 58 mixed", axis("land", MIXED_56, MIXED_58), exact=0.04),
+    Case("axis 100 v 100", axis("land", {"infantry": 100}, {"infantry": 100}), exact=0.1),
+    Case("axis sea 20 v 20", axis("sea", FLEET, FLEET | {"submarine": 4, "transport": 2}), exact=0.1),
+    Case("twilight space", "twilight-space"),
+    Case("skirmish", "skirmish-charge"),
 ]

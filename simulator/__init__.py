@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
     from simulator.analysis.best import Best, best
+    from simulator.analysis.compare import Comparison, compare
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
     from simulator.analysis.rounds import ByRound, campaign
+    from simulator.analysis.sensitivity import Sensitivity, sensitivity, sobol
     from simulator.analysis.survival import Survival, survival
     from simulator.analysis.sweep import Sweep, sweep
     from simulator.analysis.waves import waves
+    from simulator.analysis.worth import Worth, worth
     from simulator.engine.limits import NoExactOdds
     from simulator.scenarios import Scenario, ScenarioError, load
 
@@ -40,6 +43,8 @@ _HOMES = {
     "explain": "simulator.analysis.answer",
     "replay": "simulator.analysis.replay",
     "Replay": "simulator.analysis.replay",
+    "compare": "simulator.analysis.compare",
+    "Comparison": "simulator.analysis.compare",
     "sweep": "simulator.analysis.sweep",
     "Sweep": "simulator.analysis.sweep",
     "best": "simulator.analysis.best",
@@ -47,17 +52,23 @@ _HOMES = {
     "need": "simulator.analysis.need",
     "enough": "simulator.analysis.need",
     "Need": "simulator.analysis.need",
+    "sensitivity": "simulator.analysis.sensitivity",
+    "sobol": "simulator.analysis.sensitivity",
+    "Sensitivity": "simulator.analysis.sensitivity",
     "campaign": "simulator.analysis.rounds",
     "ByRound": "simulator.analysis.rounds",
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
     "waves": "simulator.analysis.waves",
+    "worth": "simulator.analysis.worth",
+    "Worth": "simulator.analysis.worth",
     "NoExactOdds": "simulator.engine.limits",
 }
 
 __all__ = [
     "Best",
     "ByRound",
+    "Comparison",
     "Interrupted",
     "Method",
     "Need",
@@ -66,11 +77,14 @@ __all__ = [
     "Replay",
     "Scenario",
     "ScenarioError",
+    "Sensitivity",
     "Survival",
     "Sweep",
+    "Worth",
     "answer",
     "best",
     "campaign",
+    "compare",
     "enough",
     "exact",
     "explain",
@@ -78,10 +92,13 @@ __all__ = [
     "need",
     "odds",
     "replay",
+    "sensitivity",
     "simulate",
+    "sobol",
     "survival",
     "sweep",
     "waves",
+    "worth",
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator import NoExactOdds, Odds, Scenario, exact, replay, simulate
-from simulator.analysis.answer import CELL_BYTES, ExactRun, labelled, seen
+from simulator.analysis.answer import ExactRun, labelled, seen
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import QUICK_BYTES
 from simulator.rules.battle import Outcomes
@@ -16,11 +16,15 @@ from tests.vectors import Z_LIMIT, largest_z
 
 BATTLES = 150_000
 FEW = 2_000
+# Battles without their counters are enumerated up to so many bytes: enough to compare, too few to be compiled for.
+SMALL = 1_000_000
 SEED = 20_261
 
 
 def check(scenario: Scenario, battles: int = BATTLES) -> None:
     """Every promise at once; raises AssertionError for the first that is broken."""
+    if scenario.built.answer is not None:  # every portion of a composed battle fights all its stages
+        battles //= 8
     check_contract(scenario)
     check_threads(scenario, battles)
     check_replay(scenario)
@@ -94,7 +98,7 @@ def check_replay(scenario: Scenario) -> None:
 
 def check_counters(scenario: Scenario, true: Odds) -> None:
     """Counters are only a quicker way to the same odds."""
-    run = ExactRun(CELL_BYTES)
+    run = ExactRun(SMALL)
     stages: list[Chain] = []
 
     def plainly(chain: Chain, share: Share | None = None) -> Ends:

@@ -1,5 +1,7 @@
 """Transcripts and counts that are kept in the repository: `python -m tests.records` writes them anew.
 
+Some of them: `python -m tests.records counts risk-land`.
+
 A transcript shows, for each battle kind, its fields, one explained answer and one replay, so that a change of rules is
 a readable difference. The counts of one small seeded run of every shipped example pin the promise that a seed gives
 the same numbers on every machine.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,17 +83,19 @@ def path_of(kind: tuple[str, str]) -> Path:
     return TRANSCRIPTS / f"{'-'.join(kind)}.txt"
 
 
-def main() -> None:
-    """Write everything anew."""
+def main(wanted: list[str]) -> None:
+    """Write everything anew, or only what is named: `counts`, or battle kinds like `risk-land`."""
     TRANSCRIPTS.mkdir(exist_ok=True)
     COUNTS.parent.mkdir(exist_ok=True)
     for kind, name in kinds().items():
-        path_of(kind).write_text(transcript(name), encoding="utf-8")
-        print(path_of(kind).name)
-    pinned = {name: counts(name) for name in example_names()}
-    COUNTS.write_text(json.dumps(pinned, indent=1) + "\n", encoding="utf-8")
-    print(COUNTS.name)
+        if not wanted or "-".join(kind) in wanted:
+            path_of(kind).write_text(transcript(name), encoding="utf-8")
+            print(path_of(kind).name, flush=True)
+    if not wanted or "counts" in wanted:
+        pinned = {name: counts(name) for name in example_names()}
+        COUNTS.write_text(json.dumps(pinned, indent=1) + "\n", encoding="utf-8")
+        print(COUNTS.name)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -46,7 +46,8 @@ class Gain:
 class Best:
     """A battle under best play: its `odds`, and what it is worth to each side (`value`).
 
-    `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0 without any.
+    `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0
+    without any.
     """
 
     scenario: Scenario

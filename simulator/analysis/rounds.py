@@ -107,6 +107,19 @@ def plans_of(scenario: Scenario) -> tuple[str, ...]:
     return tuple(map(str, choices(scenario.battle, clock.plans)))
 
 
+def _planned(scenario: Scenario) -> dict[str, Scenario]:
+    """The scenario under each plan; those that it refuses, for want of a number that they need, are left out."""
+    found, why = {}, None
+    for plan in plans_of(scenario):
+        try:
+            found[plan] = scenario.replace(str(clock_of(scenario).plans), plan)
+        except ScenarioError as error:
+            why = error
+    if why and not found:
+        raise why
+    return found
+
+
 def campaign(
     scenario: Source,
     *,
@@ -116,7 +129,7 @@ def campaign(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ByRound:
-    """The chance by each round of a battle that runs over rounds, under its own plan or under all of them.
+    """The chance by each round of a battle that runs over rounds, under its own plan or under all that it allows.
 
     Exact where it fits, or simulated when `battles` is given. Raises ScenarioError for a kind without rounds or plans;
     Interrupted with what was answered until then.
@@ -130,10 +143,9 @@ def campaign(
         except Interrupted as cut:
             raise Interrupted(ByRound(clock, {"": cut.gathered}, False)) from None
     found: dict[str, Odds] = {}
-    plans = plans_of(asked)
-    for plan in plans:
+    for plan, planned in _planned(asked).items():
         try:
-            found[plan] = answer(asked.replace(str(clock.plans), plan), method, progress)
+            found[plan] = answer(planned, method, progress)
         except KeyboardInterrupt as cut:
             if isinstance(cut, Interrupted):
                 found[plan] = cut.gathered

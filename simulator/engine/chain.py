@@ -109,8 +109,6 @@ class Chain:
     start: Any
     limits: Any
     tables: Tables
-    story: Any = None
-    mapped: bool = False
     counters: tuple[str, ...] = ()
     tell: Callable[..., str] | None = None
     label: str = ""

@@ -111,6 +111,10 @@ class Tables:
 
         return build_alias(self)
 
+    def rows_of(self, table: int) -> np.ndarray:
+        """The results of a table, in its order."""
+        return self.result[self.first[table] : self.first[table + 1]]
+
     def drawn(self, table: int, number: int, state: object) -> int:
         """The result that a 32-bit number draws from a table, as the kernels do; for replays.
 

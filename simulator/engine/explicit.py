@@ -21,9 +21,9 @@ from simulator.engine.limits import EXACT_BYTES, BrokenGame, NoExactOdds, in_wor
 
 Progress = Callable[[int], Any]
 FINAL = -1
-# A chain is enumerated as plain Python for so many seconds of the processor: until the compiler, or what it has made
-# before, is sooner.
-PATIENCE, PATIENCE_IF_CACHED = 3.0, 0.2
+# A chain is enumerated as plain Python for so many seconds of the processor, and all chains of its kind together for
+# so many: until the compiler, or what it has made before, is sooner.
+PATIENCE, PATIENCE_IF_CACHED = (3.0, 12.0), (0.2, 1.0)
 CLOCK_EVERY = 64
 
 
@@ -97,6 +97,7 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
 
 
 _seconds_spent: dict[type, float] = {}
+_compiled_here: set[type] = set()
 
 
 def spell_out(
@@ -118,9 +119,9 @@ def spell_out_nodes(
 ) -> Graph:
     """As `spell_out`, but for decisions of `best` policies, which are nodes in any case."""
     params = type(chain.params)
-    cached = cache.is_ready("grow", params)
-    patience = (PATIENCE_IF_CACHED if cached else PATIENCE) - _seconds_spent.get(params, 0.0)
-    if patience > 0:
+    once, together = PATIENCE_IF_CACHED if cache.is_ready("grow", params) else PATIENCE
+    patience = min(once, together - _seconds_spent.get(params, 0.0))
+    if patience > 0 and params not in _compiled_here:
         begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience)
         _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
@@ -128,6 +129,7 @@ def spell_out_nodes(
             return graph
     from simulator.engine.expand import CompiledExplorer
 
+    _compiled_here.add(params)
     return CompiledExplorer(chain, budget, decisions).explore(progress)
 
 

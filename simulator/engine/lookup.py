@@ -5,16 +5,19 @@ Each table keeps its rows, so that battle i of a seed is the very battle that th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.chain import Chain, helper, rule
-from simulator.engine.chance import Tables
+from simulator.engine.chance import LARGEST_RESULT, Tables
 from simulator.engine.explicit import Graph
 
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 MOST = 2**62
+# Rows of merged tables; they lie in the processor's cache while they are few, and cost 8 bytes each.
+MOST_MERGED = 1 << 21
 
 
 class Place(NamedTuple):
@@ -112,32 +115,87 @@ def step(p, s, result, other):
     return along(p, s, (p.place[i] >> _HALF) + np.uint64(other) * (p.other[i] >> _HALF) + np.uint64(result))
 
 
-def lookup_chain(graph: Graph) -> tuple[Chain, np.ndarray]:
-    """The chain over a graph's states, and the graph's number of each of its states.
+@dataclass(frozen=True)
+class Fought:
+    """A graph as lanes fight it: the chain over its states, and the graph's number of each of them.
 
-    Table 0 must be the certain one: final states stay on it.
+    `merged` tells that one number draws both of two independent rolls at once: whoever tells the battle picks rolls
+    that lead to the same state.
     """
+
+    chain: Chain
+    order: np.ndarray
+    merged: bool = False
+
+
+def lookup(graph: Graph) -> Fought:
+    """The look-up tables of a graph. Table 0 must be the certain one: final states stay on it."""
     final = graph.final
     order = np.concatenate([np.flatnonzero(~final), np.flatnonzero(final)])
     number = np.empty(len(graph), np.int64)
     number[order] = np.arange(len(graph))
     going_on = len(graph) - int(final.sum())
-    first = graph.chain.tables.first
-    rows = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
-    table = np.maximum(graph.table[order], 0).astype(np.uint64)
-    begin = graph.begin[order]
-    begin[going_on:] = len(graph.to) + np.arange(len(graph) - going_on)
     bits = max(1, int(len(graph) - 1).bit_length())
     to = number[graph.to]
     if graph.inc is not None:
         to |= graph.inc.astype(np.int64) << bits
+    merged = _merged(graph, order[:going_on], to) if graph.second is not None else None
+    if merged:
+        tables, begin, to = merged
+        table, begin = np.append(np.arange(1, going_on + 1), np.zeros(len(graph) - going_on)), begin.copy()
+    else:
+        tables, begin = _by_row(graph.chain.tables), graph.begin[order]
+        table = np.maximum(graph.table[order], 0)
+    begin = np.append(begin[:going_on], len(to) + np.arange(len(graph) - going_on))
     to = np.append(to, np.arange(going_on, len(graph)))
     to = to.astype(np.uint32 if to.max() < 2**32 else np.uint64)
-    place, mask = table | begin.astype(np.uint64) << _HALF, (1 << bits) - 1
+    place, mask = table.astype(np.uint64) | begin.astype(np.uint64) << _HALF, (1 << bits) - 1
     params: Lookup | PairLookup = Lookup(going_on, mask, place, to)
-    if graph.second is not None:
-        width = np.diff(first)[table.astype(np.int64)].astype(np.uint64)
-        other = graph.second[order].astype(np.uint64) | width << _HALF
+    if graph.second is not None and not merged:
+        width = np.diff(tables.first)[table.astype(np.int64)].astype(np.uint64)
+        other = np.maximum(graph.second[order], 0).astype(np.uint64) | width << _HALF
         params = PairLookup(going_on, mask, place, other, to)
-    tables = Tables(first, rows, graph.chain.tables.weight)
-    return Chain(params, Place(int(number[0])), Place(MOST), tables), order
+    return Fought(Chain(params, Place(int(number[0])), Place(MOST), tables), order, merged is not None)
+
+
+def _by_row(tables: Tables) -> Tables:
+    """The same tables with the number of the row for a result."""
+    first = tables.first
+    return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight)
+
+
+def edge_chances(graph: Graph, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All edges of these states in turn: which of the states (its place in the list), the edge, its chance."""
+    tables, fan = graph.chain.tables, np.diff(graph.chain.tables.first)
+    size = graph.begin[states + 1] - graph.begin[states]
+    owner = np.repeat(np.arange(len(states)), size)
+    inside = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+    table = graph.table[states][owner]
+    chance = tables.weight[tables.first[table] + inside % fan[table]]
+    if graph.second is not None:
+        other = graph.second[states][owner]
+        chance = chance * tables.weight[tables.first[other] + inside // fan[table]]
+    return owner, graph.begin[states][owner] + inside, chance
+
+
+def _merged(graph: Graph, running: np.ndarray, to: np.ndarray) -> tuple[Tables, np.ndarray, np.ndarray] | None:
+    """A table of its own for each running state, over the states that may follow; None where that is too large.
+
+    Two rolls drawn with one number, and pairs that come to the same made one: two to three times as fast.
+    """
+    if len(graph.to) > MOST_MERGED or not len(running):
+        return None
+    owner, edge, chance = edge_chances(graph, running)
+    order = np.lexsort((to[edge], owner))
+    owner, target = owner[order], to[edge][order]
+    fresh = np.flatnonzero(np.append(True, (owner[1:] != owner[:-1]) | (target[1:] != target[:-1])))
+    size = np.bincount(owner[fresh], minlength=len(running))
+    width = 1 << (int(size.max()) - 1).bit_length()
+    if len(running) * width > MOST_MERGED or int(size.max()) > LARGEST_RESULT:
+        return None
+    weight = np.add.reduceat(chance[order], fresh)
+    begin = np.cumsum(size) - size
+    weight /= np.repeat(np.add.reduceat(weight, begin), size)
+    rows = np.arange(len(fresh)) - np.repeat(begin, size)
+    first = np.concatenate([[0, 1], 1 + np.cumsum(size)])
+    return Tables(first, np.append(0, rows), np.append(1.0, weight)), begin, target[fresh]

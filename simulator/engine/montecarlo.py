@@ -7,6 +7,7 @@ its compiled rules. Either way in `lanes`.
 from __future__ import annotations
 
 import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from simulator.engine.compiled import bind_state
 from simulator.engine.explicit import Graph, plain_state, spell_out
 from simulator.engine.lanes import BROKEN, DONE, ENDLESS, LANES, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
-from simulator.engine.lookup import lookup_chain
+from simulator.engine.lookup import Fought, edge_chances, lookup
 from simulator.engine.solve import Solver
 
 CHUNK = 1 << 16
@@ -30,7 +31,7 @@ CHUNK = 1 << 16
 # is believed to end that has not by then.
 SUSPICIOUS, MOST_ROLLS, FOR_EVER = 1 << 15, 1 << 19, 1 << 62
 # The first chunk of a thread, and how long a chunk may take: Ctrl-C waits for those under way, but not for ever.
-FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 10, 0.1, 0.3
+FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 13, 0.1, 0.3
 
 
 class Simulation:
@@ -54,7 +55,8 @@ class Simulation:
         self.battles = 0
         self.origin = chain
         self.graph = graph or (None if direct else _graph_if_it_fits(chain))
-        self.chain, self._order = lookup_chain(self.graph) if self.graph else (_by_rules(chain), np.empty(0))
+        self.fought = lookup(self.graph) if self.graph else Fought(_by_rules(chain), np.empty(0))
+        self.chain = self.fought.chain
         self._layout: Layout = self.chain.layout
         self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
@@ -100,7 +102,7 @@ class Simulation:
     def _run(self, queue: _Queue) -> np.ndarray:
         """One thread: take chunk after chunk until the work is done or stopped."""
         chain, layout = self.chain, self._layout
-        start = np.array(chain.start, np.int64 if self.graph else np.int32)
+        start = np.array(chain.start, np.int32)
         lanes = Lanes(
             np.empty((len(start), LANES), start.dtype),
             np.empty(LANES, np.uint64),
@@ -155,7 +157,7 @@ class Simulation:
         states = type(self.chain.start)(*fields)
         if self.graph:
             mask = self.chain.params.mask
-            states = self.graph.states(self._order[fields[0] & mask], fields[0] >> mask.bit_length())
+            states = self.graph.states(self.fought.order[fields[0] & mask], fields[0] >> mask.bit_length())
         return Ends(states, self._counts / max(1, self.battles), self._counts)
 
 
@@ -164,13 +166,22 @@ def _by_rules(chain: Chain) -> Chain:
     return replace(chain, counters=(), start=chain.settled(chain.start))
 
 
+# Where a chain keeps its own graph, as a cached property would.
+_KEPT = "_graph_if_it_fits"
+
+
 def _graph_if_it_fits(chain: Chain) -> Graph | None:
-    try:
-        return spell_out(chain, QUICK_BYTES)
-    except NoExactOdds:
-        if chain.aims is not None:
-            raise
-        return None
+    """The chain spelled out, or None where it is too large; found out once for a chain, since that may take seconds."""
+    kept = vars(chain)
+    if _KEPT not in kept:
+        try:
+            kept[_KEPT] = spell_out(chain, QUICK_BYTES)
+        except NoExactOdds:
+            if chain.aims is not None:
+                raise
+            kept[_KEPT] = None
+    graph: Graph | None = kept[_KEPT]
+    return graph
 
 
 def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
@@ -189,15 +200,61 @@ def told_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any,
 
     Raises BrokenGame where the game breaks its contract.
     """
-    stream, p, tables = streams.Stream(seed, battle), chain.params, chain.tables
-    running, table, second = (chain.part(name) for name in ("running", "table", "second"))
+    roll = _plain_rolls(chain, seed, battle)
+    if chain.paired and (simulation := Simulation(chain, seed)).fought.merged:
+        roll = _merged_rolls(simulation, battle)
+    running, p = chain.part("running"), chain.params
     state = plain_state(chain, chain.settled(chain.start))
     while running(p, state):
-        result = tables.drawn(int(table(p, state)), stream.next(), state)
-        other = tables.drawn(int(second(p, state)), stream.next(), state) if chain.paired else 0
+        result, other = roll(state)
         after = plain_state(chain, chain.move(p, state, result, other), state)
         yield state, (result, other) if chain.paired else result, after
         state = after
+
+
+Roll = Callable[[Any], tuple[int, int]]
+
+
+def _plain_rolls(chain: Chain, seed: int, battle: int) -> Roll:
+    """What is rolled in a state: one result from each table, one 32-bit number each."""
+    stream, tables = streams.Stream(seed, battle), chain.tables
+    table, second = chain.part("table"), chain.part("second")
+
+    def roll(state: Any) -> tuple[int, int]:
+        result = tables.drawn(int(table(chain.params, state)), stream.next(), state)
+        other = tables.drawn(int(second(chain.params, state)), stream.next(), state) if chain.paired else 0
+        return result, other
+
+    return roll
+
+
+def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
+    """The same where one number draws what both rolls lead to: two rolls that do, as likely as they should be."""
+    graph, fought, tables = simulation.graph, simulation.fought, simulation.origin.tables
+    assert graph is not None
+    second = graph.second
+    assert second is not None
+    params, stream = fought.chain.params, streams.Stream(simulation.seed, battle)
+    dice = random.Random(f"{simulation.seed} {battle} rolls")
+    number = np.argsort(fought.order)
+    at = [int(fought.chain.start.at)]
+
+    def roll(state: Any) -> tuple[int, int]:
+        place = int(params.place[at[0]])
+        row = fought.chain.tables.drawn(place & 0xFFFFFFFF, stream.next(), state)
+        target = int(params.to[(place >> 32) + row])
+        here = int(fought.order[at[0]])
+        _, edges, chances = edge_chances(graph, np.array([here]))
+        leading = number[graph.to[edges]]
+        if graph.inc is not None:
+            leading = leading | graph.inc[edges].astype(np.int64) << params.mask.bit_length()
+        able = np.flatnonzero(leading == target)
+        chosen = int(dice.choices(able.tolist(), chances[able].tolist())[0])
+        at[0] = target & params.mask
+        first, others = tables.rows_of(int(graph.table[here])), tables.rows_of(int(second[here]))
+        return int(first[chosen % len(first)]), int(others[chosen // len(first)])
+
+    return roll
 
 
 class _Queue:

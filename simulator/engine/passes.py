@@ -192,8 +192,8 @@ def hand_on(net, plan, flow, where, i, mass):
 class Flow(NamedTuple):
     """Chance under way: `ring` holds that of every state (size) in each of the layers (width) that edges reach.
 
-    `low` and `high` are the components of each of these layers that have any, none if `high` is below. `lost` gathers, in place 0, the chance of states that are left alone
-    because no more than `lost[1]` of all battles come to them.
+    `low` and `high` are the components of each of these layers that have any, none if `high` is below. `lost` gathers,
+    in place 0, the chance of states that are left alone because no more than `lost[1]` of all battles come to them.
     """
 
     ring: Any

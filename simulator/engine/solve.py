@@ -43,7 +43,7 @@ from simulator.engine.passes import (
 # Plain Python takes so long for an edge, a counter's layers reckoned at a few times the graph; it is given so many
 # seconds in all where the compiled passes have to be made, or loaded, first.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
-PATIENCE, PATIENCE_IF_CACHED = 3.0, 0.4
+PATIENCE, PATIENCE_IF_CACHED = 6.0, 0.6
 
 
 class _Passes:

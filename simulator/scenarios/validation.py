@@ -18,7 +18,8 @@ class ScenarioError(ValueError):
     """
 
     def __init__(self, text: str, unused: bool = False) -> None:
-        super().__init__(text)
+        # Names that were given may hold line breaks.
+        super().__init__(" ".join(text.split()) if len(text.splitlines()) > 1 else text)
         self.unused = unused
 
 

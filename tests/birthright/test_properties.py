@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import campaign, exact, load, replay, simulate, survival
+from simulator.rules import lists
 from simulator.rules.birthright.units import battle_table, number_rows, strength, terrain_values, unit_cards
 from simulator.scenarios import example_names
 
@@ -24,6 +25,9 @@ def test_data():
     assert len(terrain_values()) == 120
     assert [column[8] for column in battle_table()] == list("HHHRDDD")
     assert number_rows("siege")[-1] == (60000, 20, 10)
+    listed = {row["unit"]: row for row in lists("birthright")["units"]()}
+    assert listed["knights"]["charge"] == "6/4/3"
+    assert len(listed) == 32
 
 
 @pytest.mark.parametrize("battle", ["tactical", "storm"])
@@ -83,6 +87,11 @@ def test_curves_of_all_plans_of_a_siege():
         curve = [row["p"] for row in by_plan.curve(plan)]
         assert curve == sorted(curve)
         assert curve[-1] == pytest.approx(by_plan.odds[plan].winner("attacker"), abs=1e-12)
+
+
+def test_a_plan_that_lacks_its_number_is_left_out():
+    base = load("birthright-siege").replace_all({"policy.attacker.siege": "wait", "options.storm_level": 0})
+    assert set(campaign(base, all_plans=True).odds) == {"wait", "storm-now", "storm-last-season"}
 
 
 @pytest.mark.parametrize("name", ["birthright-border-clash", "birthright-storm-of-the-keep"])

@@ -219,3 +219,25 @@ def test_paths_to_nothing(tmp_path, path):
     told = refusal({"game": path} | ARMIES, folder=tmp_path)
     assert told.startswith("game: ")
     assert "cannot be read: " in told
+
+
+@pytest.mark.parametrize(
+    ("battle", "attacker", "defender", "field"),
+    [
+        ("sea", {"submarine": 90, "fighter": 90, "cruiser": 90}, {"submarine": 90, "fighter": 9}, "attacker"),
+        ("sea", {"submarine": 1, "fighter": 1}, {"submarine": 1000, "fighter": 1000, "cruiser": 1000}, "defender"),
+    ],
+)
+def test_what_is_too_large_is_refused_at_once(battle, attacker, defender, field):
+    data = {"game": "axis-and-allies-1942", "battle": battle, "attacker": attacker, "defender": defender}
+    with pytest.raises(ValueError, match=rf"^{field}: too many units: "):
+        load(data).built
+
+
+def test_the_schema_knows_who_may_retreat():
+    from simulator.scenarios import find_battle
+    from simulator.scenarios.schema import field_rows
+
+    rows = {row.path: row.takes for row in field_rows(find_battle("axis-and-allies-1942", "land"))}
+    assert "outnumbered" in rows["policy.attacker.retreat"]
+    assert "outnumbered" not in rows["policy.defender.retreat"]

@@ -1,5 +1,6 @@
 """The spelled-out graph: plain and compiled the same, with counters and without, in pairs, with decisions."""
 
+from collections import Counter
 from dataclasses import replace
 from math import comb
 
@@ -9,7 +10,7 @@ import pytest
 from simulator.engine.exact import ends_of, exact_ends
 from simulator.engine.expand import CompiledExplorer
 from simulator.engine.explicit import PlainExplorer
-from simulator.engine.montecarlo import Simulation
+from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.engine.solve import Solver, state_values
 from tests.toys import gamble, ring, skirmish, urn, walk
 
@@ -66,7 +67,7 @@ def test_a_counter_without_bound_has_its_whole_distribution():
     assert ends.p @ ends.states.tosses == pytest.approx(4)
 
 
-@every_chain
+@pytest.mark.parametrize("name", [name for name in CHAINS if name != "pairs"])
 def test_the_graph_fights_the_battles_that_the_rules_fight(name):
     seen = []
     for direct in (False, True):
@@ -114,3 +115,32 @@ def test_values_of_states_agree_with_chances_of_endings():
     ends = ends_of(plain(chain))
     assert value[0] == pytest.approx(ends.p @ ends.states.mine)
     assert states.mine[0] == 12
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_two_rolls_at_once_come_out_as_likely_as_they_are(direct):
+    chain = skirmish(9, 7)
+    simulation = Simulation(chain, 5, direct=direct)
+    assert simulation.fought.merged is not direct
+    simulation.add(1_000_000)
+    ends, true = simulation.ends(), exact_ends(chain)
+    for fields in ("mine", "theirs"):
+        for value in range(1, 8):
+            p = true.p[getattr(true.states, fields) == value].sum()
+            seen = ends.p[getattr(ends.states, fields) == value].sum()
+            assert abs(seen - p) < 4.5 * np.sqrt(p * (1 - p) / 1e6)
+    assert ends.p @ ends.states.rounds == pytest.approx(true.p @ true.states.rounds, abs=0.02)
+
+
+def test_battles_of_two_rolls_can_be_told():
+    chain, told = skirmish(4, 5), []
+    for battle in range(300):
+        for before, (result, other), after in told_steps(chain, 9, battle):
+            assert after.mine == max(0, before.mine - other)
+            assert after.theirs == max(0, before.theirs - result)
+        told.append(after)
+    simulation = Simulation(chain, 9)
+    simulation.add(300)
+    ends = simulation.ends()
+    seen = {tuple(int(v) for v in state): count for *state, count in zip(*ends.states, ends.count, strict=True)}
+    assert seen == Counter(tuple(state) for state in told)

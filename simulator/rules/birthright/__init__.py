@@ -23,7 +23,9 @@ from simulator.rules.birthright import (
     tables,
     text,
 )
+from simulator.rules.birthright.units import unit_rows
 
+LISTS = {"units": unit_rows}
 FATES = ("standing", "routed", "destroyed", "hits")
 
 

@@ -140,11 +140,15 @@ class Matchup:
         net = self.attacker.warcraft - self.defender.warcraft + self.modifiers()
         zero = int(self.options.fort_bonus_max - net.min())
         tables = [book.add(self.chances(advantage - zero)) for advantage in range(int(net.max()) + zero + 1)]
-        columns = np.array(self.options.quick_result, np.int64).T
+        rows = np.array(self.options.quick_result, np.int64)
+        _, winner_loss, loser_loss, rout, pursuit = np.ascontiguousarray(rows.T)
         return Check(
-            net,
-            np.array(tables, np.int64),
-            *(np.ascontiguousarray(column) for column in columns[1:]),
+            net=net,
+            tables=np.array(tables, np.int64),
+            winner_loss=winner_loss,
+            loser_loss=loser_loss,
+            rout=rout,
+            pursuit=pursuit,
             attacker_horse=self.attacker.horse,
             defender_horse=self.defender.horse,
             attacker_steps=self.attacker.steps,

@@ -107,6 +107,16 @@ def unit_cards() -> dict[str, Unit]:
     return cards
 
 
+def unit_rows() -> list[dict[str, Any]]:
+    """The cards as plain values, for lists of names."""
+    rows = []
+    for card in unit_cards().values():
+        lists = {name: "/".join(map(str, getattr(card, name))) for name in LISTS}
+        row = {"unit": card.name, "class": card.kind, "type": card.type, "move": card.move, "defence": card.defence}
+        rows.append(row | {"morale": card.morale} | lists | {"hits": card.hits, "strength": card.strength})
+    return rows
+
+
 @cache
 def terrain_values() -> dict[tuple[str, str, str], int | None]:
     """Twice the modifier by (class, terrain, role), since there are halves; None where the class is of no use."""

@@ -17,6 +17,10 @@ from simulator.rules.custom.model import check_scenario, model_of, shape_of
 __all__ = ["INLINE", "Roster", "battles", "knows", "lists", "names", "roster"]
 
 
+# What is asked by round where nothing is taken.
+WON = Clock("rounds", "winner == 'attacker'", "the attacker has won")
+
+
 class Roster(NamedTuple):
     """The units that may fight on each side of a battle kind, in file order, and what each unit costs."""
 
@@ -75,7 +79,7 @@ def _battle(source: Source, kind: str) -> Battle:
         headline=tuple(name for name in HEADLINE if name != "taken" or given.taken_by is not None),
         check=lambda fields: check_scenario(source.file, kind, fields),
         build=lambda fields: built(source, kind, fields),
-        clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else None,
+        clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
     )
 
 

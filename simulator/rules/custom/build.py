@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain
+from simulator.rules.battle import Refusal
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, loss_line
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
@@ -18,6 +19,7 @@ from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Profile, 
 from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
+MOST_PLACES = 100_000
 SLACK = 1e-12
 NEVER = -1
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
@@ -88,9 +90,10 @@ class Layout:
         key = (salvo, tuple(rule.in_round(phase) for rule in rules))
         if key not in self._known:
             self._known[key] = len(self._known)
+            first = phase == 0 and salvo.group == 0
             for side in SIDES:
                 slots = self.slots[salvo.group][side]
-                shown, found = self.guns[side].profiles(setup.groups[salvo.group], slots, phase)
+                shown, found = self.guns[side].profiles(setup.groups[salvo.group], slots, phase, first)
                 self.tables[side].append((shown, found, salvo))
         return self._known[key]
 
@@ -101,7 +104,11 @@ def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
 
 def lay_out(setup: Setup, obey: bool = True) -> Field:
     """The battle as a chain. Without `obey` nobody ever retreats."""
-    places = {side: Places(setup, side, loss_line(setup, side)) for side in SIDES}
+    lines = {side: loss_line(setup, side) for side in SIDES}
+    for side in SIDES:
+        if (number := Places.number(setup, side, lines[side])) > MOST_PLACES:
+            raise Refusal(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
+    places = {side: Places(setup, side, lines[side]) for side in SIDES}
     book = Book()
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)
@@ -121,12 +128,13 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         retreat_after=setup.kind.retreat_after,
         retreats=int(obey and any(policies(getattr(setup.fields.policy, side).retreat) != ["never"] for side in SIDES)),
     )
+    together = all(salvo.first and salvo.last for salvo in layout.salvos)
     limits = State(
         attacker=len(places["attacker"]) - 1,
         defender=len(places["defender"]) - 1,
-        attacker_next=len(places["attacker"]) - 1,
-        defender_next=len(places["defender"]) - 1,
-        salvo=len(layout.salvos),
+        attacker_next=0 if together else len(places["attacker"]) - 1,
+        defender_next=0 if together else len(places["defender"]) - 1,
+        salvo=len(layout.salvos) - 1,
         clock=clock,
         ending=DEFENDER_LEFT,
         rounds=setup.rounds or MOST_ROUNDS,
@@ -146,12 +154,11 @@ def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
     chosen = policies(policy.retreat) if obey else ["never"]
     rolls, means = _rolls(layout, side)
     classes, stride, size, targets = _slots(layout, side)
-    aimed = layout.guns[enemy].classes
     return Army(
         units=own.units.copy(),
         alone=own.alone.astype(np.int64),
         gone=own.gone,
-        after_hit=np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own)),
+        after_hits=_after_hits(layout, side),
         shows=np.array([shown for shown, _, _ in layout.tables[enemy]], np.int64).reshape(-1, len(own)),
         rolls=rolls,
         means=means,
@@ -165,6 +172,16 @@ def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
         outpowered=int("outpowered" in chosen),
         hopeless=hopeless,
     )
+
+
+def _after_hits(layout: Layout, side: str) -> np.ndarray:
+    """Places after 1, 2, 4, 8, ... hits of each class of the enemy's shots."""
+    enemy = SIDES[1 - SIDES.index(side)]
+    own, aimed = layout.places[side], layout.guns[enemy].classes
+    powers = [np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own))]
+    while 2 ** len(powers) <= len(own.line):
+        powers.append(np.stack([row[row] for row in powers[-1]]) if aimed else powers[-1])
+    return np.stack(powers)
 
 
 def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
@@ -220,7 +237,7 @@ def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
     }
     if not wanted:
         return {}
-    from simulator.engine.backward import state_values
+    from simulator.engine.solve import state_values
 
     field = lay_out(setup, obey=False)
     chain = field.chain

@@ -56,11 +56,12 @@ class SidePolicy(Fields):
     )
 
 
-class Policies(Fields):
-    """Policies of both sides."""
+class StayingPolicy(SidePolicy):
+    """The policy of a side that may not retreat in this kind of battle."""
 
-    attacker: SidePolicy = Field(default_factory=SidePolicy)
-    defender: SidePolicy = Field(default_factory=SidePolicy)
+    retreat: Literal["never"] | Annotated[list[Literal["never"]], Field(min_length=1)] = Field(
+        "never", description="this side may not retreat in this kind of battle"
+    )
 
 
 class Options(Fields):
@@ -88,6 +89,7 @@ class Shape(NamedTuple):
     attacker: tuple[tuple[str, str], ...]
     defender: tuple[tuple[str, str], ...]
     conditions: tuple[Question, ...]
+    may_retreat: tuple[str, ...]
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
@@ -105,7 +107,9 @@ def shape_of(file: GameFile, kind: str) -> Shape:
         Question(key, tuple(condition.choices or ()), usual(condition), condition.about)
         for key, condition in file.condition.items()
     )
-    return Shape(kind, units("attacker"), units("defender"), conditions)
+    return Shape(
+        kind, units("attacker"), units("defender"), conditions, tuple(sorted(set(file.battle[kind].may_retreat)))
+    )
 
 
 def usual(condition: Condition) -> str | bool:
@@ -152,6 +156,13 @@ def model_of(shape: Shape) -> type[Fields]:
             for i, one in enumerate(shape.conditions)
         },
     )
+    kinds = {side: SidePolicy if side in shape.may_retreat else StayingPolicy for side in SIDES}
+    policies = create_model(
+        "Policies",
+        __base__=Fields,
+        __doc__="Policies of both sides.",
+        **{side: (kind, Field(default_factory=kind)) for side, kind in kinds.items()},
+    )
     made: type[Fields] = create_model(
         "Battle",
         __base__=Fields,
@@ -162,7 +173,7 @@ def model_of(shape: Shape) -> type[Fields]:
         attacker=(sides["attacker"], ...),
         defender=(sides["defender"], ...),
         conditions=(conditions, Field(default_factory=conditions)),
-        policy=(Policies, Field(default_factory=Policies)),
+        policy=(policies, Field(default_factory=policies)),
         options=(Options, Field(default_factory=Options)),
     )
     return made

@@ -21,7 +21,7 @@ class Army(NamedTuple):
     """One side, by place; `rolls` and `means` also by row (see Params.rows) and by what the enemy shows of himself.
 
     - `units` fighting, `alone`: 1 where only units are left that are removed then; `gone`: the place without units.
-    - `after_hit[class, place]`: the place after one hit of a class of the enemy's shots.
+    - `after_hits[n, class, place]`: the place after 2**n hits of a class of the enemy's shots.
     - `shows[row, place]`: all of this place that the enemy's dice depend on.
     - `rolls[row, place, shown]`: the chance table of the hits that this side scores, 0 where it rolls nothing;
       `means` the same as mean hits, in parts of a common whole.
@@ -33,7 +33,7 @@ class Army(NamedTuple):
     units: np.ndarray
     alone: np.ndarray
     gone: int
-    after_hit: np.ndarray
+    after_hits: np.ndarray
     shows: np.ndarray
     rolls: np.ndarray
     means: np.ndarray
@@ -104,8 +104,15 @@ def roll(own, enemy, row, place, enemy_place):
 def struck(own, enemy, salvo, place, result):
     """The enemy's place after these hits, class by class, each on the first point it may take (section 5, step 7)."""
     for k in range(own.classes[salvo]):
-        for _ in range(result // own.stride[salvo, k] % own.size[salvo, k]):
-            place = enemy.after_hit[own.targets[salvo, k], place]
+        hits = result
+        if own.classes[salvo] > 1:
+            hits = result // own.stride[salvo, k] % own.size[salvo, k]
+        power = 0
+        while hits > 0:
+            if hits & 1:
+                place = enemy.after_hits[power, own.targets[salvo, k], place]
+            hits >>= 1
+            power += 1
     return place
 
 
@@ -204,13 +211,21 @@ def landed(p, s, result, other):
     defender = struck(p.attacker, p.defender, salvo, defender, result)
     if p.ends[salvo] == 0:
         return s._replace(attacker_next=attacker, defender_next=defender, salvo=salvo + 1)
-    after = s._replace(attacker=attacker, defender=defender, attacker_next=0, defender_next=0, salvo=salvo + 1)
-    if salvo + 1 == p.opening:
-        return after._replace(salvo=p.salvos)
-    if salvo + 1 == p.salvos:
+    following, clock, rounds = salvo + 1, s.clock, s.rounds
+    if following == p.opening:
+        following = p.salvos
+    elif following == p.salvos:
         clock = min(s.clock + 1, p.clock)
-        return after._replace(clock=clock, rounds=s.rounds + s.clock + 1 - clock)
-    return after
+        rounds = s.rounds + s.clock + 1 - clock
+    return s._replace(
+        attacker=attacker,
+        defender=defender,
+        attacker_next=0,
+        defender_next=0,
+        salvo=following,
+        clock=clock,
+        rounds=rounds,
+    )
 
 
 @helper

@@ -10,12 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chance import Tables, from_rows
+from simulator.rules.battle import Refusal
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
 from simulator.rules.custom.volleys import Standing, fires, volleys
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
 MOST_RESULTS = 20_000
+# A side rolls at most so many different throws in a group, by what stands on both sides.
+MOST_PROFILES = 1_000_000
 # What both tails of a number of hits may have less than together is never rolled: far below rounding.
 TAIL = 1e-18
 
@@ -194,14 +197,22 @@ class Gunnery:
         return np.array(shown), examples
 
     def profiles(
-        self, group: Sequence[int], slots: Sequence[Slot], number: int
+        self, group: Sequence[int], slots: Sequence[Slot], number: int, first: bool
     ) -> tuple[np.ndarray, list[list[Profile]]]:
-        """For a group in a round: what the enemy's places show, and the profiles by own place and by that."""
+        """For a group in a round: what the enemy's places show, and the profiles by own place and by that.
+
+        The `first` group of the battle finds both sides as they came. Raises Refusal for too many of them.
+        """
         shots = [self.side.shots[i] for i in group if i in self.side.shots]
-        shown, examples = self.seen(shots, number)
+        nothing = Profile(tuple(() for _ in slots))
         if not any(shot.eligible for shot in shots):
-            nothing = Profile(tuple(() for _ in slots))
-            return shown * 0, [[nothing]] * len(self.own)
+            return np.zeros(len(self.enemy), np.int64), [[nothing]] * len(self.own)
+        if first:
+            begun = self.profile(shots, slots, number, self.own_stands[0], self.enemy_stands[0])
+            return np.zeros(len(self.enemy), np.int64), [[begun]] + [[nothing]] * (len(self.own) - 1)
+        shown, examples = self.seen(shots, number)
+        if len(examples) * len(self.own) > MOST_PROFILES:
+            raise Refusal(self.side.side, f"too many units: {len(examples) * len(self.own):,} different throws")
         return shown, [
             [self.profile(shots, slots, number, own, enemy) for enemy in examples] for own in self.own_stands
         ]

@@ -69,11 +69,11 @@ class Spread:
         """What may follow, what it costs both sides, and its chance; rolls that differ in the group only share it."""
         p, table = self.chain.params, int(rules.table(self.chain.params, state))
         shared = self.plain and rules.FIRE_1 <= state.stage <= rules.BOARD_2
-        key = (state._replace(group=0) if shared else state, table)
+        key = (_in_group(state, 0) if shared else state, table)
         if key not in self.steps:
             self.steps[key] = self._spelled(p, state, table)
         for target, costs, chance in self.steps[key]:
-            yield (target._replace(group=state.group) if shared else target), costs, chance
+            yield (_in_group(target, state.group) if shared else target), costs, chance
 
     def _spelled(self, p: Any, state: NavalState, table: int) -> list[Any]:
         found: Counter[Any] = Counter()
@@ -83,6 +83,11 @@ class Spread:
             target = NavalState(*(int(value) for value in after))._replace(loss_a=0, loss_d=0)
             found[target, costs] += self.weight[row]
         return [(target, costs, chance) for (target, costs), chance in found.items()]
+
+
+def _in_group(state: NavalState, group: int) -> NavalState:
+    """The state in another group; a hundred thousand of these are made in a passage."""
+    return tuple.__new__(NavalState, (state[0], group, *state[2:]))
 
 
 class Row(NamedTuple):

@@ -50,6 +50,8 @@ def naval_assumptions(setup: BattleSetup) -> list[str]:
         chosen += [f"breaks off {policy.break_off}", f"leaves with the wind {policy.leave_with_wind}"]
         chosen += [f"loses {' then '.join(squadron.order)}", f"captures {policy.capture}"]
         lines.append(f"{squadron.name}: {', '.join(chosen)}; {squadron.leader.told()}")
+        if wrong := squadron.leader.out_of_period(setup.met.period):
+            lines.append(f"{squadron.name}: {wrong}: allowed, as the rules of battles ask for no years")
         if squadron.leader.origin == "none":
             lines.append(f"{squadron.name}: no leader: all values 0, never tested")
     return lines

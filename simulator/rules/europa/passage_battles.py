@@ -59,6 +59,7 @@ class Battles:
 
     fights: dict[Any, dict[End, np.ndarray]] = field(default_factory=dict)
     cases: dict[Any, Any] = field(default_factory=dict)
+    gone: dict[Any, float] = field(default_factory=dict)
 
     def key(self, met: Engagement) -> Any:
         """What the rolls of a fight depend on."""
@@ -135,8 +136,11 @@ class Battles:
         leader = met.squadrons[OWN].leader
         if not leader.given:
             return 0.0
-        tests = leader_test(met.squadrons[OWN], leader.fragile, CONDITIONS.index((True, destroyed)))
-        return 1.0 - tests[UNHARMED] / tests.total()
+        key = leader, destroyed
+        if key not in self.gone:
+            tests = leader_test(met.squadrons[OWN], leader.fragile, CONDITIONS.index((True, destroyed)))
+            self.gone[key] = 1.0 - tests[UNHARMED] / tests.total()
+        return self.gone[key]
 
 
 def _case(end: End, own: int, enemy: int, routs: bool) -> Case:

@@ -103,6 +103,7 @@ class Engagement:
     wind: str
     options: Any
     book: Book
+    period: str = "III"
 
     @cached_property
     def modifiers(self) -> tuple[list[Modifier], list[Modifier]]:
@@ -212,13 +213,14 @@ class Engagement:
 
 def squadron_of(side: Any, name: str, conditions: Any, policy: Any, tables: Book, path: str = "") -> Squadron:
     """One fleet of a scenario. Raises Refusal for a leader that cannot be found."""
+    leader = leader_of(side, tables, f"{path or name}.leader", SEA_TYPES)
     return Squadron(
         name=name,
         fleet=fleet_of(side),
         cargo=cargo_of(side),
         hold=hold_of(side, conditions, tables),
         technology=side.technology,
-        leader=leader_of(side, tables, f"{path or name}.leader", SEA_TYPES),
+        leader=leader._replace(kind="admiral") if leader.origin == "table" else leader,
         replacements=replacement_rows(side.country, tables),
         veteran=side.veteran,
         fire_modifier=side.fire_modifier,
@@ -249,4 +251,5 @@ def engagement(fields: Any) -> Engagement:
         conditions.wind,
         fields.options,
         tables,
+        conditions.period,
     )

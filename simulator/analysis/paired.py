@@ -1,0 +1,181 @@
+"""Two simulations told battle by battle: the difference of their answers, with what the common dice gain.
+
+docs/rules/decisions.md section 3. Battle i of the one is held against battle i of the other; both have the same seed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.analysis.answer import Enumerated, Fight, Method, check_numbers, labelled, seen, settle
+from simulator.analysis.intervals import LEVEL, wilson
+from simulator.analysis.measure import is_chance, measure
+from simulator.analysis.odds import Odds
+from simulator.rules.battle import WINNERS, Outcomes
+from simulator.scenarios import Scenario
+
+NORMAL = NormalDist()
+Z = NORMAL.inv_cdf((1 + LEVEL) / 2)
+EQUAL = 1e-12
+BATTLES = 1_000_000
+# Pairs that differ are counted one by one up to so many, and by their normal approximation beyond.
+MOST_COUNTED = 1_000_000
+
+
+class Difference(NamedTuple):
+    """Estimate minus the reference's, its 95 % interval, and how sure its sign is.
+
+    `gain` is the variance of an unpaired simulation over that of this one (None where nothing is paired).
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    gain: float | None = None
+
+
+@dataclass(frozen=True)
+class Fought:
+    """The odds of a scenario and, where it was simulated, the row of the outcomes that each battle came to."""
+
+    odds: Odds
+    which: np.ndarray | None = None
+
+    def each(self, value: str) -> np.ndarray:
+        """The value asked (a chance's event: 1 or 0, or a column) for each battle."""
+        assert self.which is not None
+        return of_outcomes(self.odds, value)[self.which]
+
+
+def of_outcomes(odds: Odds, value: str) -> np.ndarray:
+    """A value as a number for each distinct outcome: 1.0 or 0.0 for a chance, the column for a mean."""
+    if value.startswith("p_") and value[2:] in WINNERS:
+        return (odds.columns["winner"] == WINNERS.index(value[2:])).astype(float)
+    if not is_chance(value):
+        return odds.numbers(value[5:]).astype(float)
+    return odds._where(value).astype(float)
+
+
+def answered(
+    scenario: Scenario,
+    battles: int | None,
+    seed: int,
+    budget: int,
+    threads: int | None = None,
+    many: int = BATTLES,
+) -> Fought:
+    """Exact where it fits (and no battles are asked for), else battle by battle, `many` unless told."""
+    if battles is None:
+        from simulator.engine.limits import NoExactOdds
+
+        try:
+            found = settle(scenario, Method(exact=True, budget=budget))
+            assert isinstance(found, Enumerated)
+            return Fought(found.odds())
+        except NoExactOdds:
+            pass
+    return fought(scenario, battles or many, seed, threads)
+
+
+def fought(scenario: Scenario, battles: int, seed: int, threads: int | None = None) -> Fought:
+    """Battles 0 to `battles - 1` of the seed.
+
+    A composed battle does not tell its battles apart: they are put in any order, which is valid but gains nothing.
+    """
+    check_numbers(battles, seed, threads)
+    if scenario.built.answer is None:
+        from simulator.engine.each import each_end
+
+        ends, which = each_end(scenario.chain, seed, battles)
+        outcomes = Outcomes(seen(scenario, ends), ends.p, ends.count)
+        odds, rows = labelled(scenario, outcomes, battles, seed), _merged_rows(outcomes)
+        return Fought(odds, rows[which])
+    fight = Fight(scenario, seed, threads)
+    fight.add(battles)
+    odds = fight.odds()
+    assert odds.counts is not None
+    order = np.random.default_rng(seed).permutation(battles)
+    return Fought(odds, np.repeat(np.arange(len(odds.counts)), odds.counts)[order])
+
+
+def _merged_rows(outcomes: Outcomes) -> np.ndarray:
+    """The number that each row gets when equal rows are made one."""
+    from simulator.analysis.odds import merge
+
+    marked = replace(outcomes, p=np.arange(len(outcomes.p), dtype=float), count=None)
+    names = list(outcomes.columns)
+    kept = merge(marked)
+    place = {
+        tuple(row): number for number, row in enumerate(zip(*(kept.columns[n].tolist() for n in names), strict=True))
+    }
+    rows = zip(*(np.asarray(outcomes.columns[n]).tolist() for n in names), strict=True)
+    return np.array([place[tuple(row)] for row in rows], np.int64)
+
+
+def difference(value: str, one: Fought, reference: Fought) -> Difference:
+    """The value of the one minus that of the reference."""
+    d = measure(one.odds, value).value - measure(reference.odds, value).value
+    if one.which is None and reference.which is None:
+        return Difference(d, d, d, 0.5 if abs(d) <= EQUAL else 1.0)
+    if value.startswith(("std.", "std_")) or (value[:1] == "q" and not is_chance(value)):
+        return Difference(d, math.nan, math.nan, math.nan)
+    if one.which is None or reference.which is None:
+        return _against_number(value, d, one, reference)
+    a, b = one.each(value), reference.each(value)
+    return _of_chances(a > 0, b > 0) if is_chance(value) else _of_means(a, b)
+
+
+def _against_number(value: str, d: float, one: Fought, reference: Fought) -> Difference:
+    """One of the two is exact: it enters as its number, without variance."""
+    sign, simulated = (1, one) if one.which is not None else (-1, reference)
+    found = measure(simulated.odds, value)
+    n = simulated.odds.battles
+    assert n is not None
+    if is_chance(value):
+        low, high = wilson(found.value, n)
+    else:
+        low, high = found.low, found.high
+    number = d - sign * found.value
+    ends = sorted((number + sign * low, number + sign * high))
+    spread = float(np.std(of_outcomes(simulated.odds, value)[simulated.which])) / math.sqrt(n)
+    return Difference(d, *ends, _sureness(d, spread))
+
+
+def _sureness(d: float, spread: float) -> float:
+    if abs(d) <= EQUAL:
+        return 0.5
+    return NORMAL.cdf(abs(d) / spread) if spread > 0 else 1.0
+
+
+def _of_means(a: np.ndarray, b: np.ndarray) -> Difference:
+    d = a - b
+    mean, spread = float(d.mean()), float(d.std()) / math.sqrt(len(d))
+    gain = _ratio(float(a.var() + b.var()), float(d.var()))
+    return Difference(mean, mean - Z * spread, mean + Z * spread, _sureness(mean, spread), gain)
+
+
+def _ratio(unpaired: float, paired: float) -> float | None:
+    return unpaired / paired if paired > 0 else None
+
+
+def _of_chances(a: np.ndarray, b: np.ndarray) -> Difference:
+    """Agresti and Min's interval of paired chances; the sign test's mid-p for the sign."""
+    n, more, less = len(a), int((a & ~b).sum()), int((b & ~a).sum())
+    centre = (more - less) / (n + 2)
+    half = Z * math.sqrt((more + less + 1) - (more - less) ** 2 / (n + 2)) / (n + 2)
+    gain = _ratio(float(a.var() + b.var()), (more + less) / n - ((more - less) / n) ** 2)
+    sure = 1 - mid_p(max(more, less), more + less) if more + less else 0.5
+    return Difference((more - less) / n, centre - half, centre + half, sure, gain)
+
+
+def mid_p(successes: int, tries: int) -> float:
+    """Chance of more than so many successes in fair tries, and half that of as many."""
+    from scipy.stats import binom
+
+    return float(binom.sf(successes, tries, 0.5) + 0.5 * binom.pmf(successes, tries, 0.5))

@@ -1,0 +1,154 @@
+"""The end of each single battle, where a tally of ends is not enough: battles of two scenarios are told pairwise.
+
+The very battles that `Simulation` counts. A chain that can be spelled out is walked on its graph, all battles at once;
+a larger one by its compiled rules, one battle after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import int64, uint32, uint64
+
+from simulator.engine import streams
+from simulator.engine.chain import Chain, Ends
+from simulator.engine.compiled import bind_state, kernel, load, paired, running, store, within
+from simulator.engine.explicit import Graph, spell_out
+from simulator.engine.lanes import DONE, ENDLESS, Order, advance, advance_pair, battle_key, mix
+from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.montecarlo import Simulation
+
+_GAMMA, _HIGH, _HALF = streams.GAMMA, streams.HIGH, np.uint64(32)
+MOST_STEPS = 1 << 20
+PORTION = 1 << 16
+BAD = 9
+
+
+def each_end(chain: Chain, seed: int, battles: int, graph: Graph | None = None) -> tuple[Ends, np.ndarray]:
+    """The distinct ends of battles 0 to `battles - 1` of a seed, with counts, and which of them each battle came to.
+
+    Raises BrokenGame for a game that breaks its contract.
+    """
+    if graph is None:
+        try:
+            graph = spell_out(chain, QUICK_BYTES)
+        except NoExactOdds:
+            return _by_rules(chain, seed, battles)
+    return walk(graph, seed, battles)
+
+
+def walk(graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None) -> tuple[Ends, np.ndarray]:
+    """The same on a graph; battles also end at the states that `stop` (bool) marks."""
+    at, counted = np.zeros(battles, np.int64), np.zeros(battles, np.int64)
+    ends = graph.final if stop is None else graph.final | stop
+    for first in range(0, battles, PORTION):
+        part = slice(first, min(first + PORTION, battles))
+        with np.errstate(over="ignore"):
+            at[part], counted[part] = _walked(graph, ends, seed, np.arange(part.start, part.stop, dtype=np.uint64))
+    key = at * (int(counted.max(initial=0)) + 1) + counted
+    _, first_met, which, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    states = graph.states(at[first_met], counted[first_met])
+    return Ends(states, count / battles, count.astype(np.int64)), which
+
+
+def _walked(graph: Graph, ends: np.ndarray, seed: int, battle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """State and counter in which each of these battles ends."""
+    alias, sizes = graph.chain.tables.alias, np.diff(graph.chain.tables.first)
+    place = _places(graph)
+    key = streams.battle_key(np.uint64(seed), battle)
+    at, counted = np.zeros(len(battle), np.int64), np.zeros(len(battle), np.int64)
+    going = np.flatnonzero(~ends[at])
+    spare = np.zeros(len(battle), np.uint64)
+    for turn in range(MOST_STEPS):
+        if not len(going):
+            return at, counted
+        fresh = graph.second is not None or turn % 2 == 0
+        if fresh:
+            key[going] += _GAMMA
+            spare[going] = streams.mix(key[going])
+        here, word = at[going], spare[going]
+        table = graph.table[here].astype(np.int64)
+        row = place[_drawn(alias, table, word >> _HIGH if fresh else word & np.uint64(0xFFFFFFFF)), table]
+        if graph.second is not None:
+            other = graph.second[here].astype(np.int64)
+            row = row + sizes[table] * place[_drawn(alias, other, word & np.uint64(0xFFFFFFFF)), other]
+        edge = graph.begin[here] + row
+        if graph.inc is not None:
+            counted[going] += graph.inc[edge]
+        at[going] = graph.to[edge]
+        going = going[~ends[at[going]]]
+    raise BrokenGame(f"no battle of seed {seed} ended within {MOST_STEPS:,} steps; perhaps none does")
+
+
+class _Places:
+    """In which row of its table a result stands."""
+
+    def __init__(self, graph: Graph) -> None:
+        tables = graph.chain.tables
+        sizes = np.diff(tables.first)
+        self._first = tables.first
+        self._code = np.repeat(np.arange(len(sizes)), sizes) << 16 | tables.result
+        self._order = np.argsort(self._code, kind="stable")
+        self._sorted = self._code[self._order]
+
+    def __getitem__(self, asked: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        result, table = asked
+        found = self._order[np.searchsorted(self._sorted, table << 16 | result)]
+        return np.asarray(found - self._first[table])
+
+
+def _places(graph: Graph) -> _Places:
+    return _Places(graph)
+
+
+def _drawn(alias: Any, table: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """`alias.drawn` for many tables and numbers at once."""
+    bits = np.uint64(alias.bits)
+    entry = alias.entry[(table.astype(np.uint64) << bits) + (number >> (_HALF - bits))]
+    rest = (number << bits) & np.uint64(0xFFFFFFFF)
+    here = (entry >> _HALF) & np.uint64(0xFFFF)
+    return np.asarray(np.where(rest < (entry & np.uint64(0xFFFFFFFF)), here, entry >> np.uint64(48)), np.int64)
+
+
+@kernel
+def fight_each(p, start, alias, order, limit, fields):
+    """Fight the ordered battles one after the other; column i of `fields` is the final state of battle i."""
+    for i in range(order.battles):
+        for f in range(start.shape[0]):
+            fields[f, i] = start[f]
+        s = load(p, fields, i)
+        key = battle_key(order.seed, uint64(order.battle) + uint64(i))
+        turns = 0
+        while running(p, s):
+            key += _GAMMA
+            word = mix(key)
+            if paired(p):
+                s = advance_pair(p, s, uint32(word >> _HIGH), uint32(word), alias.bits, alias.entry)
+            else:
+                s = advance(p, s, uint32(word >> _HIGH), alias.bits, alias.entry)
+                s = advance(p, s, uint32(word), alias.bits, alias.entry)
+            if not within(p, s, limit):
+                return BAD
+            turns += int64(1)
+            if turns > MOST_STEPS:
+                return ENDLESS
+        store(p, fields, i, s)
+    return DONE
+
+
+def _by_rules(chain: Chain, seed: int, battles: int) -> tuple[Ends, np.ndarray]:
+    fought = Simulation(chain, seed, 1, direct=True).chain
+    bind_state(type(fought.params), type(fought.start))
+    run, start = fight_each.of(fought.params), np.array(fought.start, np.int64)
+    fields = np.empty((len(start), battles), np.int64)
+    for first in range(0, battles, PORTION):
+        part = np.empty((len(start), min(PORTION, battles - first)), np.int64)
+        order = Order(np.uint64(seed), first, part.shape[1])
+        status = run(fought.params, start, fought.tables.alias, order, fought.layout.limit, part)
+        if status != DONE:
+            what = "went astray" if status == BAD else f"did not end within {MOST_STEPS:,} steps"
+            raise BrokenGame(f"one of the battles from {first} of seed {seed} {what}")
+        fields[:, first : first + part.shape[1]] = part
+    rows, which, count = np.unique(fields, axis=1, return_inverse=True, return_counts=True)
+    return Ends(type(chain.start)(*rows), count / battles, count.astype(np.int64)), which.ravel()

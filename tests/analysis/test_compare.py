@@ -1,0 +1,114 @@
+"""Comparisons (docs/rules/decisions.md section 3)."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from simulator import compare, exact, load, simulate
+from simulator.analysis.compare import names_of
+from simulator.analysis.paired import difference, fought
+from simulator.cli import run
+from simulator.engine.each import _by_rules, each_end
+
+TEN = {"game": "risk", "battle": "land", "attacker": {"regiments": 10}, "defender": {"regiments": 10}}
+THREE = TEN | {"options": {"defence_dice": 3}}
+PAIRED = "power-italian-war"
+
+
+def test_a_scenario_beside_itself_is_the_same():
+    for battles in (None, 2000):
+        found = compare([TEN, TEN], battles=battles)
+        assert [row["difference"] for row in found.rows()] == [0.0] * len(found.rows())
+        assert [row["distance"] for row in found.distances()] == [0.0] * len(found.distances())
+        chances = [row for row in found.rows() if row["value"].startswith(("p_", "mean."))]
+        assert all(row["confidence"] == 0.5 for row in chances)
+
+
+@pytest.mark.parametrize("name", ["risk-20v15", PAIRED])
+def test_every_battle_is_the_one_that_simulate_counts(name):
+    scenario = load(name)
+    found = fought(scenario, 3000, 7)
+    told = simulate(scenario, 3000, 7)
+    assert found.odds.counts.tolist() == told.counts.tolist()
+    assert np.bincount(found.which).tolist() == told.counts.tolist()
+
+
+def test_the_graph_and_the_rules_tell_the_same_battles():
+    chain = load("risk-20v15").chain
+    ends, which = each_end(chain, 3, 2000)
+    others, rows = _by_rules(chain, 3, 2000)
+    assert all((one[which] == two[rows]).all() for one, two in zip(ends.states, others.states, strict=True))
+
+
+def test_simulated_differences_hold_the_exact_one():
+    sure = {(row["value"], row["scenario"]): row for row in compare([TEN, THREE]).rows()}
+    missed = 0
+    for seed in range(8):
+        for row in compare([TEN, THREE], ["p_attacker", "mean.rounds"], battles=4000, seed=seed).rows():
+            wanted = sure[row["value"], row["scenario"]]["difference"]
+            half = (row["high"] - row["low"]) / 2
+            assert abs(row["difference"] - wanted) <= 4.5 / 1.96 * half + 1e-12
+            missed += not row["low"] <= wanted <= row["high"]
+    assert missed <= 5
+
+
+def test_common_dice_help():
+    one, other = fought(load(TEN), 20_000, 1), fought(load(THREE), 20_000, 1)
+    assert difference("mean.attacker_regiments_lost", one, other).gain > 1.2
+    assert "less variance" in compare([TEN, THREE], battles=2000).how()
+
+
+def test_the_formulas_by_hand():
+    """Agresti and Min's interval and the sign test, written out for a small table."""
+    one, other = fought(load(TEN), 500, 2), fought(load(THREE), 500, 2)
+    a, b = one.each("p_attacker"), other.each("p_attacker")
+    more, less, n = int(((a == 1) & (b == 0)).sum()), int(((a == 0) & (b == 1)).sum()), 500
+    found = difference("p_attacker", one, other)
+    assert found.value == pytest.approx((more - less) / n)
+    centre = (more - less) / (n + 2)
+    half = 1.959964 * math.sqrt(more + less + 1 - (more - less) ** 2 / (n + 2)) / (n + 2)
+    assert (found.low, found.high) == pytest.approx((centre - half, centre + half), abs=1e-7)
+    tries = more + less
+    tail = sum(math.comb(tries, k) for k in range(more + 1, tries + 1)) + math.comb(tries, more) / 2
+    assert found.confidence == pytest.approx(1 - tail / 2**tries)
+
+
+def test_a_composed_battle_is_paired_with_any_other():
+    found = compare(["knt-into-the-unknown", TEN], "p_attacker", battles=3000)
+    wanted = [exact("knt-into-the-unknown").winner("attacker"), exact(TEN).winner("attacker")]
+    assert [row["estimate"] for row in found.rows()] == pytest.approx(wanted, abs=0.05)
+
+
+def test_distance_by_hand():
+    found = compare({"two": TEN, "three": THREE})
+    p, q = (exact(one).distribution("rounds").set_index("value")["p"] for one in (TEN, THREE))
+    wanted = p.subtract(q, fill_value=0).abs().sum() / 2
+    row = next(row for row in found.distances() if row["column"] == "rounds" and row["scenario"] == "three")
+    assert row["distance"] == pytest.approx(wanted, abs=1e-12)
+    assert found.distance.columns.tolist() == ["column", "scenario", "distance"]
+
+
+def test_names():
+    assert names_of(["risk-20v15", TEN, "a/risk-20v15.toml"]) == ["risk-20v15", "B", "risk-20v15 2"]
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match=r"^scenarios: give two or more"):
+        compare([TEN] * 11)
+    with pytest.raises(ValueError, match=r"^value: mean\.fleets: no such column in A"):
+        compare([TEN, TEN], "mean.fleets")
+
+
+def test_command(capsys, tmp_path):
+    files = ["--csv", str(tmp_path / "c.csv"), "--plot", str(tmp_path / "c.svg")]
+    assert run(["compare", "risk-20v15", "risk-20v15", "--set", "2:options.defence_dice=3", *files]) == 0
+    assert "p_attacker is lower by 54.62 points (exact)" in capsys.readouterr().out
+    assert (tmp_path / "c.csv").read_text().startswith("value,scenario,estimate,difference,low,high,confidence,method")
+    assert (tmp_path / "c.svg").stat().st_size > 1000
+    assert run(["compare", "risk-20v15", "risk-path", "--battles", "1000", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["reference"] == "risk-20v15"
+    assert run(["compare", "risk-20v15"]) == 2
+    assert capsys.readouterr().err.startswith("scenarios: give two or more")
+    assert run(["compare", "risk-20v15", "risk-path", "--set", "3:attacker.regiments=2"]) == 2

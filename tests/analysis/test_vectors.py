@@ -1,0 +1,75 @@
+"""The reference figures of docs/rules/decisions.md, tool by tool; `best` has its own tests."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import simulator
+
+VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
+BUILT = ("compare", "worth", "sensitivity")
+
+
+def of(tool, outcome):
+    return [v for v in VECTORS if v["tool"] == tool and outcome in v]
+
+
+def called(vector):
+    args = dict(vector["args"])
+    if vector["tool"] == "worth":
+        return simulator.worth(args.pop("scenario"), **args)
+    if vector["tool"] == "sensitivity" and "vary" in args:
+        return simulator.sobol(**args)
+    return getattr(simulator, vector["tool"])(**args)
+
+
+def near(expected):
+    return pytest.approx(expected, abs=1e-9)
+
+
+def close_rows(found, expected):
+    """Each expected row is the found one at its place, in the columns that it names."""
+    assert len(found) == len(expected)
+    for row, wanted in zip(found, expected, strict=True):
+        assert {name: row[name] for name in wanted} == {
+            name: near(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+            for name, value in wanted.items()
+        }
+
+
+@pytest.mark.parametrize("vector", [v for v in VECTORS if v["tool"] in BUILT and "error" in v], ids=lambda v: v["name"])
+def test_refused(vector):
+    with pytest.raises(ValueError, match=rf"^[^:\n]*{re.escape(vector['error'])}[^\n]*$"):
+        called(vector)
+
+
+@pytest.mark.parametrize("vector", of("compare", "expect"), ids=lambda v: v["name"])
+def test_compare(vector):
+    found = called(vector)
+    close_rows(found.rows(), vector["expect"]["rows"])
+    if "distance" in vector["expect"]:
+        distances = {(row["column"], row["scenario"]): row["distance"] for row in found.distances()}
+        for row in vector["expect"]["distance"]:
+            assert distances[row["column"], row["scenario"]] == near(row["distance"])
+
+
+@pytest.mark.parametrize("vector", of("worth", "expect"), ids=lambda v: v["name"])
+def test_worth(vector):
+    found, expect = called(vector), dict(vector["expect"])
+    assert {f"{x:g}": p for x, p in found.p_lose.items()} == near(expect.pop("p_lose"))
+    assert {name: getattr(found, name) for name in expect} == near(expect)
+
+
+@pytest.mark.parametrize("vector", of("sensitivity", "expect"), ids=lambda v: v["name"])
+def test_sensitivity(vector):
+    found, expect = called(vector), vector["expect"]
+    if "indices" in expect:
+        indices = {row["path"]: [row["first"], row["total"]] for row in found.to_dict("records")}
+        assert indices == {path: near(pair) for path, pair in expect["indices"].items()}
+        return
+    assert found.base == near(expect["base"])
+    rows = {(row["path"], row["to"]): row for row in found.rows()}
+    close_rows([rows[row["path"], row["to"]] for row in expect["rows"]], expect["rows"])
+    assert set(expect["skipped"]) <= {one.path for one in found.refusals}
