@@ -5,19 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from simulator.rules.risk import tables
-from simulator.rules.risk.tables import CONVOY, PARAMETERS, SEA_BATTLES, Hand, Place, places
+from simulator.rules.risk import invasion_rules, rules, tables
+from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, LandPolicy, Naval, OnLand
+from simulator.rules.risk.tables import CONVOY, PARAMETERS, Hand, Place, places
 from simulator.rules.toolkit.naming import differing, listed, plural, sentence
 from simulator.rules.toolkit.policies import named
 
 # --- what an answer rests on (sections 6, 10 and 11) ---------------------------------------------------------------
 
 
-def assumptions(fields: Any) -> list[str]:
+def assumptions(fields: AnyBattle) -> list[str]:
     """What differs from the defaults, then options, policies and assumed readings in force."""
     options, policy = fields.options, fields.policy.attacker
     lines = [line for part in ("attacker", "defender", "conditions", "options") for line in differing(fields, part)]
@@ -26,29 +27,30 @@ def assumptions(fields: Any) -> list[str]:
         f"up to {options.defence_dice} d{options.defence_die_sides} defend",
         f"ties: {options.ties}",
     ]
-    if fields.battle not in SEA_BATTLES:
+    if isinstance(fields, OnLand):
         lines += [
             "land combat is classic Risk: sorted dice, ties and left_behind as the options say (ASSUMED)",
             "attacker.regiments excludes the regiment that stays behind where the attack starts",
             f"left_behind: {options.left_behind} in each captured territory",
             f"regiment_cost: {options.regiment_cost} (ASSUMED)",
         ]
-    if fields.battle not in {"land", "naval"}:
+    if not isinstance(fields, Land | Naval):
         order = "sorted again after modifiers" if options.resort else "dice sorted before modifiers (ASSUMED)"
-        penalty = options.blockade_modifier if fields.battle == "blockade-run" else options.amphibious_modifier
+        penalty = options.blockade_modifier if isinstance(fields, BlockadeRun) else options.amphibious_modifier
         lines.append(f"{penalty:+d} to the attacker's highest die; {order}")
     lines.append(f"attacker stops: {_policy_text(policy, '')}; the defender never retreats")
-    if fields.battle == "invasion":
+    if isinstance(fields, Invasion):
+        order = fields.policy.attacker.losses
         lines += [
             f"convoy stops: {_policy_text(policy, 'sea_')}",
-            f"fleets lost: {policy.losses}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
+            f"fleets lost: {order}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
             f"a landing {'may' if options.withdrawal else 'may not'} be called off (ASSUMED)",
             "fleets in a captured port attack to break out (ASSUMED)",
         ]
     return lines
 
 
-def _policy_text(policy: Any, sea: str) -> str:
+def _policy_text(policy: LandPolicy, sea: str) -> str:
     names = named(getattr(policy, f"{sea}retreat"))
     return ", ".join(
         f"{name} {getattr(policy, sea + PARAMETERS[name])}" if name in PARAMETERS else name for name in names
@@ -58,7 +60,7 @@ def _policy_text(policy: Any, sea: str) -> str:
 # --- how it comes about --------------------------------------------------------------------------------------------
 
 
-def explain(fields: Any) -> list[str]:
+def explain(fields: AnyBattle) -> list[str]:
     """Who rolls which dice where, with which modifiers, and the chances of each round's losses."""
     lines = []
     for (sides, *hands), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
@@ -97,6 +99,9 @@ def _chances(table: dict[int, int]) -> str:
 # --- replays -------------------------------------------------------------------------------------------------------
 
 
+AnyState = rules.State | invasion_rules.State
+
+
 class Fight(NamedTuple):
     """A fight under way: its place, the units of the side that attacks and of the other, the rounds fought so far."""
 
@@ -106,23 +111,23 @@ class Fight(NamedTuple):
     rounds: int
 
 
-def fight_of(fields: Any, s: Any) -> Fight:
+def fight_of(fields: AnyBattle, s: AnyState) -> Fight:
     """The fight that a state is in the midst of."""
     found, force = places(fields), s.attackers - fields.options.left_behind * s.captured
-    if fields.battle != "invasion":
+    if isinstance(s, rules.State):
         return Fight(found[s.captured], force, s.defenders, s.rounds)
     sea, rounds = len(tables.crossings(fields)), s.sea_rounds + s.land_rounds
     if s.stage == sea:
         return Fight(found[sea + s.captured], force, s.defenders, rounds)
     place = found[s.stage] if s.stage < sea else found[-1]
-    units = (s.convoy, s.enemy) if place.sides == CONVOY else (s.enemy, s.convoy)
-    return Fight(place, *units, rounds)
+    own, enemy = (s.convoy, s.enemy) if place.sides == CONVOY else (s.enemy, s.convoy)
+    return Fight(place, own, enemy, rounds)
 
 
-def teller(fields: Any) -> Callable[..., str]:
+def teller(fields: AnyBattle) -> Callable[..., str]:
     """Tells one round of a replay, with dice that give its result."""
 
-    def tell(before: Any, result: int, after: Any, dice: random.Random) -> str:
+    def tell(before: AnyState, result: int, after: AnyState, dice: random.Random) -> str:
         place, attackers, defenders, rounds = fight = fight_of(fields, before)
         mine, theirs = dice_for(fight, fields.options.ties, result, dice)
         own, enemy = tables.lost(result)
