@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
+    from simulator.analysis.best import Best, best
     from simulator.analysis.compare import Comparison, compare
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
     from simulator.analysis.rounds import ByRound, campaign
+    from simulator.analysis.sensitivity import Sensitivity, sensitivity, sobol
     from simulator.analysis.survival import Survival, survival
     from simulator.analysis.sweep import Sweep, sweep
     from simulator.analysis.waves import waves
@@ -45,9 +47,14 @@ _HOMES = {
     "Comparison": "simulator.analysis.compare",
     "sweep": "simulator.analysis.sweep",
     "Sweep": "simulator.analysis.sweep",
+    "best": "simulator.analysis.best",
+    "Best": "simulator.analysis.best",
     "need": "simulator.analysis.need",
     "enough": "simulator.analysis.need",
     "Need": "simulator.analysis.need",
+    "sensitivity": "simulator.analysis.sensitivity",
+    "sobol": "simulator.analysis.sensitivity",
+    "Sensitivity": "simulator.analysis.sensitivity",
     "campaign": "simulator.analysis.rounds",
     "ByRound": "simulator.analysis.rounds",
     "survival": "simulator.analysis.survival",
@@ -59,6 +66,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Best",
     "ByRound",
     "Comparison",
     "Interrupted",
@@ -69,10 +77,12 @@ __all__ = [
     "Replay",
     "Scenario",
     "ScenarioError",
+    "Sensitivity",
     "Survival",
     "Sweep",
     "Worth",
     "answer",
+    "best",
     "campaign",
     "compare",
     "enough",
@@ -82,7 +92,9 @@ __all__ = [
     "need",
     "odds",
     "replay",
+    "sensitivity",
     "simulate",
+    "sobol",
     "survival",
     "sweep",
     "waves",

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from simulator.rules.battle import Battle, Built, by_kind
-from simulator.rules.risk import checks, invasion_tables, model, outcome, tables, text
+from simulator.rules.risk import checks, hands, invasion_tables, model, outcome, tables, text
 
 LAND = (
     "attacker_regiments_lost",
@@ -39,17 +39,27 @@ def build(fields: model.AnyBattle) -> Built:
         chain, columns = tables.chain(fields), partial(outcome.sea, fields)
     else:
         chain, columns = tables.chain(fields), partial(outcome.land, fields)
+    if hands.chosen(fields):
+        chain = hands.with_hands(fields, chain)
     return Built(
         chain=replace(chain, tell=text.teller(fields)),
         outcome=partial(columns, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
+        decisions=partial(text.decisions, fields, chain.params),
     )
 
 
 def _battle(kind: str, title: str, scenario: type[model.Scenario], headline: tuple[str, ...]) -> Battle:
     return Battle(
-        game="risk", kind=kind, title=title, model=scenario, headline=headline, check=checks.check, build=build
+        game="risk",
+        kind=kind,
+        title=title,
+        model=scenario,
+        headline=headline,
+        check=checks.check,
+        build=build,
+        parameters=tables.PARAMETERS,
     )
 
 

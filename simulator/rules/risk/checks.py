@@ -27,6 +27,7 @@ def check(fields: AnyBattle) -> None:
         _check_policy(fields, "sea_")
     _check_policy(fields, "")
     _check_withdrawal(fields)
+    _check_hands(fields)
 
 
 def _check_lists(fields: OnLand) -> None:
@@ -130,3 +131,11 @@ def _check_withdrawal(fields: AnyBattle) -> None:
     elif isinstance(fields, Amphibious | Invasion) and not fields.options.withdrawal:
         forced = "without withdrawal a landing is fought to-the-end"
     refuse_if(bool(forced) and chosen != ["to-the-end"], "policy.attacker.retreat", chosen[0], forced)
+
+
+def _check_hands(fields: AnyBattle) -> None:
+    for side in SIDES:
+        if isinstance(fields, Invasion) and getattr(fields.policy, side).hand == "best":
+            raise Refusal(f"policy.{side}.hand", "not in an invasion")
+    if fields.options.defender_sees and fields.policy.defender.hand != "best":
+        raise Refusal("options.defender_sees", 'true is not allowed without policy.defender.hand = "best"')

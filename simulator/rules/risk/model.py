@@ -24,7 +24,8 @@ Chance = Annotated[float, Field(ge=0, le=1)]
 Coins = Annotated[int, Field(ge=0, le=1_000_000)]
 Where = Literal["sea-zone", "maritime-link"]
 
-SeaStop = Literal["to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "stop-below-odds"]
+SeaStop = Literal["to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "stop-below-odds", "best"]
+Hand = Literal["most", "best"]
 LandStop = Literal[SeaStop, "wear-down"]
 
 
@@ -135,6 +136,7 @@ class LandPolicy(Fields):
     max_rounds: AtLeastOne | None = Field(None, description="stop after this many rounds")
     wear_down_to: AtLeastOne | None = Field(None, description="stop when the enemy has this many or fewer")
     min_odds: Chance | None = Field(None, description="stop when the chance to win, fought to the end, is below this")
+    hand: Hand = Field("most", description="how many dice are rolled: the most allowed, or what is best")
 
 
 class InvasionPolicy(LandPolicy):
@@ -153,6 +155,7 @@ class DefenderPolicy(Fields):
     """The defender never retreats."""
 
     retreat: Literal["never"] = Field("never", description="the only value")
+    hand: Hand = Field("most", description="how many dice are rolled: the most allowed, or what is best")
 
 
 class Policies(Fields):
@@ -187,6 +190,7 @@ class Options(Fields):
     fleet_capacity: int = Field(0, ge=0, le=1000, description="regiments a transport carries; 0 = no limit")
     troop_loss: Literal["with-each-fleet", "all-or-nothing"] = Field("with-each-fleet", description="when troops drown")
     withdrawal: bool = Field(True, description="false: a landing, once begun, cannot be called off")
+    defender_sees: bool = Field(False, description="the defender chooses his dice when he has seen the attacker's")
     fleet_cost: Coins = Field(3, description="coins a fleet costs")
     regiment_cost: Coins = Field(1, description="coins a regiment costs")
 
