@@ -44,6 +44,7 @@ def build(fields: Any) -> Built:
         outcome=partial(columns.get(fields.battle, outcome.sea), fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
+        begun=outcome.begun,
         decisions=partial(text.decisions, fields, chain.params),
     )
 
