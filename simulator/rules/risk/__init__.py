@@ -46,6 +46,7 @@ def build(fields: model.AnyBattle) -> Built:
         outcome=partial(columns, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
+        begun=outcome.begun,
         decisions=partial(text.decisions, fields, chain.params),
     )
 

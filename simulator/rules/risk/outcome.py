@@ -39,6 +39,11 @@ def _with_costs(fields: AnyBattle, columns: Columns) -> Columns:
     return columns
 
 
+def begun(s: States) -> np.ndarray:
+    """The round that a state stands before: rounds at sea and on land count alike."""
+    return np.asarray(1 + (s.sea_rounds + s.land_rounds if hasattr(s, "sea_rounds") else s.rounds))
+
+
 def defenders_lost(p: rules.Params, s: States) -> np.ndarray:
     """Defenders lost over the whole path: of the captured places, and of the one being fought for."""
     captured = np.concatenate([[0], np.cumsum(p.defenders[:-1])])

@@ -319,7 +319,9 @@ def chain(fields: AnyBattle) -> Chain:
         plain = Chain(to_the_end(p), start, largest, found.tables, counters=("rounds",))
         p = with_odds(p, plain, lambda s: winner(p, s) == ATTACKER, fields.policy.attacker.min_odds or 0.0, largest)
     counters = () if retreat.reads_rounds(p.policy.leave) else ("rounds",)
-    return Chain(p, start, largest, found.tables, counters=counters)
+    # Fought to the end, at least every fourth pair of numbers left in the first territory comes to be.
+    at_least = 0 if p.policy.asks else largest.attackers * fights[0].defenders // 6
+    return Chain(p, start, largest, found.tables, counters=counters, at_least=at_least)
 
 
 def to_the_end(p: Fought) -> Fought:
