@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
     from simulator.analysis.rounds import ByRound, campaign
+    from simulator.analysis.sensitivity import Sensitivity, sensitivity, sobol
     from simulator.analysis.survival import Survival, survival
     from simulator.analysis.sweep import Sweep, sweep
     from simulator.analysis.waves import waves
@@ -48,6 +49,9 @@ _HOMES = {
     "need": "simulator.analysis.need",
     "enough": "simulator.analysis.need",
     "Need": "simulator.analysis.need",
+    "sensitivity": "simulator.analysis.sensitivity",
+    "sobol": "simulator.analysis.sensitivity",
+    "Sensitivity": "simulator.analysis.sensitivity",
     "campaign": "simulator.analysis.rounds",
     "ByRound": "simulator.analysis.rounds",
     "survival": "simulator.analysis.survival",
@@ -69,6 +73,7 @@ __all__ = [
     "Replay",
     "Scenario",
     "ScenarioError",
+    "Sensitivity",
     "Survival",
     "Sweep",
     "Worth",
@@ -82,7 +87,9 @@ __all__ = [
     "need",
     "odds",
     "replay",
+    "sensitivity",
     "simulate",
+    "sobol",
     "survival",
     "sweep",
     "waves",

@@ -15,8 +15,6 @@ from simulator import exact, load
 from simulator.cli import run
 from simulator.scenarios import example_names
 
-BIG = ["--set", "attacker.regiments=900", "--set", "defender.regiments=[900, 900, 900]"]
-
 
 @pytest.fixture
 def battle_odds(capsys):
@@ -178,7 +176,6 @@ BAD = [
     (["odds", "risk-20v15", "--plot", "odds.bmp"], "plot: 'odds.bmp' is not allowed"),
     (["odds", "risk-20v15", "--csv", "nowhere/odds.csv"], "csv: no folder"),
     (["odds", "risk-20v15", "--plot", "odds.png", "--column", "nothing"], "no column 'nothing'"),
-    (["odds", "risk-path", "--exact", *BIG, "--set", "defender.die_sides=6"], "past the budget"),
     (["sweep", "risk-20v15"], "Missing option"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=3:1"], "--vary: '3:1' is not allowed"),
     (["sweep", "risk-20v15", "--vary", "attacker.regiments=1:x"], "--vary: '1:x' is not allowed"),
@@ -216,6 +213,14 @@ def test_bad_input_gets_one_line_and_status_2(battle_odds, tmp_path, monkeypatch
     assert text in err
     assert err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_exact_odds_past_the_budget_are_refused_in_one_line(battle_odds, monkeypatch):
+    monkeypatch.setattr("simulator.analysis.answer.EXACT_BYTES", 1000)
+    status, out, err = battle_odds("odds", "risk-20v15", "--exact")
+    assert (status, out) == (2, "")
+    assert "past the budget" in err
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("text", ["", "{", "[[[", "game = 'risk'", '{"game": 3}', "nonsense"])

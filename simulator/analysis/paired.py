@@ -62,8 +62,15 @@ def of_outcomes(odds: Odds, value: str) -> np.ndarray:
     return odds._where(value).astype(float)
 
 
-def answered(scenario: Scenario, battles: int | None, seed: int, budget: int, threads: int | None = None) -> Fought:
-    """Exact where it fits (and no battles are asked for), else battle by battle."""
+def answered(
+    scenario: Scenario,
+    battles: int | None,
+    seed: int,
+    budget: int,
+    threads: int | None = None,
+    many: int = BATTLES,
+) -> Fought:
+    """Exact where it fits (and no battles are asked for), else battle by battle, `many` unless told."""
     if battles is None:
         from simulator.engine.limits import NoExactOdds
 
@@ -73,7 +80,7 @@ def answered(scenario: Scenario, battles: int | None, seed: int, budget: int, th
             return Fought(found.odds())
         except NoExactOdds:
             pass
-    return fought(scenario, battles or BATTLES, seed, threads)
+    return fought(scenario, battles or many, seed, threads)
 
 
 def fought(scenario: Scenario, battles: int, seed: int, threads: int | None = None) -> Fought:

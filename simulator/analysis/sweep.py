@@ -107,6 +107,12 @@ class Sweep:
         flat[: len(self.cells)] = [cell.measures[place].value for cell in self.cells]
         return flat.reshape([len(values) for values in self.values])
 
+    def sobol(self) -> pd.DataFrame:
+        """Sobol indices of the first value over the whole grid, see `sensitivity.sobol`. Raises ValueError."""
+        from simulator.analysis.sensitivity import sobol_of
+
+        return sobol_of(self)
+
     @property
     def refusals(self) -> list[Cell]:
         """The cells that the rules refuse."""

@@ -90,7 +90,7 @@ class Worth:
     """X, the worth of an outcome: mean, spread, and its bad end.
 
     `quantile` is the value at risk at `level`, `shortfall` the mean of the worst `level` (CVaR), `p_negative` P(X < 0),
-    `p_lose` the chance of X <= -x by x. `low`, `high` and those of `p_negative` are 95 % bounds, without width if exact.
+    `p_lose` the chance of X <= -x by x. `low`, `high` and those of `p_negative` are 95 % bounds (exact: no width).
     """
 
     mean: float

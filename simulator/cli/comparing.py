@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import reading, working
+from simulator.cli import CUT_SHORT, reading, working
 from simulator.cli.options import (
     AsJson,
     Battles,
@@ -16,13 +16,17 @@ from simulator.cli.options import (
     Force,
     PlotFile,
     Quiet,
+    ScenarioName,
     SeedOption,
     Settings,
     Threads,
+    ValueName,
+    complete_path,
     complete_scenario,
     console,
     gather,
     json_text,
+    note,
 )
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
@@ -31,6 +35,7 @@ _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
 def add_to(app: typer.Typer) -> None:
     """Give a command line these commands."""
     app.command()(compare)
+    app.command()(sensitivity)
 
 
 def deliver(found: Any, files: working.Files, as_json: bool, show: Any) -> None:
@@ -103,3 +108,89 @@ def _show_comparison(found: Any) -> None:
     console().print(comparison_table(found))
     print(found.sentence())
     print(f"Method: {found.how()}")
+
+
+def sensitivity(  # noqa: PLR0913, PLR0917 - one parameter an option
+    scenario: ScenarioName,
+    value: ValueName = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fields",
+            metavar="PATH",
+            help="only this field, or those of a table like attacker; repeatable",
+            autocompletion=complete_path,
+        ),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="PATH=RANGE",
+            help="Sobol indices over a grid of settings instead; repeatable",
+            autocompletion=complete_path,
+        ),
+    ] = None,
+    settings: Settings = None,
+    battles: Battles = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> int:
+    """Which field moves the odds most: each one step alone (a tornado), or with --vary the Sobol indices of a grid."""
+    from simulator.analysis.sensitivity import sensitivity as step
+    from simulator.analysis.sensitivity import swept_fully
+
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
+    base = reading.read_draft(scenario, settings or ())
+    if vary:
+        if fields:
+            raise ValueError("--fields: does not go with --vary, which names its fields itself")
+        ranges = reading.read_vary(vary)
+        if plot is not None and len(ranges) > 2:
+            raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
+        swept, _ = gather(
+            "cells",
+            quiet,
+            lambda shown: swept_fully(base, ranges, value, battles, seed or 0, threads=threads, progress=shown),
+        )
+        _deliver_indices(swept, files, as_json)
+        return 0
+    found, cut = gather(
+        "changes",
+        quiet,
+        lambda shown: step(base, value, fields or None, battles, seed or 0, threads=threads, progress=shown),
+    )
+    deliver(found, files, as_json, _show_sensitivity)
+    if cut:
+        note(f"interrupted after {len(found.steps)} changes; these are shown", quiet)
+    return CUT_SHORT if cut else 0
+
+
+def _show_sensitivity(found: Any) -> None:
+    from simulator.report.tornado import sensitivity_table
+
+    console().print(sensitivity_table(found))
+    if found.without_effect():
+        print(f"Without any effect: {', '.join(found.without_effect())}")
+    print(f"Method: {found.how()}")
+
+
+def _deliver_indices(swept: Any, files: working.Files, as_json: bool) -> None:
+    from simulator.report.tables import plain_table
+
+    rows = swept.sobol().to_dict("records")
+    if as_json:
+        print(json_text({"value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}))
+    else:
+        table = plain_table("field", "first", "total", right=("first", "total"))
+        for row in rows:
+            table.add_row(row["path"], f"{row['first']:.4f}", f"{row['total']:.4f}")
+        console().print(table)
+        print(f"Shares of the variance of {swept.value}; {swept.how()}")
+    files.write(swept, rows)

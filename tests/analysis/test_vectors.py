@@ -9,7 +9,7 @@ import pytest
 import simulator
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
-BUILT = ("compare", "worth")
+BUILT = ("compare", "worth", "sensitivity")
 
 
 def of(tool, outcome):
@@ -60,3 +60,16 @@ def test_worth(vector):
     found, expect = called(vector), dict(vector["expect"])
     assert {f"{x:g}": p for x, p in found.p_lose.items()} == near(expect.pop("p_lose"))
     assert {name: getattr(found, name) for name in expect} == near(expect)
+
+
+@pytest.mark.parametrize("vector", of("sensitivity", "expect"), ids=lambda v: v["name"])
+def test_sensitivity(vector):
+    found, expect = called(vector), vector["expect"]
+    if "indices" in expect:
+        indices = {row["path"]: [row["first"], row["total"]] for row in found.to_dict("records")}
+        assert indices == {path: near(pair) for path, pair in expect["indices"].items()}
+        return
+    assert found.base == near(expect["base"])
+    rows = {(row["path"], row["to"]): row for row in found.rows()}
+    close_rows([rows[row["path"], row["to"]] for row in expect["rows"]], expect["rows"])
+    assert set(expect["skipped"]) <= {one.path for one in found.refusals}
