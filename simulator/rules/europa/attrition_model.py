@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -133,7 +133,7 @@ class Attrition(Fields):
     options: AttritionOptions = Field(default_factory=AttritionOptions)
 
 
-def check_attrition(fields: Any) -> None:
+def check_attrition(fields: Attrition) -> None:
     """Refuse what types cannot; raises Refusal."""
     side, tables = fields.attacker, book(fields.options.tables)
     sea = fields.conditions.procedure == "movement-sea"

@@ -6,13 +6,14 @@ sections 3 and 5); any may be left out, but not all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa import model
-from simulator.rules.europa.passage_model import PassageFields, check_passage
+from simulator.rules.europa.passage_model import LandingFleet, PassageFields, check_passage
 from simulator.rules.europa.stacks import size_of
 
 STAGES = ("passage", "land", "siege")
@@ -49,22 +50,24 @@ class Expedition(Fields):
     siege: SiegeStage | None = Field(None, description="the siege, as the kind siege-campaign")
 
 
-def stages_of(fields: Any) -> list[str]:
+def stages_of(fields: Expedition) -> list[str]:
     """The stages that are given, in order."""
     return [name for name in STAGES if getattr(fields, name) is not None]
 
 
-def troops_of(fields: Any) -> Any:
+def troops_of(fields: Expedition) -> LandingFleet | model.FieldArmy:
     """The side that brings the troops: the attacker of the first stage."""
     return getattr(fields, stages_of(fields)[0]).attacker
 
 
-def with_troops(fields: Any, name: str, counters: tuple[int, int, int, int], **changes: Any) -> Any:
+def with_troops(
+    fields: Expedition, name: str, counters: tuple[int, int, int, int], **changes: Mapping[str, object]
+) -> Any:
     """The fields of a stage with these troops, as its kind takes them."""
-    kind = {"land": model.Land, "siege": model.Campaign}[name]
+    kind: Any = {"land": model.Land, "siege": model.Campaign}[name]
     stage = getattr(fields, name)
     data = {key: getattr(stage, key) for key in ("defender", "policy", "options")}
-    side = dict(zip(TROOPS, counters, strict=True)) | changes.get("attacker", {})
+    side: dict[str, object] = {**dict(zip(TROOPS, counters, strict=True)), **changes.get("attacker", {})}
     battle = {"land": "land", "siege": "siege-campaign"}[name]
     return kind.model_construct(
         game="europa",
@@ -75,7 +78,7 @@ def with_troops(fields: Any, name: str, counters: tuple[int, int, int, int], **c
     )
 
 
-def check_expedition(fields: Any) -> None:
+def check_expedition(fields: Expedition) -> None:
     """Refuse what types cannot; raises Refusal."""
     given = stages_of(fields)
     if not given:
@@ -91,7 +94,7 @@ def check_expedition(fields: Any) -> None:
     counters = tuple(getattr(side, counter) for counter in TROOPS)
     for name in given:
         try:
-            if name == "passage":
+            if fields.passage and name == "passage":
                 check_passage(fields.passage)
             elif name == "land":
                 model.check_land(with_troops(fields, name, counters))  # type: ignore[arg-type]

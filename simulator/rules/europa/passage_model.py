@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from simulator.rules.europa.naval_model import (
     Counted,
     HostileSide,
     NavalOptions,
+    NavalPolicies,
     NavalPolicy,
     NavalSide,
     SeaConditions,
@@ -78,7 +79,7 @@ class WatchingPolicy(NavalPolicy):
     engage: Literal["always", "never"] = Field("always", description="the blockader forces battle")
 
 
-class PassagePolicies(Fields):
+class PassagePolicies(NavalPolicies):
     """Choices of both sides."""
 
     attacker: LandingPolicy = Field(default_factory=LandingPolicy)
@@ -111,13 +112,13 @@ class Passage(PassageFields):
     battle: Literal["passage"]
 
 
-def hostile_fleets(defender: Any) -> list[tuple[str, Any]]:
+def hostile_fleets(defender: Obstacles) -> list[tuple[str, HostileFleet]]:
     """The fleets in the way with their paths."""
     found = [("defender.blockader", defender.blockader)] if defender.blockader else []
     return found + [(f"defender.interceptors[{n}]", fleet) for n, fleet in enumerate(defender.interceptors)]
 
 
-def check_passage(fields: Any) -> None:
+def check_passage(fields: PassageFields) -> None:
     """Refuse what types cannot; raises Refusal."""
     side, tables = fields.attacker, book(fields.options.tables)
     if not size_of(side):
