@@ -8,14 +8,13 @@ from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import TECHNOLOGIES
+from simulator.rules.europa.model import Period, Region
 from simulator.rules.europa.naval_model import (
     Counted,
     Laden,
     Level,
     LossOrder,
     NoPolicy,
-    Period,
-    Region,
     SeaKind,
     Some,
     TableOptions,

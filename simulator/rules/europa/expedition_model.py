@@ -20,24 +20,12 @@ STAGES = ("passage", "land", "siege")
 TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
 
 
-class LandStage(Fields):
+class LandStage(model.LandFields):
     """The battle ashore: fields of `land`; after a passage the attacker's troops and how they came are known."""
 
-    attacker: model.LandAttacker = Field(default_factory=model.LandAttacker)
-    defender: model.LandSide = Field(default_factory=model.LandSide)
-    conditions: model.LandConditions = Field(default_factory=model.LandConditions)
-    policy: model.LandPolicies = Field(default_factory=model.LandPolicies)
-    options: model.LandOptions = Field(default_factory=model.LandOptions)
 
-
-class SiegeStage(Fields):
+class SiegeStage(model.CampaignFields):
     """The siege: fields of `siege-campaign`; after another stage the attacker's troops are known."""
-
-    attacker: model.Besieger = Field(default_factory=model.Besieger)
-    defender: model.Besieged = Field(default_factory=model.Besieged)
-    conditions: model.CampaignConditions = Field(default_factory=model.CampaignConditions)
-    policy: model.CampaignPolicies = Field(default_factory=model.CampaignPolicies)
-    options: model.CampaignOptions = Field(default_factory=model.CampaignOptions)
 
 
 class Expedition(Fields):

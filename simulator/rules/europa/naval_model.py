@@ -9,6 +9,7 @@ from pydantic import Field
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import cargo_of, fleet_of, half_points_needed, hold_of
 from simulator.rules.europa.leaders import leader_of
+from simulator.rules.europa.model import ArmyClass, Period, Region
 from simulator.rules.europa.stacks import SIDES
 from simulator.rules.europa.tables import Book, book
 
@@ -29,9 +30,6 @@ SeaCountry = Literal[
     "minor", "england", "spain", "france", "habsburg", "austria", "holland", "poland", "prussia", "portugal", "russia",
     "sweden", "turkey", "venice", "usa",
 ]  # fmt: skip
-ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
-Period = Literal["I", "II", "III", "IV", "V", "VI", "VII"]
-Region = Literal["europe", "rotw"]
 SeaKind = Literal["other", "mediterranean", "baltic"]
 LossOrder = Literal["auto", "transports-first", "transports-last"]
 SEA_TYPES = ("ADMIRAL", "EXPLORER", "PRIVATEER", "KING", "PACHA")

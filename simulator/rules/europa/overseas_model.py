@@ -11,12 +11,11 @@ from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import fleet_of
+from simulator.rules.europa.model import Period, Region
 from simulator.rules.europa.naval_model import (
     Laden,
     NavalTechnology,
     NoPolicy,
-    Period,
-    Region,
     Ships,
     Some,
     TableOptions,

@@ -9,6 +9,7 @@ from pydantic import Field
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.attrition_model import CountryConditions, VoyageConditions
 from simulator.rules.europa.leaders import leader_of
+from simulator.rules.europa.model import Technology
 from simulator.rules.europa.naval_model import (
     SEA_TYPES,
     Counted,
@@ -29,13 +30,11 @@ from simulator.rules.europa.stacks import size_of
 from simulator.rules.europa.tables import book
 from simulator.rules.europa.voyage_model import SeaInterceptor, Work
 
-LandTechnology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
-
 
 class LandingFleet(NavalSide, Counted):
     """The fleet that carries an army."""
 
-    land_technology: LandTechnology = Field("musket", description="land technology of the troops")
+    land_technology: Technology = Field("musket", description="land technology of the troops")
     land_manoeuvre: Value = Field(0, description="manoeuvre of the troops' leader; 0 = no leader")
 
 

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import fleet_of
+from simulator.rules.europa.model import Period
 from simulator.rules.europa.naval_model import (
     Counted,
     Laden,
@@ -18,7 +19,6 @@ from simulator.rules.europa.naval_model import (
     LossOrder,
     NavalTechnology,
     NoPolicy,
-    Period,
     Ship,
     Some,
     TableOptions,
