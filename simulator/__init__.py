@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
+    from simulator.analysis.best import Best, best
     from simulator.analysis.compare import Comparison, compare
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
@@ -46,6 +47,8 @@ _HOMES = {
     "Comparison": "simulator.analysis.compare",
     "sweep": "simulator.analysis.sweep",
     "Sweep": "simulator.analysis.sweep",
+    "best": "simulator.analysis.best",
+    "Best": "simulator.analysis.best",
     "need": "simulator.analysis.need",
     "enough": "simulator.analysis.need",
     "Need": "simulator.analysis.need",
@@ -63,6 +66,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Best",
     "ByRound",
     "Comparison",
     "Interrupted",
@@ -78,6 +82,7 @@ __all__ = [
     "Sweep",
     "Worth",
     "answer",
+    "best",
     "campaign",
     "compare",
     "enough",

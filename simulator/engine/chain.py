@@ -13,7 +13,7 @@ Where a side decides in some states, three more say so; a decision takes no rand
 
     decides(p, s)         0 where chance decides, 1 + side (0 = attacker, 1 = defender) where a side does
     options(p, s)         how many options it has; `step(p, s, option)` follows option 0, 1, ...
-    choose(p, s)          the option that the side's fixed policy takes
+    choose(p, s)          the option that the side's fixed policy takes; BEST where it decides as well as possible
 
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
@@ -26,16 +26,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from simulator.engine.chance import Tables
 from simulator.engine.limits import BrokenGame
 
+if TYPE_CHECKING:
+    from simulator.engine.decide import Played
+
 F = TypeVar("F", bound=Callable[..., Any])
 PARTS = ("running", "table", "step", "second", "decides", "options", "choose")
 MOST_TURNS = 1000
+# What `choose` answers where the engine finds the best option (see `Aims`).
+BEST = -1
 
 rules: dict[type, dict[str, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
@@ -77,6 +82,18 @@ class Layout(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Aims:
+    """What the sides want where one of them decides as well as possible.
+
+    `worth(states)` is what final states (a State of int arrays) are worth to each side: float64, shape (2, states).
+    `fields` are the policies that are best, for messages.
+    """
+
+    worth: Callable[[Any], np.ndarray]
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Chain:
     """A battle ready to be fought or enumerated.
 
@@ -85,7 +102,8 @@ class Chain:
     differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it.
     `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair where two
     rolls are made at once); `dice` is a random.Random with which faces that give `result` may be picked. `label` names
-    a stage of a composed battle.
+    a stage of a composed battle. With `aims` the decisions for which `choose` answers BEST are solved for (`played`).
+    `at_least` is how many states a game knows its chain to have: one that is too large is refused before it is tried.
     """
 
     params: Any
@@ -95,6 +113,8 @@ class Chain:
     counters: tuple[str, ...] = ()
     tell: Callable[..., str] | None = None
     label: str = ""
+    at_least: int = 0
+    aims: Aims | None = None
 
     @cached_property
     def counted(self) -> int:
@@ -157,8 +177,15 @@ class Chain:
 
         return move if self.decided else leap
 
-    def settled(self, s: Any, params: Any = None) -> Any:
-        """The state after all decisions that are due have been taken by the fixed policies."""
+    @cached_property
+    def played(self) -> Played:
+        """The best decisions of this chain, found once. Raises NoExactOdds where it has too many states."""
+        from simulator.engine.decide import Played
+
+        return Played(self)
+
+    def settled(self, s: Any, params: Any = None, stop: bool = False) -> Any:
+        """The state after all decisions that are due; with `stop`, up to one that the engine has to find."""
         if not self.decided:
             return s
         step, running, decides, choose = (self.part(name) for name in ("step", "running", "decides", "choose"))
@@ -167,6 +194,10 @@ class Chain:
             if not (running(p, s) and decides(p, s)):
                 return s
             option = choose(p, s)
+            if option < 0:
+                if stop:
+                    return s
+                option = self.played.option(s)
             s = step(p, s, option, 0) if self.paired else step(p, s, option)
         raise BrokenGame(f"decisions without end in {s}")
 

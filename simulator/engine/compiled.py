@@ -257,8 +257,9 @@ def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
         source = (
             f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n"
             f"    for _ in range({chain.MOST_TURNS}):\n"
-            f"        if running(p, s) and decides(p, s) > 0:\n            s = leap(p, s, choose(p, s), 0)\n"
-            f"        else:\n            break\n    return s\n"
+            f"        if not running(p, s) or decides(p, s) == 0:\n            break\n"
+            f"        option = choose(p, s)\n        if option < 0:\n            break\n"
+            f"        s = leap(p, s, option, 0)\n    return s\n"
         )
     _overload_on(moved, params, _built(source, "moved", leap=leap, **_GENERIC))
 

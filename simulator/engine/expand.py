@@ -36,6 +36,7 @@ STATES, EDGES, NEXT, WRONG = range(4)
 PAUSE = 1 << 20
 # Keys of so few bits are looked up in a table of all keys; longer ones are hashed.
 DIRECT_BITS = 22
+NO_NODES, ALL_NODES, BEST_NODES = range(3)
 _HIGH = np.uint64(32)
 
 
@@ -55,8 +56,8 @@ class Store(NamedTuple):
 class Bench(NamedTuple):
     """Work space: a state's fields on their way in (column 0) and out, its key, and the layout's arrays.
 
-    `counted` is the place of the counter or -1; `direct` is 1 where a key is its own place in `slots`, `nodes` where
-    decisions are states of their own.
+    `counted` is the place of the counter or -1; `direct` is 1 where a key is its own place in `slots`; `nodes` is
+    ALL_NODES where decisions are states of their own, BEST_NODES where only those of `best` policies are.
     """
 
     fields: np.ndarray
@@ -155,7 +156,8 @@ def follow(p, rows, g, b, at, i):
         g.owner[i] = decides(p, s)
         g.table[i] = 0
         for option in range(fan):
-            status = lead_to(p, s, leap(p, s, option, 0), g, b, at)
+            after = leap(p, s, option, 0) if b.nodes == ALL_NODES else moved(p, s, option, 0)
+            status = lead_to(p, s, after, g, b, at)
             if status != DONE:
                 return status
         return DONE
@@ -175,7 +177,7 @@ def follow(p, rows, g, b, at, i):
         other = rows.result[rows.first[u] + k]
         for row in range(fan):
             result = rows.result[rows.first[t] + row]
-            after = leap(p, s, result, other) if b.nodes else moved(p, s, result, other)
+            after = leap(p, s, result, other) if b.nodes == ALL_NODES else moved(p, s, result, other)
             status = lead_to(p, s, after, g, b, at)
             if status != DONE:
                 return status
@@ -218,7 +220,8 @@ class CompiledExplorer:
 
     def __init__(self, chain: Chain, budget: int, decisions: bool = False, room: int = 1 << 11) -> None:
         self.chain, self.budget = chain, budget
-        self.nodes = decisions and chain.decided
+        wanted = ALL_NODES if decisions else BEST_NODES if chain.aims is not None else NO_NODES
+        self.nodes = wanted if chain.decided else NO_NODES
         layout = chain.layout
         bits = sum(int(mask).bit_length() for mask in layout.mask)
         self._direct = bits <= DIRECT_BITS
@@ -232,9 +235,9 @@ class CompiledExplorer:
             *layout,
             chain.counted,
             int(self._direct),
-            int(self.nodes),
+            self.nodes,
         )
-        start = chain.start if self.nodes else chain.settled(chain.start)
+        start = chain.start if self.nodes == ALL_NODES else chain.settled(chain.start, stop=self.nodes == BEST_NODES)
         self.bench.fields[:, 1] = start
         if chain.counted >= 0:
             self.bench.fields[chain.counted, 1] = 0

@@ -96,6 +96,15 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
     )
 
 
+def _refuse_at_once(chain: Chain, budget: int) -> None:
+    """Refuse a chain whose game knows it to be too large."""
+    size = size_of(chain, chain.at_least, chain.at_least)
+    if size > budget:
+        raise NoExactOdds(
+            f"at least {chain.at_least:,} states: more than {in_words(size)}, past the budget of {in_words(budget)}"
+        )
+
+
 _seconds_spent: dict[type, float] = {}
 _compiled_here: set[type] = set()
 
@@ -103,11 +112,22 @@ _compiled_here: set[type] = set()
 def spell_out(
     chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
 ) -> Graph:
-    """The graph of a chain. With `decisions`, states where a side decides are nodes; else its fixed policy is followed.
+    """The graph of a chain. With `decisions`, states where a side decides are nodes; else its policy is followed.
 
+    Where the policy is `best` (`chain.aims`) that takes a solution of all states, whatever the budget.
     Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
     `progress(states)` is told now and then how many states there are.
     """
+    if chain.aims is not None and not decisions:
+        return chain.played.graph
+    return spell_out_nodes(chain, budget, progress, decisions)
+
+
+def spell_out_nodes(
+    chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
+) -> Graph:
+    """As `spell_out`, but for decisions of `best` policies, which are nodes in any case."""
+    _refuse_at_once(chain, budget)
     params = type(chain.params)
     once, together = PATIENCE_IF_CACHED if cache.is_ready("grow", params) else PATIENCE
     patience = min(once, together - _seconds_spent.get(params, 0.0))
@@ -156,21 +176,25 @@ class PlainExplorer:
     """Enumerates a chain by the game's functions as they stand."""
 
     def __init__(self, chain: Chain, budget: int, decisions: bool = False) -> None:
-        self.budget, self.decisions = budget, decisions and chain.decided
+        self.budget, self.decisions = budget, chain.decided and (decisions or chain.aims is not None)
         self.chain = chain
         self._p = plain_params(chain.params)
         self._counted = chain.counted
         first = chain.tables.first.tolist()
         result = chain.tables.result.tolist()
         self._results = [result[a:b] for a, b in pairwise(first)]
-        self._move = chain.leap if self.decisions else chain.move
+        self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
+        self._all = decisions and chain.decided
+
+    def _to_decision(self, p: Any, s: Any, result: int, other: int) -> Any:
+        return self.chain.settled(self.chain.leap(p, s, result, other), p, stop=True)
 
     def explore(self, patience: float = float("inf")) -> Graph | None:
         """The graph, or None if it took longer than `patience` seconds."""
         chain, p = self.chain, self._p
         running, table, second = (chain.part(name) for name in ("running", "table", "second"))
         deadline = time.thread_time() + patience
-        start = chain.start if self.decisions else chain.settled(chain.start, p)
+        start = chain.start if self._all else chain.settled(chain.start, p, stop=self.decisions)
         begun = type(chain.start)(*(0 if f == self._counted else int(value) for f, value in enumerate(start)))
         hold_to_limits(chain, begun, chain.start)
         states = [begun]

@@ -177,6 +177,8 @@ def _graph_if_it_fits(chain: Chain) -> Graph | None:
         try:
             kept[_KEPT] = spell_out(chain, QUICK_BYTES)
         except NoExactOdds:
+            if chain.aims is not None:
+                raise
             kept[_KEPT] = None
     graph: Graph | None = kept[_KEPT]
     return graph

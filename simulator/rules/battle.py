@@ -105,6 +105,9 @@ class Built:
     - `assumptions()`: one line for each option, policy and ASSUMED number that the answer rests on.
     - `explain()`: lines that tell how the answer comes about (modifiers and their sources, a plan).
     - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
+    - `decisions(states, options)`: for games whose policies may be `best`: states in which a side decides, as the
+      columns that tell one from another (`decision`: the policy's path; then the state in the game's words), and
+      `choice`: the option in words.
     - `apart()`: where the odds do not tell the pieces apart, other chains of the same battle, each with some `pieces`.
     """
 
@@ -115,6 +118,7 @@ class Built:
     explain: Callable[[], Sequence[str]] = no_lines
     pieces: Callable[[Any], Sequence[Piece]] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
+    decisions: Callable[[Any, np.ndarray], Columns] | None = None
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,7 @@ class Battle:
       any, the winner's values, or else the first text column's, or else the yes/no columns of `headline`.
     - `texts`: the values that text columns may take, beside those of an answer.
     - `shown`: how columns are shown where their bare name and number would not do.
+    - `parameters`: where policies may be `best`: the field that a fixed policy's number stands in, by the policy.
     - `clock`: for kinds that run over rounds, what may be asked by round.
     - `version`: the rules version, which goes up whenever a change of rules changes odds.
     """
@@ -166,6 +171,7 @@ class Battle:
     results: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
     clock: Clock | None = None
     version: int = 1
 

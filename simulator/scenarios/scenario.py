@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from simulator import rules
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
-from simulator.scenarios import validation
+from simulator.scenarios import objective, validation
 from simulator.scenarios.files import is_file, read
 from simulator.scenarios.schema import ORDER
 from simulator.scenarios.validation import ScenarioError
@@ -42,7 +42,17 @@ class Scenario:
     @cached_property
     def built(self) -> Built:
         """Everything that answers this scenario, built once."""
-        return self.battle.build(self.fields)
+        return objective.aimed(self.battle.build(self.fields), self.objective, self.decided)
+
+    @property
+    def objective(self) -> objective.Objective:
+        """What the sides want, as far as it is said."""
+        return objective.split(self.data)[1]
+
+    @cached_property
+    def decided(self) -> tuple[str, ...]:
+        """The policies that are `best`."""
+        return tuple(objective.decided_best(self.fields))
 
     @property
     def chain(self) -> Chain:
@@ -69,6 +79,8 @@ class Scenario:
     def settings(self) -> list[str]:
         """What was set otherwise than by default: "path = value", in the order of the scenario."""
         found = [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+        for side, weights in self.objective.items():
+            found += [f"objective.{side}.{name} = {weight}" for name, weight in weights.items()]
         tables = {name: place for place, name in enumerate(ORDER)}
         return sorted(found, key=lambda line: tables.get(re.split(r"[.\[ ]", line, maxsplit=1)[0], len(tables)))
 
@@ -76,7 +88,7 @@ class Scenario:
     def _key(self) -> str:
         game = self.data.get("game")
         home = None if game in rules.GAMES else str(self.folder)
-        told = [game, self.data.get("rules"), home, self.fields.model_dump(mode="json")]
+        told = [game, self.data.get("rules"), home, self.fields.model_dump(mode="json"), self.objective]
         return json.dumps(told, sort_keys=True, default=str)
 
     def __eq__(self, other: object) -> bool:
@@ -173,14 +185,19 @@ class Draft:
         """The scenario. Raises ScenarioError, whose message begins with the field to blame."""
         battle = self.battle()
         try:
-            fields = battle.model.model_validate(self.data)
+            data, aims = objective.split(self.data)
+            fields = battle.model.model_validate(data)
         except ValidationError as error:
             raise ScenarioError(validation.first_complaint(error, battle.model)) from None
         try:
+            tuple(objective.decided_best(fields))
             battle.check(fields)
         except Refusal as refusal:
             raise ScenarioError(str(refusal), unused=refusal.unused) from None
-        return Scenario(battle, fields, self.data, self.folder, self.paths)
+        scenario = Scenario(battle, fields, self.data, self.folder, self.paths)
+        if aims:
+            objective.check(aims, scenario.built)
+        return scenario
 
 
 Source = Scenario | Draft | str | Path | Mapping[str, Any]

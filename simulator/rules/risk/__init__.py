@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from simulator.rules.battle import Battle, Built, by_kind
-from simulator.rules.risk import invasion_tables, model, outcome, tables, text
+from simulator.rules.risk import hands, invasion_tables, model, outcome, tables, text
 
 LAND = (
     "attacker_regiments_lost",
@@ -37,17 +37,27 @@ def build(fields: Any) -> Built:
     made: Any = invasion_tables if fields.battle == "invasion" else tables
     columns: Any = {"invasion": outcome.invasion, "land": outcome.land, "amphibious": outcome.land}
     chain = made.chain(fields)
+    if hands.chosen(fields):
+        chain = hands.with_hands(fields, chain)
     return Built(
         chain=replace(chain, tell=text.teller(fields)),
         outcome=partial(columns.get(fields.battle, outcome.sea), fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
+        decisions=partial(text.decisions, fields, chain.params),
     )
 
 
 def _battle(kind: str, title: str, scenario: type[model.Scenario], headline: tuple[str, ...]) -> Battle:
     return Battle(
-        game="risk", kind=kind, title=title, model=scenario, headline=headline, check=model.check, build=build
+        game="risk",
+        kind=kind,
+        title=title,
+        model=scenario,
+        headline=headline,
+        check=model.check,
+        build=build,
+        parameters=tables.PARAMETERS,
     )
 
 

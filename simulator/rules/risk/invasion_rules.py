@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.chain import BEST, helper, rule
 from simulator.rules.risk import rules as land
 from simulator.rules.risk.rules import GOES_ON, STOPPED, UNDECIDED, calls_off, hand_of
 
@@ -55,6 +55,9 @@ def land_part(s):
         defenders=s.defenders,
         decided=s.decided,
         rounds=s.land_rounds,
+        dice=0,
+        answer=0,
+        hand=0,
     )
 
 
@@ -122,6 +125,8 @@ def choose(p, s):
     """What the fixed policy says."""
     if s.stage == p.crossings:
         return land.choose(p.land, land_part(s))
+    if p.policy.best > 0:
+        return BEST
     return 1 if calls_off(p.policy, s.stage, s.convoy, s.enemy, s.sea_rounds) else 0
 
 

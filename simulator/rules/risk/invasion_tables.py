@@ -123,7 +123,7 @@ def _with_odds(p: Params, plain: Chain, fields: Any) -> Params:
 
 def land_states(s: Any) -> rules.State:
     """The land part of many states."""
-    return rules.State(s.attackers, s.captured, s.defenders, s.decided, s.land_rounds)
+    return rules.State(s.attackers, s.captured, s.defenders, s.decided, s.land_rounds, 0, 0, 0)
 
 
 def winner(p: Params, s: Any) -> np.ndarray:

@@ -27,7 +27,8 @@ Chance = Annotated[float, Field(ge=0, le=1)]
 Coins = Annotated[int, Field(ge=0, le=1_000_000)]
 Where = Literal["sea-zone", "maritime-link"]
 
-SeaStop = Literal["to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "stop-below-odds"]
+SeaStop = Literal["to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "stop-below-odds", "best"]
+Hand = Literal["most", "best"]
 LandStop = Literal[SeaStop, "wear-down"]
 
 
@@ -138,6 +139,7 @@ class LandPolicy(Fields):
     max_rounds: AtLeastOne | None = Field(None, description="stop after this many rounds")
     wear_down_to: AtLeastOne | None = Field(None, description="stop when the enemy has this many or fewer")
     min_odds: Chance | None = Field(None, description="stop when the chance to win, fought to the end, is below this")
+    hand: Hand = Field("most", description="how many dice are rolled: the most allowed, or what is best")
 
 
 class InvasionPolicy(LandPolicy):
@@ -156,6 +158,7 @@ class DefenderPolicy(Fields):
     """The defender never retreats."""
 
     retreat: Literal["never"] = Field("never", description="the only value")
+    hand: Hand = Field("most", description="how many dice are rolled: the most allowed, or what is best")
 
 
 class Policies(Fields):
@@ -190,6 +193,7 @@ class Options(Fields):
     fleet_capacity: int = Field(0, ge=0, le=1000, description="regiments a transport carries; 0 = no limit")
     troop_loss: Literal["with-each-fleet", "all-or-nothing"] = Field("with-each-fleet", description="when troops drown")
     withdrawal: bool = Field(True, description="false: a landing, once begun, cannot be called off")
+    defender_sees: bool = Field(False, description="the defender chooses his dice when he has seen the attacker's")
     fleet_cost: Coins = Field(3, description="coins a fleet costs")
     regiment_cost: Coins = Field(1, description="coins a regiment costs")
 
@@ -269,6 +273,7 @@ def check(fields: Any) -> None:
         _check_policy(fields, "sea_")
     _check_policy(fields, "")
     _check_withdrawal(fields)
+    _check_hands(fields)
 
 
 def _check_lists(fields: Any) -> None:
@@ -372,3 +377,11 @@ def _check_withdrawal(fields: Any) -> None:
     elif fields.battle in {"amphibious", "invasion"} and not fields.options.withdrawal:
         forced = "without withdrawal a landing is fought to-the-end"
     refuse_if(bool(forced) and chosen != ["to-the-end"], "policy.attacker.retreat", chosen[0], forced)
+
+
+def _check_hands(fields: Any) -> None:
+    for side in SIDES:
+        if fields.battle == "invasion" and getattr(fields.policy, side).hand == "best":
+            raise Refusal(f"policy.{side}.hand", "not in an invasion")
+    if fields.options.defender_sees and fields.policy.defender.hand != "best":
+        raise Refusal("options.defender_sees", 'true is not allowed without policy.defender.hand = "best"')

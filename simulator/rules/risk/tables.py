@@ -16,7 +16,7 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, Tables
 from simulator.rules.battle import ATTACKER
-from simulator.rules.risk.rules import STOPPED, UNDECIDED, Params, Policy, State
+from simulator.rules.risk.rules import STOPPED, UNDECIDED, Hands, Params, Policy, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.chances import unlikely
 from simulator.rules.toolkit.naming import SIDES, winners
@@ -278,6 +278,7 @@ STOPS: dict[str, tuple[str, Callable[[int], retreat.Leave]]] = {
 }
 PARAMETERS = {name: parameter for name, (parameter, _) in STOPS.items()} | {"stop-below-odds": "min_odds"}
 NOWHERE = np.zeros((1, 1, 1), np.int64)
+NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)
 
 
 def policy(fields: Any, sea: str = "") -> Policy:
@@ -286,19 +287,20 @@ def policy(fields: Any, sea: str = "") -> Policy:
     chosen = named(getattr(given, f"{sea}retreat"))
     stops = [make(getattr(given, sea + parameter)) for name, (parameter, make) in STOPS.items() if name in chosen]
     stops += [retreat.outnumbered()] if "stop-when-outnumbered" in chosen else []
-    return Policy(int(chosen != ["to-the-end"]), retreat.any_of(*stops), int("stop-below-odds" in chosen), NOWHERE)
+    asks, by_odds = int(chosen != ["to-the-end"]), int("stop-below-odds" in chosen)
+    return Policy(asks, retreat.any_of(*stops), by_odds, NOWHERE, int("best" in chosen))
 
 
 def params(fields: Any, fights: list[Place], index: np.ndarray) -> Params:
     """Parameters of some fights, one after the other; `index` as in RoundTables."""
     defenders = np.array([*(place.defenders for place in fights), 0], np.int64)
-    return Params(defenders, fields.options.left_behind, index, policy(fields))
+    return Params(defenders, fields.options.left_behind, index, policy(fields), NO_HANDS)
 
 
 def limits(fights: list[Place], calm: float) -> State:
     """The largest value of each field."""
     own, defenders = fights[0].attackers, [place.defenders for place in fights]
-    return State(own, len(fights), max(defenders), STOPPED, most_rounds(own + sum(defenders), calm))
+    return State(own, len(fights), max(defenders), STOPPED, most_rounds(own + sum(defenders), calm), 0, 0, 0)
 
 
 def chain(fields: Any) -> Chain:
@@ -306,17 +308,19 @@ def chain(fields: Any) -> Chain:
     fights, found = places(fields), round_tables(fields)
     p, largest = params(fields, fights, found.places), limits(fights, found.calm.max())
     p = p._replace(policy=within(p.policy, largest.rounds))
-    start = State(largest.attackers, 0, fights[0].defenders, UNDECIDED, 0)
+    start = State(largest.attackers, 0, fights[0].defenders, UNDECIDED, 0, 0, 0, 0)
     if p.policy.by_odds:
         plain = Chain(to_the_end(p), start, largest, found.tables, counters=("rounds",))
         p = with_odds(p, plain, lambda s: winner(p, s) == ATTACKER, fields.policy.attacker.min_odds, largest)
     counters = () if retreat.reads_rounds(p.policy.leave) else ("rounds",)
-    return Chain(p, start, largest, found.tables, counters=counters)
+    # Fought to the end, at least every fourth pair of numbers left in the first territory comes to be.
+    at_least = 0 if p.policy.asks else largest.attackers * fights[0].defenders // 6
+    return Chain(p, start, largest, found.tables, counters=counters, at_least=at_least)
 
 
 def to_the_end(p: Any) -> Any:
     """The same fights without a policy."""
-    return p._replace(policy=Policy(0, retreat.never(), 0, NOWHERE))
+    return p._replace(policy=Policy(0, retreat.never(), 0, NOWHERE, 0))
 
 
 def within(policy: Policy, most: int) -> Policy:

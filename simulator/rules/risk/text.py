@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.rules.risk import tables
+from simulator.rules.battle import Columns
+from simulator.rules.risk import hands, tables
+from simulator.rules.risk.rules import UNDECIDED
 from simulator.rules.risk.tables import CONVOY, PARAMETERS, SEA_BATTLES, Hand, Place, places
-from simulator.rules.toolkit.naming import differing, listed, plural, sentence
+from simulator.rules.toolkit import retreat
+from simulator.rules.toolkit.naming import SIDES, differing, listed, plural, sentence
 from simulator.rules.toolkit.policies import named
 
 # --- what an answer rests on (sections 6, 10 and 11) ---------------------------------------------------------------
@@ -38,6 +42,7 @@ def assumptions(fields: Any) -> list[str]:
         penalty = options.blockade_modifier if fields.battle == "blockade-run" else options.amphibious_modifier
         lines.append(f"{penalty:+d} to the attacker's highest die; {order}")
     lines.append(f"attacker stops: {_policy_text(policy, '')}; the defender never retreats")
+    lines += [f"{side} rolls as many dice as is best" for side in SIDES if getattr(fields.policy, side).hand == "best"]
     if fields.battle == "invasion":
         lines += [
             f"convoy stops: {_policy_text(policy, 'sea_')}",
@@ -61,15 +66,15 @@ def _policy_text(policy: Any, sea: str) -> str:
 def explain(fields: Any) -> list[str]:
     """Who rolls which dice where, with which modifiers, and the chances of each round's losses."""
     lines = []
-    for (sides, *hands), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
+    for (sides, *both), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
         same = list(group)
         most = max(place.attackers for place in same), max(place.defenders for place in same)
         where = listed([place.name for place in same])
-        who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, hands, strict=True))
+        who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, both, strict=True))
         lines.append(f"{where}: {who}. Their losses, by dice in hand:")
-        for a in range(min(hands[0].dice, most[0]), 0, -1):
-            for d in range(min(hands[1].dice, most[1]), 0, -1):
-                lines.append(f"  {a} v {d}: {_chances(tables.round_table(*hands, a, d, fields.options.ties))}")
+        for a in range(min(both[0].dice, most[0]), 0, -1):
+            for d in range(min(both[1].dice, most[1]), 0, -1):
+                lines.append(f"  {a} v {d}: {_chances(tables.round_table(*both, a, d, fields.options.ties))}")
     return lines
 
 
@@ -121,9 +126,13 @@ def fight_of(fields: Any, s: Any) -> Fight:
 
 def teller(fields: Any) -> Callable[..., str]:
     """Tells one round of a replay, with dice that give its result."""
+    if fields.options.defender_sees:
+        return partial(_told_in_turn, fields)
 
     def tell(before: Any, result: int, after: Any, dice: random.Random) -> str:
         place, attackers, defenders, rounds = fight = fight_of(fields, before)
+        fight = fight._replace(attackers=_rolling(before, "dice", attackers))
+        fight = fight._replace(defenders=_rolling(before, "answer", defenders))
         mine, theirs = dice_for(fight, fields.options.ties, result, dice)
         own, enemy = tables.lost(result)
         return sentence(
@@ -148,3 +157,64 @@ def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
     counts = tables.modified(hand, kept)
     text = f"rolls {','.join(map(str, kept))}"
     return text if counts == kept else f"{text} (counts as {','.join(map(str, counts))})"
+
+
+def _rolling(before: Any, name: str, units: int) -> int:
+    """Units that roll: as many as dice were chosen, else all."""
+    return getattr(before, name, 0) or units
+
+
+def _told_in_turn(fields: Any, before: Any, result: int, after: Any, dice: random.Random) -> str:
+    """A roll of a round in which the defender sees the attacker's dice."""
+    place, attackers, defenders, rounds = fight_of(fields, before)
+    if not before.hand:
+        counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
+        return sentence(
+            f"Round {rounds + 1}, {place.name}: {place.sides[0]} ({attackers}) rolls what counts as {counted}"
+        )
+    own, enemy = tables.lost(result)
+    number = plural(_rolling(before, "answer", defenders), "die", "dice")
+    return sentence(
+        f"Round {rounds + 1}, {place.name}: {place.sides[1]} ({defenders}) answers with at most {number}: "
+        f"{place.sides[0]} loses {plural(own, place.unit)}, {place.sides[1]} {enemy}"
+    )
+
+
+# --- decisions (docs/rules/decisions.md section 2) ------------------------------------------------------------------
+
+
+def decisions(fields: Any, p: Any, s: Any, options: np.ndarray) -> Columns:
+    """States in which a side decides, in words, and the options taken."""
+    if fields.battle == "invasion":
+        return _on_the_way(fields, p, s, options)
+    fights = places(fields)
+    force = tables.force(p, s)
+    stops = (s.decided == UNDECIDED) & (p.policy.best > 0)
+    dice = ~stops & (s.dice == 0) & (p.hands.attacker > 0)
+    paths = np.where(stops, "policy.attacker.retreat", np.where(dice, "policy.attacker.hand", "policy.defender.hand"))
+    units = np.where(dice, force, s.defenders)
+    most = np.minimum(p.hands.most[1 - dice.astype(int), s.captured], units) if hands.chosen(fields) else units
+    told = {
+        "decision": paths,
+        "place": np.array([place.name for place in fights])[np.minimum(s.captured, len(fights) - 1)],
+        "own": np.where(paths == "policy.defender.hand", s.defenders, force),
+        "enemy": np.where(paths == "policy.defender.hand", force, s.defenders),
+    }
+    if p.policy.best == 0 and retreat.reads_rounds(p.policy.leave):
+        told["rounds"] = s.rounds
+    words = np.where(options == 0, "go on", "stop")
+    rolled = np.array([plural(number, "die", "dice") for number in range(tables.MOST_DICE + 1)])
+    return told | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, tables.MOST_DICE)])}
+
+
+def _on_the_way(fields: Any, p: Any, s: Any, options: np.ndarray) -> Columns:
+    """Decisions of an invasion: in crossings and ashore."""
+    ashore = s.stage == p.crossings
+    names = np.array([place.name for place in places(fields)] + [""])
+    return {
+        "decision": np.where(ashore, "policy.attacker.retreat", "policy.attacker.sea_retreat"),
+        "place": names[np.where(ashore, p.crossings + s.captured, np.minimum(s.stage, p.crossings))],
+        "own": np.where(ashore, np.maximum(0, s.attackers - p.land.left_behind * s.captured), s.convoy),
+        "enemy": np.where(ashore, s.defenders, s.enemy),
+        "choice": np.where(options == 0, "go on", "stop"),
+    }

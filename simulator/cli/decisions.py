@@ -1,0 +1,109 @@
+"""`battle-odds best`: the battle under best play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from simulator.cli import reading, working
+from simulator.cli.options import AsJson, CsvFile, Force, PlotFile, Quiet, ScenarioName, Settings, console, json_text
+
+MOST_ROWS = 20
+MARKS = {"go on": ".", "stop": "S"}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(best)
+
+
+def best(  # noqa: PLR0913, PLR0917 - one parameter an option
+    scenario: ScenarioName,
+    settings: Settings = None,
+    decide: Annotated[
+        list[str] | None, typer.Option("--decide", metavar="PATH", help="a policy to set to best first; repeatable")
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option("--weight", metavar="COLUMN=NUMBER", help="what the attacker wants: win=1; repeatable"),
+    ] = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> int:
+    """How to play it best: when to stop, what that is worth, and how far fixed policies fall short."""
+    from simulator.analysis.best import best as solve
+    from simulator.report.tables import quiet_lines, show_odds
+
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
+    asked = reading.read_draft(scenario, settings or ())
+    if weight:
+        pairs = [reading.split_setting(text, "--weight") for text in weight]
+        asked = asked.with_fields({f"objective.attacker.{name}": reading.read_value(value) for name, value in pairs})
+    found = solve(asked, decide)
+    if as_json:
+        print(json_text(found.to_dict()))
+    elif quiet:
+        print("\n".join([*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())]))
+    else:
+        show_odds(console(), found.scenario, found.odds)
+        _show(found)
+    files.write(found, found.rows())
+    return 0
+
+
+def _show(found: Any) -> None:
+    """Gains over fixed policies, the policy, and how it was found."""
+    print()
+    for side, value in found.value.items():
+        print(f"worth to the {side}: {value:.6f}")
+    for path, value in found.choice.items():
+        print(f"best {path}: {value}")
+    for one in found.fixed:
+        print(f"  {one.decision} = {one.policy}: {one.value:.6f}, {one.gain:.6f} less than best")
+    rows = found.rows()
+    if rows and "own" in rows[0]:
+        for line in _grids(rows):
+            print(line)
+    elif rows:
+        _listing(rows)
+    print(found.how())
+
+
+def _grids(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Own units across, enemy units up: go on or stop; of dice their number."""
+    lines = []
+    for panel in dict.fromkeys((row["decision"], row["place"]) for row in rows):
+        found: dict[tuple[int, int], set[str]] = {}
+        for row in rows:
+            if (row["decision"], row["place"]) == panel:
+                mark = MARKS.get(row["choice"], row["choice"][:1])
+                found.setdefault((row["enemy"], row["own"]), set()).add(mark)
+        widest, highest = max(own for _, own in found), max(enemy for enemy, _ in found)
+        if widest > 100:
+            continue
+        legend = ". go on, S stop" if panel[0].endswith("retreat") else "dice rolled, * it depends"
+        lines += ["", f"{', '.join(panel)}: own units across, enemy units up ({legend})"]
+        for enemy in range(highest, 0, -1):
+            cells = (found.get((enemy, own), {" "}) for own in range(1, widest + 1))
+            lines.append(
+                f"{enemy:4} " + "".join(next(iter(cell)) if len(cell) == 1 else "*" for cell in cells).rstrip()
+            )
+        lines.append("     " + "".join(str(own % 10) for own in range(1, widest + 1)))
+    return lines
+
+
+def _listing(rows: Sequence[dict[str, Any]]) -> None:
+    """The rows that are met most often."""
+    from simulator.report.tables import listing
+
+    often = sorted(rows, key=lambda row: -row["reached"])[:MOST_ROWS]
+    told = [row | {"advantage": f"{row['advantage']:.6f}", "reached": f"{row['reached']:.4f}"} for row in often]
+    console().print(listing(told))
+    if len(rows) > MOST_ROWS:
+        print(f"the {MOST_ROWS} states that are met most often, of {len(rows):,}")

@@ -1,0 +1,136 @@
+"""What the sides of a scenario want: `[objective.attacker]`, `[objective.defender]` (docs/rules/decisions.md 1, 2)."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from simulator.engine.chain import Aims
+from simulator.rules.battle import Built, Columns
+from simulator.scenarios import validation
+from simulator.scenarios.validation import ScenarioError
+
+SIDES = ("attacker", "defender")
+BEST = "best"
+Objective = Mapping[str, Mapping[str, float]]
+# The column that tells whether the attacker holds the ground at the end, as games call it.
+TAKEN = ("takes", "taken", "taken_by_attacker")
+PLAIN = {"win": 1.0}
+
+
+def split(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], Objective]:
+    """A scenario's mapping without its objectives, and these. Raises ScenarioError for what is no objective."""
+    if "objective" not in data:
+        return data, {}
+    given = data["objective"]
+    if not isinstance(given, Mapping):
+        raise ScenarioError(f"objective: {validation.shown(given)} is not allowed; give a table")
+    for side, weights in given.items():
+        if side not in SIDES:
+            raise ScenarioError(f"objective.{side}: unknown field; allowed here: {', '.join(SIDES)}")
+        if not isinstance(weights, Mapping):
+            raise ScenarioError(f"objective.{side}: {validation.shown(weights)} is not allowed; give a table")
+        if not weights:
+            raise ScenarioError(f"objective.{side}: give at least one weight")
+        for name, weight in weights.items():
+            number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            if not number or not math.isfinite(weight):
+                shown = validation.shown(weight)
+                raise ScenarioError(f"objective.{side}.{name}: {shown} is not allowed; give a finite number")
+    return {name: value for name, value in data.items() if name != "objective"}, given
+
+
+def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
+    """The policies that are `best`. Raises ScenarioError where another one stands beside it."""
+    table = getattr(fields, path.rpartition(".")[2], None)
+    for name in type(table).model_fields if isinstance(table, BaseModel) else ():
+        value, here = getattr(table, name), f"{path}.{name}"
+        if isinstance(value, BaseModel):
+            yield from decided_best(table, here)
+        elif value == BEST or (isinstance(value, list) and BEST in value):
+            if isinstance(value, list) and len(value) > 1:
+                raise ScenarioError(f"{here}: best cannot be combined with other policies")
+            yield here
+
+
+def aim_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, float]]:
+    """Whose weights a side goes by, with which sign, and the weights."""
+    other = SIDES[1 - SIDES.index(side)]
+    if objective.get(side):
+        return side, 1.0, objective[side]
+    if objective.get(other):
+        return other, -1.0, objective[other]
+    return "attacker", 1.0 if side == "attacker" else -1.0, PLAIN
+
+
+def worth(objective: Objective, columns: Columns) -> np.ndarray:
+    """What outcomes are worth to the attacker and to the defender. Raises ScenarioError for an unknown column."""
+    found = []
+    for side in SIDES:
+        whose, sign, weights = aim_of(objective, side)
+        found.append(sign * sum((weight * _values(columns, name, whose) for name, weight in weights.items()), 0.0))
+    return np.array(found)
+
+
+def _values(columns: Columns, name: str, side: str) -> np.ndarray:
+    """A column as numbers, or who wins, or who holds the ground."""
+    taken = next((columns[one] for one in TAKEN if one in columns), None) if name == "take" else None
+    if taken is not None:
+        return np.asarray(taken, float) if side == "attacker" else 1.0 - np.asarray(taken, float)
+    if name in {"win", "take"} and "winner" in columns:
+        if name == "take" and side == "defender":
+            return np.asarray(columns["winner"] != 0, float)
+        return np.asarray(columns["winner"] == SIDES.index(side), float)
+    if name == "winner" or name not in columns or columns[name].dtype.kind not in "biuf":
+        words = ["win", "take"] if "winner" in columns else []
+        known = [*words, *(one for one, values in columns.items() if values.dtype.kind in "biuf" and one != "winner")]
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"columns: {', '.join(known)}"
+        raise ScenarioError(f"objective.{side}.{name}: no such column; {hint}")
+    return np.asarray(columns[name], float)
+
+
+def check(objective: Objective, built: Built) -> None:
+    """Refuse weights of no column, as far as the columns are known before the battle; raises ScenarioError."""
+    if objective and built.chain is not None and built.outcome is not None:
+        start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
+        worth(objective, {name: np.asarray(values) for name, values in built.outcome(start).items()})
+
+
+def aimed(built: Built, objective: Objective, paths: tuple[str, ...]) -> Built:
+    """The same with the aims of those who decide as well as possible."""
+    if not paths or built.chain is None or built.outcome is None or not built.chain.decided:
+        return built
+    aims = Aims(partial(_worth_of_ends, built, objective), paths)
+    return replace(
+        built,
+        chain=replace(built.chain, aims=aims),
+        assumptions=lambda: [*built.assumptions(), *in_words(objective, paths)],
+    )
+
+
+def _worth_of_ends(built: Built, objective: Objective, ends: Any) -> np.ndarray:
+    assert built.outcome is not None
+    return worth(objective, built.outcome(ends))
+
+
+def in_words(objective: Objective, paths: tuple[str, ...]) -> list[str]:
+    """Who decides as well as possible, and for what."""
+    lines = []
+    for side in SIDES:
+        mine = [path for path in paths if path.split(".")[1] == side]
+        whose, sign, weights = aim_of(objective, side)
+        told = ", ".join(f"{name} = {weight:g}" for name, weight in weights.items())
+        for path in mine:
+            aim = told if sign > 0 else f"the opposite of the {whose}'s {told}"
+            lines.append(f"{path}: best for the {side}: {aim}")
+        if sign > 0 and set(weights) == {"win"} and any(path.endswith("retreat") for path in mine):
+            lines.append(f"to the end is best for winning alone; put a price on losses in [objective.{side}]")
+    return lines

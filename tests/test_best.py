@@ -1,0 +1,297 @@
+"""Decisions made as well as possible: vectors, slow obvious references, properties, refusals."""
+
+import itertools
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simulator import ScenarioError, best, exact, load, replay
+from simulator.engine.chain import Aims
+from simulator.engine.decide import Decider
+from simulator.engine.exact import exact_ends
+from simulator.engine.explicit import spell_out
+from tests import toys
+from tests.vectors import Z_LIMIT, largest_z, mismatches
+
+WORKING = {"risk"}
+VECTORS = json.loads((Path(__file__).parent / "best_vectors.json").read_text(encoding="utf-8"))
+EXPECTED = [one for one in VECTORS if "expect" in one and one["args"]["scenario"]["game"] in WORKING]
+REFUSED = [vector for vector in VECTORS if "error" in vector]
+
+
+def named(vectors):
+    return [pytest.param(vector, id=vector["name"]) for vector in vectors]
+
+
+def risk(own=5, enemy=5, weights=None, policy=None, **more):
+    scenario = {"game": "risk", "battle": "land", "attacker": {"regiments": own}, "defender": {"regiments": enemy}}
+    scenario["policy"] = policy or {"attacker": {"retreat": "best"}}
+    return scenario | ({"objective": {"attacker": weights}} if weights else {}) | more
+
+
+@pytest.mark.parametrize("vector", named(EXPECTED))
+def test_vectors(vector):
+    found, expect = best(**vector["args"]), vector["expect"]
+    assert not mismatches(found.odds, expect["odds"], 1e-9)
+    for side, value in expect.get("value", {}).items():
+        assert found.value[side] == pytest.approx(value, abs=1e-9)
+    assert found.choice == expect.get("choice", {})
+    gains = {one.policy.split()[0]: one.value for one in found.fixed}
+    for policy, value in expect.get("gains", {}).items():
+        assert gains[policy] == pytest.approx(value, abs=1e-9), policy
+    for row in expect.get("policy", []):
+        (same,) = [one for one in found.rows() if all(one.get(key) == value for key, value in row["where"].items())]
+        assert same["choice"] == row["choice"]
+        assert same["advantage"] == pytest.approx(row["advantage"], abs=1e-9)
+
+
+@pytest.mark.parametrize("vector", named(REFUSED))
+def test_refused_vectors(vector):
+    with pytest.raises(ScenarioError) as refusal:
+        best(**vector["args"])
+    assert str(refusal.value).startswith(vector["error"])
+
+
+# --- slow obvious references ---------------------------------------------------------------------------------------
+
+
+@cache
+def rolls(mine, theirs):
+    """Chances of (own, enemy) losses, every throw of six-sided dice in turn."""
+    found = {}
+    for faces in itertools.product(range(1, 7), repeat=mine + theirs):
+        pairs = zip(sorted(faces[:mine], reverse=True), sorted(faces[mine:], reverse=True), strict=False)
+        own = sum(one <= other for one, other in pairs)
+        losses = own, min(mine, theirs) - own
+        found[losses] = found.get(losses, 0) + 6.0 ** -(mine + theirs)
+    return found
+
+
+def test_risk_against_every_throw():
+    price = 0.07
+
+    @cache
+    def value(own, enemy):
+        if not own or not enemy:
+            return (own > 0) - price * (6 - own)
+        roll = rolls(min(3, own), min(2, enemy)).items()
+        return max(-price * (6 - own), sum(p * value(own - a, enemy - d) for (a, d), p in roll))
+
+    found = best(risk(6, 7, {"win": 1, "attacker_regiments_lost": -price}))
+    assert found.value["attacker"] == pytest.approx(value(6, 7), abs=1e-12)
+
+
+def test_the_defender_who_sees_against_every_throw():
+    faces = range(1, 7)
+
+    def lost(mine, theirs):
+        return sum(one <= other for one, other in zip(sorted(mine)[::-1], sorted(theirs)[::-1], strict=False))
+
+    @cache
+    def value(own, enemy):
+        if not own or not enemy:
+            return float(own > 0)
+        dice, total = min(3, own), 0.0
+        for mine in itertools.product(faces, repeat=dice):
+            answers = []
+            for count in range(1, min(2, enemy) + 1):
+                worth = 0.0
+                for theirs in itertools.product(faces, repeat=count):
+                    a = lost(mine, theirs)
+                    worth += value(own - a, enemy - min(dice, count) + a) / 6**count
+                answers.append(worth)
+            total += min(answers) / 6**dice
+        return total
+
+    scenario = risk(3, 3, policy={"defender": {"hand": "best"}}, options={"defender_sees": True})
+    assert best(scenario).value["attacker"] == pytest.approx(value(3, 3), abs=1e-12)
+
+
+def test_stopping_a_fair_game_is_worth_the_least_concave_function_above():
+    """A loop of all states: the value of a fair coin game that may be left is known in closed form."""
+    pay = np.array([0, 1, 5, 2, 2, 9, 4, 0, 12, 3, 6], float)
+    majorant = [
+        max(
+            pay[a] + (pay[b] - pay[a]) * ((coins - a) / (b - a) if b > a else 0)
+            for a in range(coins + 1)
+            for b in range(coins, 11)
+        )
+        for coins in range(11)
+    ]
+    for start in range(1, 10):
+        graph = spell_out(toys.gamble(start, 10, 0), decisions=True)
+        ends = graph.states(graph.final).coins
+        found = Decider(graph, np.array([pay[ends], -pay[ends]]))
+        assert found.play.first[0] == pytest.approx(majorant[start], abs=1e-12)
+        met = found.met()
+        assert np.all(met <= 1 + 1e-12)
+        assert met[0] == pytest.approx(1)
+
+
+def test_compiled_and_plain_decisions_are_the_same():
+    chain = load(risk(12, 9, {"win": 1, "attacker_regiments_lost": -0.04, "rounds": -0.001})).chain
+    graph, rate = chain.played.open, (-0.001, 0.001)
+    worth = chain.aims.worth(graph.states(graph.final))
+    plain, compiled = (Decider(graph, worth, rate, plain=how) for how in (True, False))
+    assert np.array_equal(plain.play.pick, compiled.play.pick)
+    assert np.allclose(plain.play.first, compiled.play.first, atol=1e-14)
+    assert np.allclose(plain.met(), compiled.met(), atol=1e-14)
+    assert np.array_equal(plain.played().to, compiled.played().to)
+    assert plain.play.first[0] == pytest.approx(chain.played.values[0], abs=1e-14)
+
+
+def test_a_price_on_rounds_counts_though_no_state_holds_them():
+    odds = best(risk(8, 8, {"win": 1, "rounds": -0.05})).odds
+    value = odds.winner("attacker") - 0.05 * odds.mean("rounds")
+    assert best(risk(8, 8, {"win": 1, "rounds": -0.05})).value["attacker"] == pytest.approx(value, abs=1e-12)
+    fixed = exact(risk(8, 8, policy={}))
+    assert value >= fixed.winner("attacker") - 0.05 * fixed.mean("rounds") - 1e-12
+
+
+# --- properties -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("own", "enemy", "price"), [(4, 4, 0.1), (7, 5, 0.02), (5, 9, 0.15)])
+def test_no_fixed_policy_is_better(own, enemy, price):
+    found = best(risk(own, enemy, {"win": 1, "attacker_regiments_lost": -price}))
+    assert len(found.fixed) == 6
+    assert all(one.gain >= -1e-12 for one in found.fixed)
+
+
+def test_for_winning_alone_nobody_stops():
+    found = best(risk(6, 9, {"win": 1}))
+    assert found.odds.winner("nobody") == 0
+    assert all(row["choice"] == "go on" for row in found.rows())
+    assert any("put a price on losses" in line for line in found.odds.assumptions)
+
+
+def test_the_attacker_gains_nothing_by_fewer_dice():
+    plain = exact(risk(7, 6, policy={})).winner("attacker")
+    chosen = best(risk(7, 6, policy={"attacker": {"hand": "best"}, "defender": {"hand": "best"}}))
+    assert chosen.value["attacker"] == pytest.approx(plain, abs=1e-12)
+    seen = risk(7, 6, policy={"defender": {"hand": "best"}}, options={"defender_sees": True})
+    assert best(seen).value["attacker"] < plain
+    both = seen | {"policy": {"attacker": {"hand": "best"}, "defender": {"hand": "best"}}}
+    assert best(both).value["attacker"] >= best(seen).value["attacker"] - 1e-12
+
+
+def test_rounds_without_losses_are_waited_for():
+    """With ties for nobody a round may change nothing; going on is worth x / (1 - q)."""
+    options = {"ties": "nobody", "attack_dice": 1, "defence_dice": 1}
+    found = best(risk(1, 1, {"win": 1, "attacker_regiments_lost": -0.5}, options=options))
+    assert found.value["attacker"] == pytest.approx(0.25, abs=1e-12)
+    (row,) = found.rows()
+    assert row["choice"] == "go on"
+    assert row["advantage"] == pytest.approx(0.25, abs=1e-12)
+    assert row["reached"] == pytest.approx(1)
+    dear = best(risk(1, 1, {"win": 1, "attacker_regiments_lost": -1.5}, options=options))
+    assert dear.rows()[0]["choice"] == "stop"
+    assert dear.rows()[0]["advantage"] == pytest.approx(0.25, abs=1e-12)
+
+
+@pytest.mark.parametrize("scenario", [
+    risk(9, 8, {"win": 1, "attacker_regiments_lost": -0.06}),
+    risk(5, 5, policy={"attacker": {"retreat": "best"}, "defender": {"hand": "best"}}, options={"defender_sees": True}),
+])  # fmt: skip
+def test_simulated_as_enumerated(scenario):
+    assert largest_z(scenario, battles=200_000) < Z_LIMIT
+    assert replay(scenario, seed=4, battle=7).lines
+
+
+def test_chain_with_aims_is_followed_everywhere():
+    chain = load(risk(6, 6, {"win": 1, "attacker_regiments_lost": -0.1})).chain
+    assert isinstance(chain.aims, Aims)
+    ends = exact_ends(chain)
+    assert ends.p.sum() == pytest.approx(1)
+    assert chain.settled(chain.start).decided > 0
+
+
+# --- objectives, refusals -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"objective": {"attacker": {"attacker_regiment_lost": 1}}},
+            "objective.attacker.attacker_regiment_lost: no such",
+        ),
+        ({"objective": {"attacker": {}}}, "objective.attacker: give at least one weight"),
+        ({"objective": {"nobody": {"win": 1}}}, "objective.nobody: unknown field"),
+        ({"objective": {"attacker": {"win": True}}}, "objective.attacker.win: true is not allowed"),
+        ({"objective": {"attacker": {"win": float("inf")}}}, "objective.attacker.win: inf is not allowed"),
+        ({"options": {"defender_sees": True}}, "options.defender_sees: true is not allowed without"),
+        (
+            {"policy": {"attacker": {"retreat": ["best", "stop-when-outnumbered"]}}},
+            "policy.attacker.retreat: best cannot",
+        ),
+        (
+            {"policy": {"attacker": {"retreat": "best", "stop_below": 3}}},
+            "policy.attacker.stop_below: 3 is not allowed",
+        ),
+    ],
+)
+def test_refusals(change, message):
+    with pytest.raises(ScenarioError) as refusal:
+        load(risk() | change)
+    assert str(refusal.value).startswith(message)
+
+
+def test_refusals_of_other_kinds_and_paths():
+    invasion = {
+        "game": "risk",
+        "battle": "invasion",
+        "attacker": {"regiments": 2, "fleets": 1},
+        "defender": {"regiments": 1},
+    }
+    with pytest.raises(ScenarioError, match=r"^policy.attacker.hand: not in an invasion"):
+        load(invasion | {"policy": {"attacker": {"hand": "best"}}})
+    forced = {"game": "risk", "battle": "blockade-run", "attacker": {"fleets": 2}, "defender": {"fleets": 1}}
+    forced |= {"conditions": {"forced": True}, "policy": {"attacker": {"retreat": "best"}}}
+    with pytest.raises(ScenarioError, match=r"^policy.attacker.retreat: best"):
+        load(forced)
+    with pytest.raises(ScenarioError, match=r"^decide: policy.attacker.retire is no policy of risk land; policies: "):
+        best(risk(), ["policy.attacker.retire"])
+
+
+def test_an_objective_of_one_side_is_the_other_sides_opposite():
+    defender = risk(5, 5) | {"objective": {"defender": {"win": 1, "attacker_regiments_lost": 0.2}}}
+    found = best(defender)
+    assert found.value["attacker"] == -found.value["defender"]
+    assert found.odds.winner("nobody") > 0
+
+
+def test_decide_sets_what_the_scenario_leaves_open():
+    plain = risk(6, 6, {"win": 1, "attacker_regiments_lost": -0.1}, policy={"attacker": {}})
+    found = best(plain, ["policy.attacker.retreat"])
+    assert found.value == best(risk(6, 6, {"win": 1, "attacker_regiments_lost": -0.1})).value
+    assert list(found.gains.columns) == ["decision", "policy", "value", "gain"]
+    assert {"side", "decision", "place", "own", "enemy", "choice", "advantage", "reached"} == set(found.policy.columns)
+
+
+def test_the_command_draws_and_lists(tmp_path, capsys):
+    from simulator.cli import run
+
+    picture, table = tmp_path / "best.png", tmp_path / "best.csv"
+    arguments = ["best", "risk-20v15", "--set", "attacker.regiments=6", "--set", "defender.regiments=6"]
+    arguments += [
+        "--decide",
+        "policy.attacker.retreat",
+        "--weight",
+        "win=1",
+        "--weight",
+        "attacker_regiments_lost=-0.1",
+    ]
+    assert run([*arguments, "--plot", str(picture), "--csv", str(table)]) == 0
+    shown = capsys.readouterr().out
+    assert "less than best" in shown
+    assert ". go on, S stop" in shown
+    assert picture.stat().st_size > 0
+    assert table.read_text().startswith("side,decision,place,own,enemy,choice,advantage,reached")
+    assert run([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"]["attacker"] > 0
+    assert run(["best", "risk-20v15"]) == 2
+    assert capsys.readouterr().err.startswith("decide: nothing in this scenario is best")
