@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simulator.analysis.after_rounds import Rounds, rounds
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
     from simulator.analysis.best import Best, best
     from simulator.analysis.compare import Comparison, compare
@@ -57,6 +58,8 @@ _HOMES = {
     "Sensitivity": "simulator.analysis.sensitivity",
     "campaign": "simulator.analysis.rounds",
     "ByRound": "simulator.analysis.rounds",
+    "rounds": "simulator.analysis.after_rounds",
+    "Rounds": "simulator.analysis.after_rounds",
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
     "waves": "simulator.analysis.waves",
@@ -75,6 +78,7 @@ __all__ = [
     "NoExactOdds",
     "Odds",
     "Replay",
+    "Rounds",
     "Scenario",
     "ScenarioError",
     "Sensitivity",
@@ -92,6 +96,7 @@ __all__ = [
     "need",
     "odds",
     "replay",
+    "rounds",
     "sensitivity",
     "simulate",
     "sobol",

@@ -89,7 +89,7 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
 
     from simulator.rules.custom import text
     from simulator.rules.custom.build import lay_out
-    from simulator.rules.custom.outcome import outcome, pieces
+    from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
 
     field = lay_out(Setup(source, kind, fields))
@@ -99,4 +99,5 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
         pieces=lambda states: pieces(field, states),
         assumptions=lambda: text.assumptions(field),
         explain=lambda: text.explain(field),
+        begun=lambda states: begun(field, states),
     )

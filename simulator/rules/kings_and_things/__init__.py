@@ -40,6 +40,7 @@ def build(scenario: model.Scenario) -> Built:
         pieces=reader.pieces,
         assumptions=lambda: assumptions(scenario),
         explain=lambda: explained(forces),
+        begun=lambda states: states.rounds,  # counted when a round begins
     )
 
 
