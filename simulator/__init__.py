@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
     from simulator.analysis.best import Best, best
     from simulator.analysis.compare import Comparison, compare
+    from simulator.analysis.luck import Luck, luck
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
@@ -60,6 +61,8 @@ _HOMES = {
     "ByRound": "simulator.analysis.rounds",
     "rounds": "simulator.analysis.after_rounds",
     "Rounds": "simulator.analysis.after_rounds",
+    "luck": "simulator.analysis.luck",
+    "Luck": "simulator.analysis.luck",
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
     "waves": "simulator.analysis.waves",
@@ -73,6 +76,7 @@ __all__ = [
     "ByRound",
     "Comparison",
     "Interrupted",
+    "Luck",
     "Method",
     "Need",
     "NoExactOdds",
@@ -93,6 +97,7 @@ __all__ = [
     "exact",
     "explain",
     "load",
+    "luck",
     "need",
     "odds",
     "replay",

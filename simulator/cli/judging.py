@@ -36,6 +36,7 @@ def add_to(app: typer.Typer) -> None:
     """Give a command line these commands."""
     app.command()(worth)
     app.command()(rounds)
+    app.command()(luck)
 
 
 def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
@@ -144,3 +145,40 @@ def show_odds_alone(odds: Any) -> None:
     if "over" in odds.columns:
         out.print(f"Over by then: {100 * odds.p('over'):.2f} %")
     out.print(Text(f"Method: {odds.how()}"))
+
+
+def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side")],
+    weight: Weights = None,
+    settings: Settings = None,
+    battles: Battles = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""
+    from simulator.analysis.luck import luck as judge
+
+    files = working.Files(csv, plot, force, file)
+    files.check()
+    pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
+    changes = {path: reading.read_value(value) for path, value in pairs}
+    method = reading.method_of(False, battles, seed, None, threads)
+    found, _ = gather(
+        "battles",
+        quiet,
+        lambda shown: judge(file, read_weights(weight), changes=changes, method=method, progress=shown),
+    )
+    deliver(found, files, as_json, _show_luck)
+
+
+def _show_luck(found: Any) -> None:
+    from simulator.report.fortune import luck_table
+
+    console().print(luck_table(found))
+    print(found)
+    print(f"Method: {found.how()}")

@@ -18,6 +18,8 @@ ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")
 
 Columns = dict[str, np.ndarray]
+# Many states of a chain at once: its State, with an array in each field.
+States = Any
 
 
 class Fields(BaseModel):
@@ -114,11 +116,11 @@ class Built:
     """
 
     chain: Chain | None = None
-    outcome: Callable[[Any], Columns] | None = None
+    outcome: Callable[[States], Columns] | None = None
     answer: Callable[[Run], Outcomes] | None = None
     assumptions: Callable[[], Sequence[str]] = no_lines
     explain: Callable[[], Sequence[str]] = no_lines
-    pieces: Callable[[Any], Sequence[Piece]] | None = None
+    pieces: Callable[[States], Sequence[Piece]] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
     begun: Callable[[Any], np.ndarray] | None = None
     counting: Mapping[str, Any] = field(default_factory=dict)
