@@ -12,9 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simulator.analysis.after_rounds import Rounds, rounds
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
     from simulator.analysis.best import Best, best
     from simulator.analysis.compare import Comparison, compare
+    from simulator.analysis.luck import Luck, luck
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
@@ -57,6 +59,10 @@ _HOMES = {
     "Sensitivity": "simulator.analysis.sensitivity",
     "campaign": "simulator.analysis.rounds",
     "ByRound": "simulator.analysis.rounds",
+    "rounds": "simulator.analysis.after_rounds",
+    "Rounds": "simulator.analysis.after_rounds",
+    "luck": "simulator.analysis.luck",
+    "Luck": "simulator.analysis.luck",
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
     "waves": "simulator.analysis.waves",
@@ -70,11 +76,13 @@ __all__ = [
     "ByRound",
     "Comparison",
     "Interrupted",
+    "Luck",
     "Method",
     "Need",
     "NoExactOdds",
     "Odds",
     "Replay",
+    "Rounds",
     "Scenario",
     "ScenarioError",
     "Sensitivity",
@@ -89,9 +97,11 @@ __all__ = [
     "exact",
     "explain",
     "load",
+    "luck",
     "need",
     "odds",
     "replay",
+    "rounds",
     "sensitivity",
     "simulate",
     "sobol",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +15,10 @@ from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.engine.streams import derive_seed
 from simulator.rules.battle import WINNERS
-from simulator.scenarios import Source, load
+from simulator.scenarios import Scenario, Source, load
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ReplayRun:
@@ -23,6 +27,7 @@ class ReplayRun:
     def __init__(self, seed: int, battle: int) -> None:
         self.seed = seed
         self.lines: list[str] = []
+        self.rolls: list[tuple[str, Any, Any, Any]] = []
         self._battle = battle
         self._previous: tuple[Chain, int, int] | None = None
         self._state: Any = None
@@ -59,6 +64,7 @@ class ReplayRun:
         for before, result, after in told_steps(chain, seed, self._battle):
             line = chain.tell(before, result, after, dice) if chain.tell else _plainly(before, result, after)
             self.lines += [indent + part for part in line.splitlines()]
+            self.rolls.append((line, before, result, after))
             state = after
         return state
 
@@ -78,6 +84,22 @@ class Replay:
     outcome: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     battle: int = 0
+    scenario: Scenario | None = field(default=None, repr=False, compare=False)
+    rolls: tuple[tuple[str, Any, Any, Any], ...] = field(default=(), repr=False, compare=False)
+
+    @cached_property
+    def luck(self) -> pd.DataFrame:
+        """One row a roll: `line, before, after, change, luck` (analysis/roll_luck.py). Raises NoExactOdds."""
+        import pandas as pd
+
+        return pd.DataFrame(self.luck_rows(), columns=["line", "before", "after", "change", "luck"])
+
+    def luck_rows(self) -> list[dict[str, Any]]:
+        """The rows of `luck` as plain values."""
+        from simulator.analysis.roll_luck import roll_luck
+
+        assert self.scenario is not None
+        return roll_luck(self.scenario, [roll[1:] for roll in self.rolls], [roll[0] for roll in self.rolls])
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
@@ -104,4 +126,4 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
     if "winner" in columns:
         told["winner"] = WINNERS[int(columns["winner"][0])]
     told |= {name: values[0].item() for name, values in columns.items() if name != "winner"}
-    return Replay(run.lines, told, seed, battle)
+    return Replay(run.lines, told, seed, battle, asked, tuple(run.rolls))

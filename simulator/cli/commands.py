@@ -294,6 +294,7 @@ def replay(
     seed: Annotated[int, typer.Option("--seed", help="seed of the simulation")] = 0,
     battle: Annotated[int, typer.Option("--battle", help="which battle of it, from 0")] = 0,
     settings: Settings = None,
+    luck: Annotated[bool, typer.Option("--luck", help="how each roll moved the chances, and how lucky it was")] = False,
     as_json: AsJson = False,
 ) -> None:
     """One simulated battle told roll by roll: the very one that a simulation with this seed counted."""
@@ -301,10 +302,15 @@ def replay(
 
     asked = reading.read_scenario(scenario, settings or ())
     told = tell(asked, seed, battle)
+    rolls = told.luck_rows() if luck else []
     if as_json:
-        print(json_text(told.to_dict()))
+        print(json_text(told.to_dict() | ({"luck": rolls} if luck else {})))
         return
-    for line in told.lines:
+    if luck:
+        from simulator.report.fortune import roll_table
+
+        console().print(roll_table(rolls))
+    for line in told.lines if not luck else ():
         print(line)
     outcome = told.outcome.items()
     print("Outcome: " + ", ".join(f"{name} {_plain(value)}" for name, value in outcome))

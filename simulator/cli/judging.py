@@ -22,6 +22,7 @@ from simulator.cli.options import (
     Threads,
     console,
     gather,
+    json_text,
 )
 
 Weights = Annotated[
@@ -34,6 +35,8 @@ Side = Annotated[str, typer.Option("--side", help="attacker or defender: whose w
 def add_to(app: typer.Typer) -> None:
     """Give a command line these commands."""
     app.command()(worth)
+    app.command()(rounds)
+    app.command()(luck)
 
 
 def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
@@ -84,3 +87,98 @@ def _show_worth(found: Any) -> None:
 
     console().print(worth_table(found))
     print(f"Weights: {found.how()}")
+
+
+def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
+    scenario: ScenarioName,
+    most: Annotated[
+        int | None, typer.Option("--most", help="how many rounds; else until all but a millionth end")
+    ] = None,
+    after: Annotated[int | None, typer.Option("--after", help="the odds of everything after so many rounds")] = None,
+    settings: Settings = None,
+    battles: Battles = None,
+    seed: SeedOption = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """How it stands after each round: over or not, who has won, losses so far."""
+    from simulator.analysis.after_rounds import rounds as find
+
+    files = working.Files(csv, plot, force, scenario)
+    files.check()
+    asked = reading.read_scenario(scenario, settings or ())
+    if after is not None and after < 0:
+        raise ValueError(f"after: {after} is not allowed; 0 or more")
+    fought = most if after is None else max(most or 0, after)
+    found, _ = gather("battles", quiet, lambda shown: find(asked, fought, battles, seed or 0, progress=shown))
+    if after is None:
+        deliver(found, files, as_json, _show_rounds)
+        return
+    odds = found.after(after)
+    if as_json:
+        print(json_text(odds.to_dict()))
+    else:
+        show_odds_alone(odds)
+    files.write(found, found.rows())
+
+
+def _show_rounds(found: Any) -> None:
+    from simulator.report.by_rounds import rounds_passed_table
+
+    console().print(rounds_passed_table(found))
+    print(f"Method: {found.how()}")
+
+
+def show_odds_alone(odds: Any) -> None:
+    """Odds without a scenario's own introduction."""
+    from rich.text import Text
+
+    from simulator.report.tables import chance_table, likely_table, summary_table
+
+    out = console()
+    for part in (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds)):
+        if part is not None:
+            out.print(part)
+    if "over" in odds.columns:
+        out.print(f"Over by then: {100 * odds.p('over'):.2f} %")
+    out.print(Text(f"Method: {odds.how()}"))
+
+
+def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side")],
+    weight: Weights = None,
+    settings: Settings = None,
+    battles: Battles = None,
+    seed: SeedOption = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
+    csv: CsvFile = None,
+    plot: PlotFile = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""
+    from simulator.analysis.luck import luck as judge
+
+    files = working.Files(csv, plot, force, file)
+    files.check()
+    pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
+    changes = {path: reading.read_value(value) for path, value in pairs}
+    method = reading.method_of(False, battles, seed, None, threads)
+    found, _ = gather(
+        "battles",
+        quiet,
+        lambda shown: judge(file, read_weights(weight), changes=changes, method=method, progress=shown),
+    )
+    deliver(found, files, as_json, _show_luck)
+
+
+def _show_luck(found: Any) -> None:
+    from simulator.report.fortune import luck_table
+
+    console().print(luck_table(found))
+    print(found)
+    print(f"Method: {found.how()}")

@@ -103,6 +103,7 @@ class Chain:
     `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair where two
     rolls are made at once); `dice` is a random.Random with which faces that give `result` may be picked. `label` names
     a stage of a composed battle. With `aims` the decisions for which `choose` answers BEST are solved for (`played`).
+    `at_least` is how many states a game knows its chain to have: one that is too large is refused before it is tried.
     """
 
     params: Any
@@ -112,6 +113,7 @@ class Chain:
     counters: tuple[str, ...] = ()
     tell: Callable[..., str] | None = None
     label: str = ""
+    at_least: int = 0
     aims: Aims | None = None
 
     @cached_property

@@ -17,6 +17,7 @@ from simulator.engine.compiled import bind_state, kernel, load, paired, running,
 from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.lanes import DONE, ENDLESS, Order, advance, advance_pair, battle_key, mix
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.lookup import Fought, PairLookup, lookup
 from simulator.engine.montecarlo import Simulation
 
 _GAMMA, _HIGH, _HALF = streams.GAMMA, streams.HIGH, np.uint64(32)
@@ -40,66 +41,45 @@ def each_end(chain: Chain, seed: int, battles: int, graph: Graph | None = None) 
 
 def walk(graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None) -> tuple[Ends, np.ndarray]:
     """The same on a graph; battles also end at the states that `stop` (bool) marks."""
-    at, counted = np.zeros(battles, np.int64), np.zeros(battles, np.int64)
-    ends = graph.final if stop is None else graph.final | stop
+    fought = lookup(graph)
+    ends = (graph.final if stop is None else graph.final | stop)[fought.order]
+    at = np.full(battles, fought.chain.start.at, np.int64)
     for first in range(0, battles, PORTION):
         part = slice(first, min(first + PORTION, battles))
         with np.errstate(over="ignore"):
-            at[part], counted[part] = _walked(graph, ends, seed, np.arange(part.start, part.stop, dtype=np.uint64))
-    key = at * (int(counted.max(initial=0)) + 1) + counted
-    _, first_met, which, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    states = graph.states(at[first_met], counted[first_met])
+            _walk(fought, ends, seed, np.arange(part.start, part.stop, dtype=np.uint64), at[part])
+    places, which, count = np.unique(at, return_inverse=True, return_counts=True)
+    mask = fought.chain.params.mask
+    states = graph.states(fought.order[places & mask], places >> mask.bit_length())
     return Ends(states, count / battles, count.astype(np.int64)), which
 
 
-def _walked(graph: Graph, ends: np.ndarray, seed: int, battle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """State and counter in which each of these battles ends."""
-    alias, sizes = graph.chain.tables.alias, np.diff(graph.chain.tables.first)
-    place = _places(graph)
+def _walk(fought: Fought, ends: np.ndarray, seed: int, battle: np.ndarray, at: np.ndarray) -> None:
+    """Lead these battles, which stand at `at`, each to where it ends."""
+    p, alias = fought.chain.params, fought.chain.tables.alias
+    paired, mask, low = isinstance(p, PairLookup), p.mask, np.uint64(0xFFFFFFFF)
     key = streams.battle_key(np.uint64(seed), battle)
-    at, counted = np.zeros(len(battle), np.int64), np.zeros(len(battle), np.int64)
-    going = np.flatnonzero(~ends[at])
-    spare = np.zeros(len(battle), np.uint64)
+    word = np.zeros(len(battle), np.uint64)
+    going = np.flatnonzero(~ends[at & mask])
     for turn in range(MOST_STEPS):
         if not len(going):
-            return at, counted
-        fresh = graph.second is not None or turn % 2 == 0
+            return
+        fresh = paired or turn % 2 == 0
         if fresh:
             key[going] += _GAMMA
-            spare[going] = streams.mix(key[going])
-        here, word = at[going], spare[going]
-        table = graph.table[here].astype(np.int64)
-        row = place[_drawn(alias, table, word >> _HIGH if fresh else word & np.uint64(0xFFFFFFFF)), table]
-        if graph.second is not None:
-            other = graph.second[here].astype(np.int64)
-            row = row + sizes[table] * place[_drawn(alias, other, word & np.uint64(0xFFFFFFFF)), other]
-        edge = graph.begin[here] + row
-        if graph.inc is not None:
-            counted[going] += graph.inc[edge]
-        at[going] = graph.to[edge]
-        going = going[~ends[at[going]]]
+            word[going] = streams.mix(key[going])
+        here, number = at[going], word[going]
+        place = p.place[here & mask]
+        number = number if paired or fresh else number << _HIGH
+        edge = (place >> _HALF).astype(np.int64) + _drawn(
+            alias, place & low, number >> _HIGH if fresh else number & low
+        )
+        if paired:
+            beside = p.other[here & mask]
+            edge += _drawn(alias, beside & low, number & low) * (beside >> _HALF).astype(np.int64)
+        at[going] = (here & ~mask) + p.to[edge].astype(np.int64)
+        going = going[~ends[at[going] & mask]]
     raise BrokenGame(f"no battle of seed {seed} ended within {MOST_STEPS:,} steps; perhaps none does")
-
-
-class _Places:
-    """In which row of its table a result stands."""
-
-    def __init__(self, graph: Graph) -> None:
-        tables = graph.chain.tables
-        sizes = np.diff(tables.first)
-        self._first = tables.first
-        self._code = np.repeat(np.arange(len(sizes)), sizes) << 16 | tables.result
-        self._order = np.argsort(self._code, kind="stable")
-        self._sorted = self._code[self._order]
-
-    def __getitem__(self, asked: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        result, table = asked
-        found = self._order[np.searchsorted(self._sorted, table << 16 | result)]
-        return np.asarray(found - self._first[table])
-
-
-def _places(graph: Graph) -> _Places:
-    return _Places(graph)
 
 
 def _drawn(alias: Any, table: np.ndarray, number: np.ndarray) -> np.ndarray:

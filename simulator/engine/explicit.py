@@ -96,6 +96,15 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
     )
 
 
+def _refuse_at_once(chain: Chain, budget: int) -> None:
+    """Refuse a chain whose game knows it to be too large."""
+    size = size_of(chain, chain.at_least, chain.at_least)
+    if size > budget:
+        raise NoExactOdds(
+            f"at least {chain.at_least:,} states: more than {in_words(size)}, past the budget of {in_words(budget)}"
+        )
+
+
 _seconds_spent: dict[type, float] = {}
 _compiled_here: set[type] = set()
 
@@ -118,6 +127,7 @@ def spell_out_nodes(
     chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
 ) -> Graph:
     """As `spell_out`, but for decisions of `best` policies, which are nodes in any case."""
+    _refuse_at_once(chain, budget)
     params = type(chain.params)
     once, together = PATIENCE_IF_CACHED if cache.is_ready("grow", params) else PATIENCE
     patience = min(once, together - _seconds_spent.get(params, 0.0))

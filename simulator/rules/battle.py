@@ -18,6 +18,8 @@ ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")
 
 Columns = dict[str, np.ndarray]
+# Many states of a chain at once: its State, with an array in each field.
+States = Any
 
 
 class Fields(BaseModel):
@@ -105,6 +107,8 @@ class Built:
     - `assumptions()`: one line for each option, policy and ASSUMED number that the answer rests on.
     - `explain()`: lines that tell how the answer comes about (modifiers and their sources, a plan).
     - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
+    - `begun(states)`: for chains fought in rounds, the round (from 1) that a state stands in or before, 0 until
+      whatever precedes round 1 is over; `counting`: fields to set first, where rounds are not counted else.
     - `decisions(states, options)`: for games whose policies may be `best`: states in which a side decides, as the
       columns that tell one from another (`decision`: the policy's path; then the state in the game's words), and
       `choice`: the option in words.
@@ -112,12 +116,14 @@ class Built:
     """
 
     chain: Chain | None = None
-    outcome: Callable[[Any], Columns] | None = None
+    outcome: Callable[[States], Columns] | None = None
     answer: Callable[[Run], Outcomes] | None = None
     assumptions: Callable[[], Sequence[str]] = no_lines
     explain: Callable[[], Sequence[str]] = no_lines
-    pieces: Callable[[Any], Sequence[Piece]] | None = None
+    pieces: Callable[[States], Sequence[Piece]] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
+    begun: Callable[[Any], np.ndarray] | None = None
+    counting: Mapping[str, Any] = field(default_factory=dict)
     decisions: Callable[[Any, np.ndarray], Columns] | None = None
 
 

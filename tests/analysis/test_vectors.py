@@ -9,7 +9,7 @@ import pytest
 import simulator
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
-BUILT = ("compare", "worth", "sensitivity")
+BUILT = ("compare", "worth", "sensitivity", "rounds", "luck")
 
 
 def of(tool, outcome):
@@ -73,3 +73,15 @@ def test_sensitivity(vector):
     rows = {(row["path"], row["to"]): row for row in found.rows()}
     close_rows([rows[row["path"], row["to"]] for row in expect["rows"]], expect["rows"])
     assert set(expect["skipped"]) <= {one.path for one in found.refusals}
+
+
+@pytest.mark.parametrize("vector", of("rounds", "expect"), ids=lambda v: v["name"])
+def test_rounds(vector):
+    close_rows(called(vector).rows(), vector["expect"]["table"])
+
+
+@pytest.mark.parametrize("vector", of("luck", "expect"), ids=lambda v: v["name"])
+def test_luck(vector):
+    found, expect = called(vector), dict(vector["expect"])
+    close_rows(found.rows(), expect.pop("battles"))
+    assert {name: getattr(found, name) for name in expect} == near(expect)

@@ -9,7 +9,7 @@ from simulator.engine.chance import Tables, tables
 from simulator.engine.exact import exact_ends
 from simulator.engine.expand import CompiledExplorer
 from simulator.engine.explicit import PlainExplorer
-from simulator.engine.limits import BrokenGame
+from simulator.engine.limits import BrokenGame, NoExactOdds
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.solve import state_values
 from tests.toys import Coins, ring, skirmish, stay, urn, walk
@@ -120,3 +120,8 @@ def test_a_counter_that_is_no_field_is_an_error():
 def test_a_counter_above_its_limit_is_an_error(run):
     with pytest.raises(BrokenGame, match=r"counter tosses: .*limit 3"):
         run(replace(walk(2, 4, counting=1), limits=Coins(4, 3)))
+
+
+def test_a_chain_that_its_game_knows_to_be_too_large_is_refused_before_it_is_tried():
+    with pytest.raises(NoExactOdds, match=r"at least 1,000,000,000,000 states: more than \d+.0 GB, past the budget"):
+        exact_ends(replace(walk(2, 4), at_least=10**12))

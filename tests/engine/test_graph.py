@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from simulator.engine.each import each_end
 from simulator.engine.exact import ends_of, exact_ends
 from simulator.engine.expand import CompiledExplorer
 from simulator.engine.explicit import PlainExplorer
@@ -144,3 +145,13 @@ def test_battles_of_two_rolls_can_be_told():
     ends = simulation.ends()
     seen = {tuple(int(v) for v in state): count for *state, count in zip(*ends.states, ends.count, strict=True)}
     assert seen == Counter(tuple(state) for state in told)
+
+
+@every_chain
+def test_each_battle_ends_where_the_simulation_counts_it(name):
+    ends, which = each_end(CHAINS[name], 11, 3000)
+    simulation = Simulation(CHAINS[name], 11)
+    simulation.add(3000)
+    counted = simulation.ends()
+    assert np.array_equal(rows(ends, ends.count), rows(counted, counted.count))
+    assert np.array_equal(np.bincount(which), ends.count)

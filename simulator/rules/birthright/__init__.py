@@ -6,8 +6,7 @@ on armies; the dice replacement of the war cards; unit tables of public campaign
 
 from __future__ import annotations
 
-from typing import Any
-
+from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.birthright import (
     adjustment,
@@ -29,10 +28,10 @@ LISTS = {"units": unit_rows}
 FATES = ("standing", "routed", "destroyed", "hits")
 
 
-def build_fight(fields: Any) -> Built:
+def build_fight(fields: model.Fight) -> Built:
     """A battle unit against unit."""
     setup = tables.set_up(fields)
-    chain = setup.chain(lambda *step: text.tell(setup, chain.params, step[:3], step[3]))
+    chain: Chain = setup.chain(lambda *step: text.tell(setup, chain.params, step[:3], step[3]))
     return Built(
         chain=chain,
         outcome=lambda states: outcome.columns(setup, chain.params, states),
@@ -42,7 +41,7 @@ def build_fight(fields: Any) -> Built:
     )
 
 
-def told_apart(fields: Any, side: int) -> Built:
+def told_apart(fields: model.Fight, side: int) -> Built:
     """The same battle with the fallen of each entry of a side told apart: what survival asks for."""
     setup = tables.set_up(fields, side)
     chain = setup.chain()
@@ -53,10 +52,10 @@ def told_apart(fields: Any, side: int) -> Built:
     )
 
 
-def build_quick(fields: Any) -> Built:
+def build_quick(fields: model.QuickBattle) -> Built:
     """A battle by quick checks."""
     battle = check_tables.matchup(fields)
-    chain = check_tables.quick_chain(
+    chain: Chain = check_tables.quick_chain(
         fields, battle, lambda *step: check_text.tell(battle, chain.params, step[:3], step[3])
     )
     return Built(
@@ -67,10 +66,10 @@ def build_quick(fields: Any) -> Built:
     )
 
 
-def build_siege(fields: Any) -> Built:
+def build_siege(fields: model.Siege) -> Built:
     """A siege season by season."""
     siege = siege_tables.siege_of(fields)
-    chain = siege.chain(lambda *step: siege_text.tell(siege, chain.params, step[:3], step[3]))
+    chain: Chain = siege.chain(lambda *step: siege_text.tell(siege, chain.params, step[:3], step[3]))
     return Built(
         chain=chain,
         outcome=lambda states: siege_text.columns(siege, states),

@@ -16,6 +16,7 @@ import numpy as np
 from simulator.engine.chain import Chain, rule
 from simulator.engine.chance import TableBook, combine, die, seen_as
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Refusal
+from simulator.rules.birthright.campaign_model import Adjustment, OtherRegent
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import listed
 
@@ -66,7 +67,7 @@ class Standing(NamedTuple):
 class Regents:
     """All regents of a check; the first is the one asked about."""
 
-    fields: Any
+    fields: Adjustment
 
     @cached_property
     def modifiers(self) -> list[int]:
@@ -97,7 +98,7 @@ class Regents:
         """Each other regent acts before, level or after, one after the other, for each of the own rolls."""
         found: Counter[Standing] = Counter()
         for own in (roll + self.modifiers[0] for roll in range(1, 21)):
-            met: Counter[Any] = Counter({(0, 0, False, False): 1})
+            met: Counter[tuple[int, int, bool, bool]] = Counter({(0, 0, False, False): 1})
             for regent in self.fields.defender.regents:
                 one = seen_as(die(20), lambda roll, own=own, regent=regent: self._meets(own, roll, regent))
                 met = combine(met, one, lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] or b[2], a[3] or b[3]))
@@ -106,7 +107,7 @@ class Regents:
                     found[Standing(before + place + 1, enter, leave)] += ways * SHARES // (level + 1)
         return found
 
-    def _meets(self, own: int, roll: int, regent: Any) -> tuple[int, int, bool, bool]:
+    def _meets(self, own: int, roll: int, regent: OtherRegent) -> tuple[int, int, bool, bool]:
         """Does this regent act before, is he level in all, does he bar entering, leaving?"""
         total = roll + regent.warcraft
         mine, his = (own, self.modifiers[0]), (total, regent.warcraft)
@@ -203,14 +204,14 @@ class Regents:
         ]
 
 
-def check(fields: Any) -> None:
+def check(fields: Adjustment) -> None:
     """Refuse an order of too many regents."""
     count = 1 + len(fields.defender.regents)
     if fields.options.order and count > MOST_IN_ORDER:
         raise Refusal("options.order", f"true is not allowed; at most {MOST_IN_ORDER} regents in all, here are {count}")
 
 
-def build(fields: Any) -> Built:
+def build(fields: Adjustment) -> Built:
     """The check and everything told about it."""
     regents, book = Regents(fields), TableBook()
     number = book.add(dict(enumerate(regents.results.values())))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from simulator.rules.birthright.check_rules import (
     QuickParams,
     QuickState,
 )
+from simulator.rules.birthright.model import CheckOptions, QuickBattle, Siege
 from simulator.rules.birthright.units import Entry, Unit, army, in_order, terrain_values
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.naming import SIDES
@@ -110,7 +110,7 @@ class Matchup:
     attacker: Army
     defender: Army
     terrain: str
-    options: Any
+    options: CheckOptions
 
     @cached_property
     def strengths(self) -> tuple[np.ndarray, np.ndarray]:
@@ -170,19 +170,19 @@ class Matchup:
         return 4 * row + ahead
 
 
-def army_of(fields: Any, name: str, least: int = 1) -> Army:
+def army_of(fields: QuickBattle | Siege, name: str, least: int = 1) -> Army:
     """One side of a scenario."""
     side = getattr(fields, name)
     entries = army(side.units, f"{name}.units", MOST_UNITS, least)
     return Army(entries, side.warcraft, side.leader_points, getattr(fields.policy, name).losses)
 
 
-def matchup(fields: Any) -> Matchup:
+def matchup(fields: QuickBattle) -> Matchup:
     """Both sides of a quick battle."""
     return Matchup(army_of(fields, "attacker"), army_of(fields, "defender"), fields.conditions.terrain, fields.options)
 
 
-def quick_chain(fields: Any, battle: Matchup, tell: Any = None) -> Chain:
+def quick_chain(fields: QuickBattle, battle: Matchup, tell: Callable[..., str] | None = None) -> Chain:
     """The chain of checks."""
     book = TableBook()
     leave = {}

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns
-from simulator.rules.birthright.check_rules import DEFENDER_WON, Check, check_losses
+from simulator.rules.birthright.check_rules import DEFENDER_WON, Check, QuickParams, QuickState, check_losses
 from simulator.rules.birthright.check_tables import Army, Matchup
+from simulator.rules.birthright.model import CheckOptions, QuickBattle
 from simulator.rules.birthright.units import Unit
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import SIDES, plural, winner_text
 
 HOUSE_RULE = "quick-battle procedure: house rule"
+Throwers = tuple[tuple[str, str], random.Random]
 ROLLS = list(product(range(1, 21), repeat=2))
 WINNER = np.array([NOBODY, ATTACKER, DEFENDER, NOBODY])
 
@@ -36,7 +38,7 @@ def columns(battle: Matchup, states: Any) -> Columns:
     }
 
 
-def number_lines(options: Any) -> list[str]:
+def number_lines(options: CheckOptions) -> list[str]:
     """The assumed numbers of the check."""
     ratio = ", ".join(f"{strong}:{weak} {modifier:+d}" for strong, weak, modifier in options.quick_ratio)
     losses = ", ".join(f"from {row[0]} {row[1]}/{row[2]} %{' rout' if row[3] else ''}" for row in options.quick_result)
@@ -48,7 +50,7 @@ def number_lines(options: Any) -> list[str]:
     ]
 
 
-def assumptions(fields: Any) -> list[str]:
+def assumptions(fields: QuickBattle) -> list[str]:
     """Options, policies and assumed numbers in force."""
     single = fields.options.mode == "single"
     lines = number_lines(fields.options)
@@ -102,7 +104,11 @@ def check_lines(battle: Matchup, level: int, names: tuple[str, str] = SIDES) -> 
 
 
 def told(
-    battle: Matchup, check: Check, lost: tuple[int, int], walls: int, step: tuple[int, bool, Any]
+    battle: Matchup,
+    check: Check,
+    lost: tuple[int, int],
+    walls: int,
+    step: tuple[int, bool, Throwers],
 ) -> tuple[str, tuple[int, int]]:
     """A check with dice that give its result, and the steps that both sides lose.
 
@@ -125,7 +131,7 @@ def told(
     return text, (int(losses[0]), int(losses[1]))
 
 
-def tell(battle: Matchup, params: Any, step: tuple[Any, int, Any], dice: random.Random) -> str:
+def tell(battle: Matchup, params: QuickParams, step: tuple[QuickState, int, QuickState], dice: random.Random) -> str:
     """One check of a replay."""
     before, result, after = step
     lost = before.attacker_lost, before.defender_lost

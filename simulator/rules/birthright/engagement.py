@@ -64,7 +64,7 @@ class Attacks:
         good, sides = self.passes(morale)
         bad, checks = sides - good, sides * sides
         rallied = bad * good if self.rally == "once" else 0
-        share = {
+        effects = {
             "-": {NONE: checks},
             "F": {NONE: good * sides, BACK: bad * sides},
             "R": {BACK: good * sides + rallied, ROUT: bad * sides - rallied},
@@ -73,7 +73,7 @@ class Attacks:
         }
         out: Counter[int] = Counter()
         for letter, ways in letters.items():
-            for effect, part in share[letter].items():
+            for effect, part in effects[letter].items():
                 out[effect] += ways * part
         return {effect: ways for effect, ways in out.items() if ways}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Refusal, certain
+from simulator.rules.birthright.campaign_model import Movement, Visibility
 from simulator.rules.birthright.units import army
 from simulator.rules.toolkit.naming import listed, plural
 
@@ -17,7 +18,7 @@ LAND_SIGHT = {
 }
 
 
-def check_visibility(fields: Any) -> None:
+def check_visibility(fields: Visibility) -> None:
     """Refuse what does not go together (section 7)."""
     sight = fields.conditions
     if sight.kind == "naval":
@@ -30,7 +31,7 @@ def check_visibility(fields: Any) -> None:
         raise Refusal("conditions.moved_out", f"true is not allowed with previous {sight.previous}; it needs seen")
 
 
-def visibility(fields: Any) -> Built:
+def visibility(fields: Visibility) -> Built:
     """What is seen and known."""
     sight = fields.conditions
     if sight.kind == "naval":
@@ -55,7 +56,7 @@ def visibility(fields: Any) -> Built:
     )
 
 
-def check_movement(fields: Any) -> None:
+def check_movement(fields: Movement) -> None:
     """Refuse a march that cannot be reckoned (section 8)."""
     own, way = fields.attacker, fields.conditions
     army(own.units, "attacker.units", 60, 0 if own.movement else 1)
@@ -83,7 +84,7 @@ class Entered(NamedTuple):
 class March:
     """A march borough by borough."""
 
-    fields: Any
+    fields: Movement
 
     @property
     def rate(self) -> int:
@@ -111,7 +112,7 @@ class March:
         return found
 
 
-def movement(fields: Any) -> Built:
+def movement(fields: Movement) -> Built:
     """The march and everything told about it."""
     march, way = March(fields), fields.conditions
     course = march.course()

@@ -25,7 +25,7 @@ Retreat = Literal["never", "half", "outmatched"]
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 Row = list[Whole]
 WARCRAFT = Field(0, description="commander's Warcraft modifier")
-TERRAIN = Field("plains", description="terrain of the battle")
+TERRAIN: Terrain = Field("plains", description="terrain of the battle")
 
 
 class Group(Fields):
@@ -50,7 +50,7 @@ class Group(Fields):
         return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-UNITS = Field([], description='units in order: {unit = "knights", count = 2} or "2 x knights"')
+UNITS: list[Group | str] = Field([], description='units in order: {unit = "knights", count = 2} or "2 x knights"')
 Units = Annotated[list[Group | str], Field(max_length=60)]
 
 
@@ -184,6 +184,9 @@ class Storm(Frame):
     conditions: StormConditions  # type: ignore[assignment]
     policy: StormPolicies  # type: ignore[assignment]
     options: StormOptions  # type: ignore[assignment]
+
+
+Fight = Tactical | Storm
 
 
 class Army(Line):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from simulator.rules.battle import Refusal
 from simulator.rules.birthright import check_tables, siege_tables, tables
+from simulator.rules.birthright.model import CheckOptions, Fight, QuickBattle, Siege
 from simulator.rules.toolkit.naming import SIDES
 
 Spans = Sequence[tuple[str, int, int]]
@@ -24,7 +24,7 @@ RESULT = (
 SIEGE = (("rating_below", 1, 1_000_000), ("level", 0, 20), ("reduced_per_season", 0, 20))
 
 
-def check_fight(fields: Any) -> None:
+def check_fight(fields: Fight) -> None:
     """Refuse what types cannot, in a battle unit against unit."""
     if fields.battle == "storm":
         rows = fields.options.fort_defence
@@ -34,7 +34,7 @@ def check_fight(fields: Any) -> None:
     tables.hosts(fields)
 
 
-def check_quick(fields: Any) -> None:
+def check_quick(fields: QuickBattle) -> None:
     """Refuse what types cannot, in a quick battle."""
     check_tables.matchup(fields)
     _check_numbers(fields.options)
@@ -45,7 +45,7 @@ def check_quick(fields: Any) -> None:
             raise Refusal(field, f"{retreat} is not allowed; {text}", unused=True)
 
 
-def check_siege(fields: Any) -> None:
+def check_siege(fields: Siege) -> None:
     """Refuse what types cannot, in a siege."""
     conditions, options = fields.conditions, fields.options
     if conditions.relief_on == 1:
@@ -62,7 +62,7 @@ def check_siege(fields: Any) -> None:
     _rising("siege_table", [(row[0], 1) for row in options.siege_table])
 
 
-def _check_numbers(options: Any) -> None:
+def _check_numbers(options: CheckOptions) -> None:
     """The tables of the quick check."""
     _rows("quick_ratio", options.quick_ratio, RATIO)
     if options.quick_ratio[0][:2] != [1, 1]:

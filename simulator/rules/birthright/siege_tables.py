@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook
+from simulator.rules.birthright import model
 from simulator.rules.birthright.check_rules import NOBODY_WON
 from simulator.rules.birthright.check_tables import MOST_UNITS, Army, Matchup, army_of
 from simulator.rules.birthright.siege_rules import (
@@ -32,7 +33,7 @@ PLANS = {"wait": WAIT, "storm-now": STORM_NOW, "storm-at-level": AT_LEVEL, "stor
 class Siege:
     """A siege scenario and its three armies."""
 
-    fields: Any
+    fields: model.Siege
     besieger: Army
     garrison: Army
     relief: Army
@@ -73,7 +74,7 @@ class Siege:
         """The besieger against the garrison."""
         return Matchup(self.besieger, self.garrison, self.fields.conditions.terrain, self.fields.options)
 
-    def chain(self, tell: Any = None) -> Chain:
+    def chain(self, tell: Callable[..., str] | None = None) -> Chain:
         """The chain of seasons."""
         fields, book = self.fields, TableBook()
         rows = np.array([self.row(int(rating)) for rating in self.ratings], np.int64)
@@ -96,7 +97,7 @@ class Siege:
         return Chain(params, start, limits, book.close(), counters=("storms",), tell=tell)
 
 
-def siege_of(fields: Any) -> Siege:
+def siege_of(fields: model.Siege) -> Siege:
     """The armies of a siege."""
     conditions = fields.conditions
     coming = army(conditions.relief_units, "conditions.relief_units", MOST_UNITS, 1 if conditions.relief_on else 0)

@@ -6,9 +6,10 @@ import random
 from typing import Any
 
 from simulator.rules.battle import Columns
+from simulator.rules.birthright import model
 from simulator.rules.birthright.check_rules import ATTACKER_WON, DEFENDER_WON
 from simulator.rules.birthright.check_text import WINNER, check_lines, number_lines, told
-from simulator.rules.birthright.siege_rules import ARRIVAL, FALL, IN_FIELD, NOT_COME, RELIEF, SiegeParams
+from simulator.rules.birthright.siege_rules import ARRIVAL, FALL, IN_FIELD, NOT_COME, RELIEF, SiegeParams, SiegeState
 from simulator.rules.birthright.siege_tables import Siege
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import SIDES, plural
@@ -29,7 +30,7 @@ def columns(siege: Siege, states: Any) -> Columns:
     }
 
 
-def assumptions(fields: Any) -> list[str]:
+def assumptions(fields: model.Siege) -> list[str]:
     """Options, policies and assumed numbers in force."""
     options, conditions, plan = fields.options, fields.conditions, fields.policy.attacker.siege
     at = f" {options.storm_level}" if plan == "storm-at-level" else ""
@@ -59,7 +60,7 @@ def explain(siege: Siege) -> list[str]:
     return lines
 
 
-def tell(siege: Siege, params: SiegeParams, step: tuple[Any, int, Any], dice: random.Random) -> str:
+def tell(siege: Siege, params: SiegeParams, step: tuple[SiegeState, int, SiegeState], dice: random.Random) -> str:
     """One roll of a replay, or the end of a season."""
     before, result, after = step
     if before.due == ARRIVAL:
@@ -77,7 +78,7 @@ def tell(siege: Siege, params: SiegeParams, step: tuple[Any, int, Any], dice: ra
     return f"Season {before.season}: {text}{_end(params, before, after)}."
 
 
-def _end(params: SiegeParams, before: Any, after: Any) -> str:
+def _end(params: SiegeParams, before: SiegeState, after: SiegeState) -> str:
     if not after.ended:
         drawn = before.due == RELIEF and after.relief == IN_FIELD
         return "; both stay, the siege is interrupted" if drawn else ""

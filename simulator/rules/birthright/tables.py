@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.chance import Row, TableBook
 from simulator.rules.birthright.engagement import FALLEN_BACK, ROUTED, Attacks, Engagement
+from simulator.rules.birthright.model import Fight
 from simulator.rules.birthright.places import Front, Host, Rest, fronts_of, nobody_rests, resting_units
 from simulator.rules.birthright.rules import OVER, FieldParams, FieldState, settle
 from simulator.rules.birthright.units import Unit, army, in_order
@@ -33,21 +34,21 @@ BY_FRONT = ("size", "horse", "wounds", "unhurt", "next_fresh", "lying", "falls")
 NOBODY_YET = FieldState(*[0] * len(FieldState._fields))
 
 
-def edges(fields: Any) -> tuple[int, int]:
+def edges(fields: Fight) -> tuple[int, int]:
     """Command edges of both sides (section 3.2, step 1)."""
     ahead = fields.attacker.warcraft - fields.defender.warcraft
     edge = min(fields.options.warcraft_max, abs(ahead) // fields.options.warcraft_step)
     return (edge, 0) if ahead > 0 else (0, edge)
 
 
-def cover(fields: Any) -> int:
+def cover(fields: Fight) -> int:
     """What the position or the walls add to the defence of defending units."""
     if fields.battle == "tactical":
-        return int(fields.conditions.defender_position)
-    return int(dict(fields.options.fort_defence)[fields.conditions.fortification])
+        return fields.conditions.defender_position
+    return next(row[1] for row in fields.options.fort_defence if row[0] == fields.conditions.fortification)
 
 
-def hosts(fields: Any, apart: int | None = None) -> tuple[Host, Host]:
+def hosts(fields: Fight, apart: int | None = None) -> tuple[Host, Host]:
     """Both sides in order of battle. The fallen are told apart by side, or by entries of the one side `apart`."""
     found, falls = [], 1
     for side, name in enumerate(SIDES):
@@ -70,7 +71,7 @@ def hosts(fields: Any, apart: int | None = None) -> tuple[Host, Host]:
     return found[0], found[1]
 
 
-def _fights_as(unit: Unit) -> tuple[Any, ...]:
+def _fights_as(unit: Unit) -> tuple[Hashable, ...]:
     """What engagements read of a card: units alike in this fight alike."""
     return unit.defence, unit.morale, unit.hits, unit.melee, unit.charge, unit.missile, unit.kind == "pikemen"
 
@@ -99,11 +100,11 @@ def routs_again(chances: np.ndarray) -> np.ndarray:
 class Setup:
     """A scenario with both armies in order of battle."""
 
-    fields: Any
+    fields: Fight
     hosts: tuple[Host, Host]
 
     @cached_property
-    def _engagements(self) -> dict[Any, Engagement]:
+    def _engagements(self) -> dict[Hashable, Engagement]:
         return {}
 
     def engagement(self, own: Unit, enemy: Unit) -> Engagement:
@@ -148,7 +149,7 @@ class Setup:
         results = np.flatnonzero(flat)
         return results, flat[results] / flat.sum()
 
-    def chain(self, tell: Any = None) -> Chain:
+    def chain(self, tell: Callable[..., str] | None = None) -> Chain:
         """The chain of engagements."""
         book = TableBook()
         fronts, firsts, rested = self._numbered
@@ -159,10 +160,9 @@ class Setup:
         rest, first_rest = self._resting(rested)
         card, engagements = self._tables(book)
         rows = [*fronts, *ended]
-        hunting = [0] + [
-            book.add(weights.hits(dice, 7 - self.fields.options.pursuit_number, 6))
-            for dice in range(1, max(side.hunters for side in self.hosts) + 1)
-        ]
+        catching = 7 - self.fields.options.pursuit_number if self.fields.battle == "tactical" else 0
+        most_hunters = max(side.hunters for side in self.hosts)
+        hunting = [0] + [book.add(weights.hits(dice, catching, 6)) for dice in range(1, most_hunters + 1)]
         params = FieldParams(
             **{name: np.array([getattr(row, name) for row in rows], np.int64) for name in BY_FRONT},
             **rest._asdict(),
@@ -203,7 +203,7 @@ class Setup:
     def _tables(self, book: TableBook) -> tuple[np.ndarray, np.ndarray]:
         """The card of each front, and the table of each card of the attacker against each of the defender."""
         fronts = self._numbered[0]
-        numbers: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
+        numbers: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
         cards: tuple[list[Card], list[Card]] = ([], [])
         card = [0]
         for front in range(1, len(fronts)):
@@ -232,6 +232,6 @@ class Setup:
         )
 
 
-def set_up(fields: Any, apart: int | None = None) -> Setup:
+def set_up(fields: Fight, apart: int | None = None) -> Setup:
     """Everything about a scenario before its chain; `apart` as in `hosts`."""
     return Setup(fields, hosts(fields, apart))

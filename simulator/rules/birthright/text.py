@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 from simulator.rules.birthright.engagement import EDGE, FALLEN_BACK, GONE, ROUTED, Attack, Engagement
-from simulator.rules.birthright.rules import FIGHT, PURSUIT, FieldParams, send_up
+from simulator.rules.birthright.model import Fight
+from simulator.rules.birthright.rules import FIGHT, PURSUIT, FieldParams, FieldState, send_up
 from simulator.rules.birthright.tables import CHARGING_GROUND, Card, Setup, cover, edges
 from simulator.rules.birthright.units import Entry, Unit
 from simulator.rules.toolkit.faces import summing_to, thrown_until
@@ -16,7 +16,7 @@ from simulator.rules.toolkit.naming import SIDES, listed, plural
 CHECKS_ASSUMED = "when morale is checked, rest after falling back and a rout the second time: ASSUMED"
 
 
-def assumptions(fields: Any) -> list[str]:
+def assumptions(fields: Fight) -> list[str]:
     """Options, policies and assumed numbers in force (docs/rules/birthright.md sections 3 and 9)."""
     options, policy = fields.options, fields.policy
     ten = "rolled again" if options.ten == "reroll" else "a d8: one column worse or better, then rolled again"
@@ -34,8 +34,8 @@ def assumptions(fields: Any) -> list[str]:
         lines.append(f"charges on plains and hills only{'' if charges else ': none here'}, never on pikemen (ASSUMED)")
         if fields.conditions.defender_position:
             lines.append(f"the defender's position adds {fields.conditions.defender_position} to defence (ASSUMED)")
-        chase = f"cavalry catches on {options.pursuit_number} or more (ASSUMED)"
-        lines.append(f"pursuit: {chase if options.pursuit == 'cavalry' else 'none'}")
+        chase = f"cavalry catches on {fields.options.pursuit_number} or more (ASSUMED)"
+        lines.append(f"pursuit: {chase if fields.options.pursuit == 'cavalry' else 'none'}")
     for side in SIDES:
         own = getattr(policy, side)
         lines.append(f"{side}: deploys {own.deploy}, leaves: {own.retreat}")
@@ -102,7 +102,7 @@ def signed(number: int) -> str:
     return f"{number:+d}" if number else "0"
 
 
-def tell(setup: Setup, params: FieldParams, step: tuple[Any, int, Any], dice: random.Random) -> str:
+def tell(setup: Setup, params: FieldParams, step: tuple[FieldState, int, FieldState], dice: random.Random) -> str:
     """One engagement or the pursuit of a replay, with dice that give its result."""
     before, result, after = step
     if before.stage == PURSUIT:
@@ -145,7 +145,7 @@ def _end(card: Card, end: int, side: str) -> str:
     return f"{side}'s {card.unit.name}: {fate}"
 
 
-def _left(params: FieldParams, before: Any, result: int, after: Any) -> list[str]:
+def _left(params: FieldParams, before: FieldState, result: int, after: FieldState) -> list[str]:
     """Who has nobody on the field any more, or leaves it."""
     lines = []
     for side, end in zip(SIDES, (result >> 4, result & 15), strict=True):
@@ -156,7 +156,8 @@ def _left(params: FieldParams, before: Any, result: int, after: Any) -> list[str
     return lines
 
 
-def _pursuit(setup: Setup, before: Any, result: int, dice: random.Random) -> str:
+def _pursuit(setup: Setup, before: FieldState, result: int, dice: random.Random) -> str:
+    assert setup.fields.battle == "tactical"
     number = setup.fields.options.pursuit_number
     count = before.attacker_prey + before.defender_prey
     faces = summing_to([[int(face >= number) for face in range(1, 7)]] * count, result, dice) or []

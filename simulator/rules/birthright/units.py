@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING
 
 from simulator.rules.battle import Refusal
+
+if TYPE_CHECKING:
+    from simulator.rules.birthright.model import Group
 
 CLASSES = (
     "archers", "artillery", "cavalry", "elite-infantry", "infantry",
@@ -99,7 +102,7 @@ def unit_cards() -> dict[str, Unit]:
     for line in _lines("units"):
         lists = {name: values(line[name]) for name in LISTS}
         numbers = {name: int(line[name]) for name in ("move", "defence", "morale", "hits", "strength")}
-        unit = Unit(name=line["unit"], kind=line["class"], type=line["type"], **numbers, **lists)
+        unit = Unit(name=line["unit"], kind=line["class"], type=line["type"], **numbers, **lists)  # type: ignore[arg-type]
         _sound("units", unit.kind in CLASSES and unit.type in TYPES and unit.name not in cards, line)
         _sound("units", all(len(card) in {0, unit.steps} for card in lists.values()) and unit.melee != (), line)
         _sound("units", unit.strength == strength(unit) and unit.hits <= MOST_HITS, line)
@@ -107,7 +110,7 @@ def unit_cards() -> dict[str, Unit]:
     return cards
 
 
-def unit_rows() -> list[dict[str, Any]]:
+def unit_rows() -> list[dict[str, object]]:
     """The cards as plain values, for lists of names."""
     rows = []
     for card in unit_cards().values():
@@ -145,7 +148,7 @@ def number_rows(name: str) -> Rows:
     return tuple(tuple(int(value) for value in line.values()) for line in _lines(name))
 
 
-def army(entries: Sequence[Any], field: str, most: int, least: int = 1) -> list[Entry]:
+def army(entries: Sequence[Group | str], field: str, most: int, least: int = 1) -> list[Entry]:
     """The entries of an army list at path `field`. Raises Refusal."""
     found = [_entry(entry, f"{field}[{i}]") for i, entry in enumerate(entries)]
     total = sum(entry.count for entry in found)
@@ -156,7 +159,7 @@ def army(entries: Sequence[Any], field: str, most: int, least: int = 1) -> list[
     return found
 
 
-def _entry(given: Any, field: str) -> Entry:
+def _entry(given: Group | str, field: str) -> Entry:
     if isinstance(given, str):
         return _spoken(given, field)
     changes = given.changes()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simulator.rules.battle import Battle, Built, Clock
 from simulator.rules.custom import files
 from simulator.rules.custom.checks import part_of
 from simulator.rules.custom.files import INLINE, Source, knows, names
 from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.model import PARAMETERS, check_scenario, model_of, shape_of
+from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
 
 __all__ = ["INLINE", "Roster", "battles", "knows", "lists", "names", "roster"]
 
@@ -28,7 +28,7 @@ class Roster(NamedTuple):
     costs: dict[str, float]
 
 
-def battles(game: str, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Mapping[str, Battle]:
+def battles(game: str, rules: object = None, folder: Path | None = None, paths: bool = True) -> Mapping[str, Battle]:
     """The battle kinds of a game file: shipped, at a path, or inline, with `rules` laid over it (section 3.1).
 
     Raises Refusal or Misfit for a file that is not a game.
@@ -38,7 +38,7 @@ def battles(game: str, rules: Any = None, folder: Path | None = None, paths: boo
     return _battles(files.find(game, rules, folder, paths))
 
 
-def roster(game: str, kind: str, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Roster:
+def roster(game: str, kind: str, rules: object = None, folder: Path | None = None, paths: bool = True) -> Roster:
     """Who may fight in a battle kind of a game file. Raises Refusal or Misfit for a file that is not a game."""
     file = files.find(game, rules, folder, paths).file
     fights = {side: part_of(file, kind, side)[0] for side in SIDES}
@@ -48,7 +48,7 @@ def roster(game: str, kind: str, rules: Any = None, folder: Path | None = None, 
     )
 
 
-def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
+def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, str]]]]:
     """What a shipped game file has by name: its units. Raises KeyError for another game."""
     from simulator.rules.custom.describe import unit_rows
 
@@ -84,13 +84,13 @@ def _battle(source: Source, kind: str) -> Battle:
     )
 
 
-def built(source: Source, kind: str, fields: Any) -> Built:
+def built(source: Source, kind: str, fields: Scenario) -> Built:
     """Everything that answers one scenario."""
     from dataclasses import replace
 
     from simulator.rules.custom import best, text
     from simulator.rules.custom.build import lay_out
-    from simulator.rules.custom.outcome import outcome, pieces
+    from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
 
     field = lay_out(Setup(source, kind, fields))
@@ -101,4 +101,5 @@ def built(source: Source, kind: str, fields: Any) -> Built:
         assumptions=lambda: text.assumptions(field),
         explain=lambda: text.explain(field),
         decisions=lambda states, options: best.decisions(field, states, options),
+        begun=lambda states: begun(field, states),
     )

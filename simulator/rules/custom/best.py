@@ -22,7 +22,7 @@ MOST_WAYS = 20_000_000
 
 def seeks(setup: Setup, side: str, what: str) -> bool:
     """Is a policy (`retreat`, `loss_order`) of a side `best`?"""
-    return "best" in named(getattr(getattr(setup.fields.policy, side), what))
+    return "best" in named(getattr(getattr(setup.fields.policy, side), what) or ())
 
 
 def sought(setup: Setup) -> bool:

@@ -101,7 +101,7 @@ def ahead_of(p, s):
 def ask_defender(p, s):
     """Does the defender leave, by his policy, or is he asked?"""
     if p.leave[1] > 0:
-        return s._replace(stage=DEFENDER_ASKED, salvo=0)
+        return s._replace(stage=DEFENDER_ASKED, salvo=p.opening)
     gone = leaves(p.defender, p.attacker, s.clock, s.defender, s.attacker)
     if gone | ((p.defender.outpowered > 0) & (ahead_of(p, s) > 0)):
         return over(s, DEFENDER_LEFT)
@@ -121,7 +121,7 @@ def checked(p, before):
     if (p.retreats == 0) | (s.clock < p.retreat_after):
         return s._replace(salvo=p.opening)
     if p.leave[0] > 0:
-        return s._replace(stage=ATTACKER_ASKED, salvo=0)
+        return s._replace(stage=ATTACKER_ASKED, salvo=p.opening)
     gone = leaves(p.attacker, p.defender, s.clock, s.attacker, s.defender)
     if gone | ((p.attacker.outpowered > 0) & (ahead_of(p, s) < 0)):
         return over(s, ATTACKER_LEFT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -58,7 +58,7 @@ class Layout:
         }
         self.slots = [{side: slots_of(self.guns[side].side, group) for side in SIDES} for group in setup.groups]
         self.salvos = [salvo for number in range(len(setup.groups)) for salvo in self._salvos(number)]
-        self._known: dict[Any, int] = {}
+        self._known: dict[Hashable, int] = {}
         self.tables: dict[str, list[tuple[np.ndarray, list[list[Profile]], Salvo]]] = {side: [] for side in SIDES}
         self.rows = np.array([[self._row(salvo, phase) for salvo in self.salvos] for phase in range(setup.phases + 1)])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
 
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.format import (
@@ -13,11 +12,17 @@ from simulator.rules.custom.format import (
     LONGEST_NAME,
     SIDES,
     UNDERSCORED,
+    AnyRoll,
+    AtMost,
     Fire,
     GameFile,
     OrderBySide,
+    Reroll,
     Roll,
+    RoundScope,
     SelectorBySide,
+    SideModifier,
+    Support,
 )
 
 RESERVED_UNITS = ("units", "cost", "modifier", "modifiers", "all")
@@ -113,7 +118,7 @@ def _units(file: GameFile) -> None:
             _roll(file, roll, f"{field}.rolls.{name}")
 
 
-def _roll(file: GameFile, roll: Any, field: str) -> None:
+def _roll(file: GameFile, roll: AnyRoll | None, field: str) -> None:
     if isinstance(roll, Roll):
         _face(roll.value, file.dice.sides, f"{field}.value")
         _reroll(file, roll.reroll, f"{field}.reroll")
@@ -121,7 +126,7 @@ def _roll(file: GameFile, roll: Any, field: str) -> None:
         _face(roll, file.dice.sides, field, 0)
 
 
-def _reroll(file: GameFile, reroll: Any, field: str) -> None:
+def _reroll(file: GameFile, reroll: Reroll, field: str) -> None:
     if not isinstance(reroll, str):
         for i, face in enumerate(reroll):
             _face(face, file.dice.sides, f"{field}[{i}]")
@@ -134,22 +139,22 @@ def _conditions(file: GameFile) -> None:
         choices = condition.choices
         if choices and len(set(choices)) < len(choices):
             raise Refusal(f"{field}.choices", "a name stands there twice; give 2 or more different names")
-        allowed = choices or [True, False]
+        allowed: Sequence[object] = choices or [True, False]
         if condition.default is not None and not _among(condition.default, allowed):
             raise Refusal(
                 f"{field}.default", f"{_said(condition.default)} is not allowed; must be one of {_list(allowed)}"
             )
 
 
-def _among(value: Any, allowed: Sequence[Any]) -> bool:
+def _among(value: object, allowed: Sequence[object]) -> bool:
     return any(type(value) is type(one) and value == one for one in allowed)
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
-def _list(values: Sequence[Any]) -> str:
+def _list(values: Sequence[object]) -> str:
     return ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
 
 
@@ -225,7 +230,7 @@ def _fire(fire: Fire, given: bool, rolls: Mapping[str, None], field: str) -> Non
             raise Refusal(f"{field}.{side}", f"no unit has a roll {roll[:50]!r}{hint(roll, [*rolls])}")
 
 
-def _at_most(file: GameFile, limit: Any, field: str) -> None:
+def _at_most(file: GameFile, limit: AtMost, field: str) -> None:
     if (limit.own is None) == (limit.enemy is None):
         raise Refusal(field, "give exactly one of own, enemy")
     check_selector(file, limit.own, f"{field}.own")
@@ -251,7 +256,7 @@ def _groups(file: GameFile) -> None:
             last[group] = place
 
 
-def _scope(file: GameFile, scope: Any, field: str) -> None:
+def _scope(file: GameFile, scope: RoundScope, field: str) -> None:
     if scope.from_round is not None and scope.to_round is not None and scope.to_round < scope.from_round:
         raise Refusal(f"{field}.to_round", f"{scope.to_round} is before from_round = {scope.from_round}")
     for name in SELECTORS:
@@ -259,7 +264,7 @@ def _scope(file: GameFile, scope: Any, field: str) -> None:
     for key, wanted in getattr(scope, "if_condition", {}).items():
         if key not in file.condition:
             raise Refusal(f"{field}.if_condition.{key}", f"no condition {key[:50]!r}{hint(key, [*file.condition])}")
-        allowed = file.condition[key].choices or [True, False]
+        allowed: Sequence[object] = file.condition[key].choices or [True, False]
         for value in wanted if isinstance(wanted, list) else [wanted]:
             if not _among(value, allowed):
                 raise Refusal(
@@ -267,7 +272,7 @@ def _scope(file: GameFile, scope: Any, field: str) -> None:
                 )
 
 
-def _rolls_and_steps(file: GameFile, rule: Any, field: str) -> None:
+def _rolls_and_steps(file: GameFile, rule: Support | SideModifier, field: str) -> None:
     known = {"attack": None, "defence": None, **rolls_of(file)}
     for j, roll in enumerate(rule.rolls):
         if roll not in known:
@@ -293,7 +298,7 @@ def _supports(file: GameFile) -> None:
         _rolls_and_steps(file, support, field)
 
 
-def check_modifier(file: GameFile, modifier: Any, field: str) -> None:
+def check_modifier(file: GameFile, modifier: SideModifier, field: str) -> None:
     """Refuse a modifier (of the game, or of a side of a scenario)."""
     _scope(file, modifier, field)
     check_selector(file, modifier.units, f"{field}.units")
@@ -303,7 +308,7 @@ def check_modifier(file: GameFile, modifier: Any, field: str) -> None:
     _rolls_and_steps(file, modifier, field)
 
 
-def check_order(order: Any, units: Sequence[str], field: str, what: str) -> None:
+def check_order(order: str | list[str], units: Sequence[str], field: str, what: str) -> None:
     """Refuse a loss order with an unknown unit, or with one twice."""
     if isinstance(order, str):
         return

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.checks import part_of
 from simulator.rules.custom.files import LARGEST_FILE, is_path, names, parse, read_game, shipped_text
-from simulator.rules.custom.format import SIDES, GameFile, Roll, Step
+from simulator.rules.custom.format import SIDES, AnyRoll, GameFile, Roll, Step
 from simulator.rules.custom.setup import chance, faces_that_hit, reroll_of
 from simulator.rules.toolkit.naming import listed, plural
 
@@ -27,7 +26,8 @@ def check_file(source: str) -> GameFile:
     except Refusal as refusal:
         if refusal.field == "game":
             raise
-        raise Refusal(*with_line(source, str(refusal)).split(": ", 1)) from None
+        field, _, text = with_line(source, str(refusal)).partition(": ")
+        raise Refusal(field, text) from None
 
 
 def _text_of(source: str) -> str:
@@ -82,7 +82,7 @@ def _parts(dotted: str) -> list[str]:
     return [part.strip().strip("\"'") for part in dotted.split(".")]
 
 
-def roll_text(file: GameFile, roll: Any) -> str:
+def roll_text(file: GameFile, roll: AnyRoll) -> str:
     """A roll with the chance of a hit: "2 dice at 6 or more, 1/2 each"."""
     given = roll if isinstance(roll, Roll) else Roll(value=roll)
     dice = file.dice
@@ -111,7 +111,7 @@ def unit_rows(file: GameFile) -> Iterator[tuple[str, str, str, str, str]]:
         yield key, f"{unit.cost:g}", hits, ", ".join(unit.tags), "\n".join(rolls) or "rolls nothing"
 
 
-def kind_rows(file: GameFile) -> Iterator[tuple[str, str, str, str]]:
+def kind_rows(file: GameFile) -> Iterator[tuple[str, ...]]:
     """Battle kind, title, attackers, defenders."""
     for key, kind in file.battle.items():
         sides = []
@@ -159,7 +159,7 @@ def _limits(step: Step) -> str:
     return "; ".join(parts)
 
 
-def _list(value: Any) -> str:
+def _list(value: object) -> str:
     values = value if isinstance(value, list) else [value]
     return ", ".join(str(one).lower() if isinstance(one, bool) else str(one) for one in values) or "nobody"
 

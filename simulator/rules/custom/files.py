@@ -41,17 +41,17 @@ def shipped_text(name: str) -> str:
     return (resources.files("simulator.rules.custom") / "data" / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def is_path(game: Any) -> bool:
+def is_path(game: object) -> bool:
     """Is this text a path (section 3.1)?"""
     return isinstance(game, str) and ("/" in game or "\\" in game or game.endswith(".toml"))
 
 
-def knows(game: Any) -> bool:
+def knows(game: object) -> bool:
     """Is this a game of this module, by name, by path, or inline?"""
     return isinstance(game, str) and (game == INLINE or is_path(game) or game in names())
 
 
-def find(game: str, rules: Any = None, folder: Path | None = None, paths: bool = True) -> Source:
+def find(game: str, rules: object = None, folder: Path | None = None, paths: bool = True) -> Source:
     """The checked game that a scenario names, its `rules` laid over it.
 
     Raises Refusal, or Misfit where a key or type is wrong; both name fields as section 11 says.
@@ -135,7 +135,9 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     return file
 
 
-def laid_over(base: Mapping[str, Any], over: Mapping[str, Any], path: str, changes: list[Any]) -> dict[str, Any]:
+def laid_over(
+    base: Mapping[str, Any], over: Mapping[str, Any], path: str, changes: list[tuple[str, str, str]]
+) -> dict[str, Any]:
     """`over` laid over `base`: tables merged key by key, everything else replaced whole (section 3.1)."""
     merged = dict(base)
     for key, value in over.items():
@@ -150,6 +152,6 @@ def laid_over(base: Mapping[str, Any], over: Mapping[str, Any], path: str, chang
     return merged
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from simulator.rules.custom.volleys import Standing
 NOWHERE = 1 << 40
 
 
-def by_side(given: Any, side: str) -> Any:
+def by_side(given: str | list[str] | OrderBySide | SelectorBySide, side: str) -> str | list[str]:
     """A list or text for both sides, or that of one."""
     return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide) else given
 

@@ -7,7 +7,7 @@ they go by their names.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import Field, create_model
 
@@ -20,7 +20,7 @@ from simulator.rules.custom.checks import (
     part_of,
     words_of,
 )
-from simulator.rules.custom.format import SIDES, Added, Condition, GameFile, Order, SideModifier
+from simulator.rules.custom.format import SIDES, Added, Condition, ConditionValue, GameFile, Order, SideModifier
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -59,7 +59,7 @@ class SidePolicy(Fields):
 class StayingPolicy(SidePolicy):
     """The policy of a side that may not retreat in this kind of battle."""
 
-    retreat: Literal["never"] | Annotated[list[Literal["never"]], Field(min_length=1)] = Field(
+    retreat: Literal["never"] | Annotated[list[Literal["never"]], Field(min_length=1)] = Field(  # type: ignore[assignment]
         "never", description="this side may not retreat in this kind of battle"
     )
 
@@ -71,6 +71,16 @@ class Options(Fields):
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         None, description="the battle ends undecided after so many rounds; default the kind's"
     )
+
+
+class Scenario(Protocol):
+    """A battle of a game file, whatever its shape: see `model_of`."""
+
+    attacker: Fields
+    defender: Fields
+    conditions: Fields
+    policy: Fields
+    options: Options
 
 
 class Question(NamedTuple):
@@ -144,59 +154,48 @@ def model_of(shape: Shape) -> type[Fields]:
         )
         for side in SIDES
     }
-    conditions = create_model(
-        "Conditions",
-        __base__=Fields,
-        __doc__="What the game file lets a scenario say.",
-        **{
-            f"condition_{i}": (
-                Literal[one.choices] if one.choices else bool,
-                Field(one.default, alias=one.key, description=one.about),
-            )
-            for i, one in enumerate(shape.conditions)
-        },
-    )
+    asked: dict[str, Any] = {
+        f"condition_{i}": (
+            Literal[one.choices] if one.choices else bool,
+            Field(one.default, alias=one.key, description=one.about),
+        )
+        for i, one in enumerate(shape.conditions)
+    }
+    conditions = create_model("Conditions", __base__=Fields, __doc__="What the game file lets a scenario say.", **asked)
     kinds = {side: SidePolicy if side in shape.may_retreat else StayingPolicy for side in SIDES}
-    policies = create_model(
-        "Policies",
-        __base__=Fields,
-        __doc__="Policies of both sides.",
-        **{side: (kind, Field(default_factory=kind)) for side, kind in kinds.items()},
-    )
-    made: type[Fields] = create_model(
-        "Battle",
-        __base__=Fields,
-        __doc__="A battle of a game file.",
-        game=(str, Field(description="a shipped game, the path of a game file, or custom")),
-        battle=(Literal[shape.kind], ...),
-        rules=(dict[str, Any] | None, Field(None, description="keys of the game file, laid over the game")),
-        attacker=(sides["attacker"], ...),
-        defender=(sides["defender"], ...),
-        conditions=(conditions, Field(default_factory=conditions)),
-        policy=(policies, Field(default_factory=policies)),
-        options=(Options, Field(default_factory=Options)),
-    )
-    return made
+    chosen: dict[str, Any] = {side: (kind, Field(default_factory=kind)) for side, kind in kinds.items()}
+    policies = create_model("Policies", __base__=Fields, __doc__="Policies of both sides.", **chosen)
+    frame: dict[str, Any] = {
+        "game": (str, Field(description="a shipped game, the path of a game file, or custom")),
+        "battle": (Literal[shape.kind], ...),
+        "rules": (dict[str, Any] | None, Field(None, description="keys of the game file, laid over the game")),
+        "attacker": (sides["attacker"], ...),
+        "defender": (sides["defender"], ...),
+        "conditions": (conditions, Field(default_factory=conditions)),
+        "policy": (policies, Field(default_factory=policies)),
+        "options": (Options, Field(default_factory=Options)),
+    }
+    return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
 
 
-def counts(side: Any) -> dict[str, int]:
+def counts(side: Fields) -> dict[str, int]:
     """Units of a side by name, in file order, also those of which there are none."""
     fields = type(side).model_fields
-    return {fields[name].alias: getattr(side, name) for name in fields if name.startswith("unit_")}
+    return {str(fields[name].alias): getattr(side, name) for name in fields if name.startswith("unit_")}
 
 
-def named(side: Any) -> set[str]:
+def named(side: Fields) -> set[str]:
     """Units that the scenario names for a side."""
     fields = type(side).model_fields
-    return {fields[name].alias for name in side.model_fields_set if name.startswith("unit_")}
+    return {str(fields[name].alias) for name in side.model_fields_set if name.startswith("unit_")}
 
 
-def conditions_of(file: GameFile, given: Any) -> dict[str, Any]:
+def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:
     """The value of every condition: the scenario's, else the game's default (2.10)."""
     return {key: getattr(given, f"condition_{i}") for i, key in enumerate(file.condition)}
 
 
-def check_scenario(file: GameFile, kind: str, fields: Any) -> None:
+def check_scenario(file: GameFile, kind: str, fields: Scenario) -> None:
     """Refuse a scenario that types allow (section 11); raises Refusal."""
     for side in SIDES:
         fights, _ = part_of(file, kind, side)

@@ -44,6 +44,12 @@ def outcome(field: Field, states: Any) -> Columns:
     return columns
 
 
+def begun(field: Field, states: Any) -> np.ndarray:
+    """The round that a state stands in or before; 0 in the opening."""
+    opening = (states.clock == 0) & (states.salvo < field.chain.params.opening) & (states.ending == 0)
+    return np.where(opening, 0, states.clock + states.rounds + 1)
+
+
 def _totals(field: Field, side: str, at: np.ndarray) -> Columns:
     places = field.places[side]
     units = list(field.setup.file.unit.values())

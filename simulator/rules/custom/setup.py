@@ -12,8 +12,19 @@ from typing import Any
 
 from simulator.rules.custom.checks import MAIN_ROLLS, part_of, selected
 from simulator.rules.custom.files import Source
-from simulator.rules.custom.format import SIDES, Dice, Modifier, Roll, Step, Support
-from simulator.rules.custom.model import conditions_of, counts
+from simulator.rules.custom.format import (
+    SIDES,
+    Dice,
+    IfCondition,
+    Modifier,
+    Reroll,
+    Roll,
+    Selector,
+    SideModifier,
+    Step,
+    Support,
+)
+from simulator.rules.custom.model import Scenario, conditions_of, counts
 
 
 @dataclass(frozen=True)
@@ -90,7 +101,7 @@ def bits(mask: int) -> Iterable[int]:
 class Setup:
     """Everything that a battle's numbers are made from. Units are numbered in file order."""
 
-    def __init__(self, source: Source, kind: str, fields: Any) -> None:
+    def __init__(self, source: Source, kind: str, fields: Scenario) -> None:
         self.source, self.file, self.fields = source, source.file, fields
         self.kind_name, self.kind = kind, source.file.battle[kind]
         self.units = list(self.file.unit)
@@ -113,7 +124,7 @@ class Setup:
         """All units of the game."""
         return (1 << len(self.units)) - 1
 
-    def holds(self, wanted: Any) -> bool:
+    def holds(self, wanted: IfCondition) -> bool:
         """Do the conditions named have those values in the scenario?"""
         return all(
             self.conditions[key] in (value if isinstance(value, list) else [value]) for key, value in wanted.items()
@@ -154,10 +165,10 @@ class Setup:
                 marks += [given.from_round or 1, (given.to_round or 0) + 1]
         return max(marks)
 
-    def rule(self, given: Any, number: int) -> dict[str, Any]:
+    def rule(self, given: Step | Support | SideModifier, number: int) -> dict[str, Any]:
         """What every rule has."""
 
-        def optional(selector: Any) -> int | None:
+        def optional(selector: Selector | None) -> int | None:
             return None if selector is None else self.mask(selector)
 
         return {
@@ -235,7 +246,7 @@ class SideSetup:
     def _fires(self, step: Step) -> bool:
         return getattr(step.fire, self.side) is not None and self.setup.holds(step.if_condition)
 
-    def _modifier(self, given: Any, number: int) -> Help:
+    def _modifier(self, given: SideModifier, number: int) -> Help:
         setup = self.setup
         return Help(
             **setup.rule(given, number),
@@ -264,7 +275,7 @@ class SideSetup:
         )
 
 
-def reroll_of(given: Any) -> str | frozenset[int]:
+def reroll_of(given: Reroll) -> str | frozenset[int]:
     """`none` is the empty set of faces."""
     if isinstance(given, str):
         return "misses" if given == "misses" else frozenset()

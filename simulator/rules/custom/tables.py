@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class Book:
 
     def __init__(self) -> None:
         self._rows = [(np.zeros(1, np.int64), np.ones(1))]
-        self._index: dict[Any, int] = {}
+        self._index: dict[Hashable, int] = {}
 
     def add(self, dice: Sequence[Dice], caps: Sequence[int], whole: int, low_luck: bool) -> int:
         """The table of the hits of these dice, class by class, packed into one result (see `packing`)."""
@@ -132,7 +132,7 @@ class Gunnery:
         self.classes = sorted({slot.targets for group in setup.groups for slot in slots_of(self.side, group)})
         self.caps = {targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes}
         self._asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
-        self._dice: dict[Any, Dice] = {}
+        self._dice: dict[Hashable, Dice] = {}
 
     def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
         """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
@@ -182,8 +182,9 @@ class Gunnery:
         asked = {mask for rule in (*rules, *helps) for mask in (rule.if_enemy, rule.unless_enemy) if mask}
         aims = {shot.targets for shot in rules}
         counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
-        index: dict[Any, int] = {}
-        examples, shown = [], []
+        index: dict[Hashable, int] = {}
+        examples: list[Standing] = []
+        shown = []
         for stand in self.enemy_stands:
             key = (
                 tuple(bool(stand.mask & mask) for mask in asked),

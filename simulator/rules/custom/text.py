@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ def assumptions(field: Field) -> list[str]:
     return lines
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
@@ -87,7 +86,7 @@ def explain(field: Field) -> list[str]:
     setup = field.setup
     stands = {side: field.places[side].standings[0] for side in SIDES}
     lines = []
-    told: set[tuple[Any, ...]] = set()
+    told: set[tuple[int, str, str]] = set()
     for phase in range(setup.phases + 1):
         for number, group in enumerate(setup.groups):
             if (phase == 0) != (number < setup.opening):

@@ -21,6 +21,7 @@ from simulator.rules.europa.land_text import land_assumptions, land_explanation,
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
 from simulator.rules.europa.siege_modifiers import siegecraft
 from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
+from simulator.rules.europa.siege_rules import GARRISON_ATTRITION
 from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line
 from simulator.rules.europa.text import country_rows, leader_rows, shown
@@ -55,6 +56,8 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
         outcome=partial(campaign_outcome if setup.campaign else siege_outcome, craft),
         assumptions=lambda: list(siege_assumptions(craft)),
         explain=partial(siege_explanation, craft),
+        # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.
+        begun=(lambda states: states.rounds + (states.stage == GARRISON_ATTRITION)) if setup.campaign else None,
     )
 
 

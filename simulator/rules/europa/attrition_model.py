@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import TECHNOLOGIES
+from simulator.rules.europa.model import Period, Region
 from simulator.rules.europa.naval_model import (
     Counted,
     Laden,
     Level,
     LossOrder,
     NoPolicy,
-    Period,
-    Region,
     SeaKind,
     Some,
     TableOptions,
@@ -133,7 +132,7 @@ class Attrition(Fields):
     options: AttritionOptions = Field(default_factory=AttritionOptions)
 
 
-def check_attrition(fields: Any) -> None:
+def check_attrition(fields: Attrition) -> None:
     """Refuse what types cannot; raises Refusal."""
     side, tables = fields.attacker, book(fields.options.tables)
     sea = fields.conditions.procedure == "movement-sea"

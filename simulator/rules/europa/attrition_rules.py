@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built
+from simulator.rules.europa.attrition_model import Attrition, AttritionConditions, CountryConditions, VoyageConditions
 from simulator.rules.europa.fleets import (
     LAW,
     Afloat,
@@ -21,6 +22,7 @@ from simulator.rules.europa.fleets import (
     stormed,
 )
 from simulator.rules.europa.losses import Pillaging, clamped, remainders
+from simulator.rules.europa.passage_model import PassageConditions
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.stacks import LD, detachments, size_of
 from simulator.rules.europa.tables import Book, book
@@ -78,7 +80,9 @@ class Roll(NamedTuple):
     bonuses: list[Bonus]
 
 
-def of_the_country(conditions: Any, manoeuvre: int, straits: int, revolts: tuple[int, int]) -> list[Bonus]:
+def of_the_country(
+    conditions: CountryConditions, manoeuvre: int, straits: int, revolts: tuple[int, int]
+) -> list[Bonus]:
     """Modifiers of supply and of movement on land alike."""
     return [
         Bonus(2 * conditions.no_supply_line, "no supply line"),
@@ -93,7 +97,9 @@ def of_the_country(conditions: Any, manoeuvre: int, straits: int, revolts: tuple
     ]
 
 
-def movement_causes(thirds: int, pashas: int, conditions: Any, landing: bool, draft: bool) -> list[str]:
+def movement_causes(
+    thirds: int, pashas: int, conditions: AttritionConditions | PassageConditions, landing: bool, draft: bool
+) -> list[str]:
     """Causes of attrition on the march; the massed force comes first."""
     least = MASSED_WITHOUT_LOGISTICS if conditions.no_logistics else MASSED
     slow = conditions.no_logistics if draft else conditions.bad_weather
@@ -114,7 +120,7 @@ def movement_roll(causes: list[str], rest: list[Bonus], between: bool = False) -
     return Roll(rolls, [Bonus(2 * max(0, len(causes) - 1), f"causes beyond the first of: {', '.join(causes)}"), *rest])
 
 
-def land_roll(fields: Any) -> Roll:
+def land_roll(fields: Attrition) -> Roll:
     """The roll of a stack on land."""
     side, conditions = fields.attacker, fields.conditions
     own = size_of(side) - LD * side.pasha_detachments
@@ -147,7 +153,7 @@ class OnLand(NamedTuple):
     end: Marched | None = None
 
 
-def land_built(fields: Any) -> Built:
+def land_built(fields: Attrition) -> Built:
     """Everything that answers attrition on land."""
     side, conditions, tables = fields.attacker, fields.conditions, book(fields.options.tables)
     thirds, roll = size_of(side), land_roll(fields)
@@ -177,7 +183,7 @@ def land_built(fields: Any) -> Built:
         told = " A pillage is placed." * after.end.pillage + " It forages." * after.end.foraging
         return f"{detachments(thirds - after.end.left)} lost, {detachments(after.end.left)} left.{told}"
 
-    def seen(state: OnLand) -> dict[str, Any]:
+    def seen(state: OnLand) -> dict[str, object]:
         end = state.end or Marched(thirds)
         return {
             "winner": ATTACKER if end.left == thirds else NOBODY if end.left else DEFENDER,
@@ -218,7 +224,7 @@ def weather_of(technology: str) -> Bonus:
     return Bonus(value, f"technology {technology}")
 
 
-def voyage_bonuses(fleet: Voyager, conditions: Any, end_of_turn: bool) -> list[Bonus]:
+def voyage_bonuses(fleet: Voyager, conditions: VoyageConditions, end_of_turn: bool) -> list[Bonus]:
     """Modifiers of attrition at sea."""
     counters, zones, distance = fleet.counters, conditions.zones_entered, conditions.supply_distance
     by_zones = zones // 4 if counters <= 1 else 2 * (zones // 2) if counters == 2 else 4 * (zones // 2)
@@ -274,11 +280,12 @@ class Storm:
         """A line."""
         if after.end is None:
             die = face_where(FACES, lambda face: clamped(face + self.drm) == after.modified, dice)
-            return f"Attrition at sea: {plainly(die, self.drm)}: {self.book.attrition_percent[after.modified]} % lost."
+            percent = self.book.attrition_percent[after.modified or 0]
+            return f"Attrition at sea: {plainly(die, self.drm)}: {percent} % lost."
         return f"Left: {after.end.fleet.told()}."
 
 
-def sea_built(fields: Any) -> Built:
+def sea_built(fields: Attrition) -> Built:
     """Everything that answers attrition at sea."""
     side, conditions, tables = fields.attacker, fields.conditions, book(fields.options.tables)
     fleet, cargo = fleet_of(side), cargo_of(side)
@@ -289,7 +296,7 @@ def sea_built(fields: Any) -> Built:
     order = loss_order(fields.policy.attacker.losses, bool(cargo))
     storm = Storm(tables, Afloat(fleet, cargo), order, hold_of(side, conditions, tables), sum_of(bonuses))
 
-    def seen(state: AtSea) -> dict[str, Any]:
+    def seen(state: AtSea) -> dict[str, object]:
         left, aboard = state.end or storm.start
         lost = fleet.thirds - left.thirds
         return {
@@ -309,6 +316,6 @@ def sea_built(fields: Any) -> Built:
     return built(spell_out(AtSea(), storm.follow, storm.tell), seen, rests, why("attrition at sea", bonuses, SOURCE))
 
 
-def build_attrition(fields: Any) -> Built:
+def build_attrition(fields: Attrition) -> Built:
     """Everything that answers an attrition roll."""
     return sea_built(fields) if fields.conditions.procedure == "movement-sea" else land_built(fields)

@@ -24,6 +24,7 @@ from simulator.rules.europa.fleets import (
     stormed,
 )
 from simulator.rules.europa.losses import clamped, remainders
+from simulator.rules.europa.overseas_model import Activation, Conquest, Exploration
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.stacks import LD, detachments, size_of
 from simulator.rules.europa.tables import Book, book
@@ -52,7 +53,7 @@ class Found(NamedTuple):
 class Voyage:
     """One exploration."""
 
-    fields: Any
+    fields: Exploration
     book: Book
 
     @property
@@ -154,7 +155,7 @@ class Voyage:
             return rolled(lambda die: self.test(state, die))
         return None
 
-    def seen(self, state: Found) -> dict[str, Any]:
+    def seen(self, state: Found) -> dict[str, object]:
         """Columns."""
         fleet, cargo = state.left or self.start
         alive = bool(self.leader[1]) and not state.dead
@@ -187,7 +188,7 @@ class Voyage:
         return f"The {who} (manoeuvre {man}) rolls {die} and {'dies' if after.dead else 'lives'}."
 
 
-def build_exploration(fields: Any) -> Built:
+def build_exploration(fields: Exploration) -> Built:
     """Everything that answers an exploration."""
     voyage = Voyage(fields, book(fields.options.tables))
     man, who = voyage.leader
@@ -208,7 +209,7 @@ class Conquered(NamedTuple):
     resisters: int | None = None
 
 
-def conquest_bonuses(fields: Any) -> list[Bonus]:
+def conquest_bonuses(fields: Conquest) -> list[Bonus]:
     """Modifiers of a conquistador's die."""
     side, size = fields.attacker, size_of(fields.attacker)
     least = 5 * LD if fields.options.large_stack == "more-than-four" else 4 * LD
@@ -221,7 +222,7 @@ def conquest_bonuses(fields: Any) -> list[Bonus]:
     ]
 
 
-def build_conquest(fields: Any) -> Built:
+def build_conquest(fields: Conquest) -> Built:
     """Everything that answers a conquistador among natives."""
     tables, bonuses = book(fields.options.tables), conquest_bonuses(fields)
     drm = sum_of(bonuses)
@@ -255,7 +256,7 @@ def build_conquest(fields: Any) -> Built:
         told = f"{detachments(after.resisters or 0)} resist, {detachments(after.joiners)} join"
         return f"Of {detachments(natives)} of natives {told}."
 
-    def seen(state: Conquered) -> dict[str, Any]:
+    def seen(state: Conquered) -> dict[str, object]:
         resisters, joiners = state.resisters or 0, state.joiners or 0
         return {
             "winner": DEFENDER if resisters == natives else NOBODY if resisters else ATTACKER,
@@ -274,7 +275,7 @@ def build_conquest(fields: Any) -> Built:
     return built(spell_out(Conquered(), follow, tell), seen, rests, why("conquest", bonuses, f"{LAW} 10"))
 
 
-def build_activation(fields: Any) -> Built:
+def build_activation(fields: Activation) -> Built:
     """Everything that answers whether natives attack."""
     conditions, attacks = fields.conditions, fields.policy.attacker.natives == "attack"
     tolerance = conditions.tolerance
@@ -292,7 +293,7 @@ def build_activation(fields: Any) -> Built:
         die = face_where(FACES, lambda face: throw(face) == after, dice)
         return f"Natives: {die} against a tolerance of {tolerance}: {'they attack' if after == 'active' else 'quiet'}."
 
-    def seen(state: str) -> dict[str, Any]:
+    def seen(state: str) -> dict[str, object]:
         return {"winner": DEFENDER if state == "active" else ATTACKER, "activated": state == "active"}
 
     course = spell_out(start, lambda state: None if state else rolled(throw), tell)

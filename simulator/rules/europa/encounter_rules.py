@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built
 from simulator.rules.europa.fleets import LAW, ND, Fleet, fleet_of, loss_order, ships_left
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
+from simulator.rules.europa.voyage_model import (
+    BlockadeRun,
+    Interception,
+    InterceptionConditions,
+    Interceptor,
+    SeaInterceptor,
+    StraitFire,
+    Work,
+)
 from simulator.rules.toolkit.faces import face_where
 
 SUCCESS, GAP = 8, 6
@@ -22,7 +31,7 @@ def intercepts(die: int, modifier: int) -> bool:
     return die == 10 or die + modifier >= SUCCESS
 
 
-def sea_bonuses(own: Any, manoeuvre: int, enemy: int, bad_weather: bool) -> list[Bonus]:
+def sea_bonuses(own: SeaInterceptor, manoeuvre: int, enemy: int, bad_weather: bool) -> list[Bonus]:
     """Modifiers of an interception at sea: of the last ones only the highest that applies."""
     places = []
     if not own.in_port and own.technology in {"three-decker", "seventy-four"}:
@@ -42,7 +51,9 @@ def sea_bonuses(own: Any, manoeuvre: int, enemy: int, bad_weather: bool) -> list
     ]
 
 
-def land_bonuses(own: Any, enemy: int, conditions: Any, counter: bool = False) -> list[Bonus]:
+def land_bonuses(
+    own: Interceptor, enemy: int, conditions: InterceptionConditions, counter: bool = False
+) -> list[Bonus]:
     """Modifiers of an interception on land."""
     prefix = "counter_" if counter else ""
     friend = getattr(conditions, f"{prefix}friendly_force_or_city")
@@ -71,13 +82,13 @@ class Met(NamedTuple):
     helped: int = 0
 
 
-def build_interception(fields: Any) -> Built:
+def build_interception(fields: Interception) -> Built:
     """Everything that answers an interception."""
     conditions = fields.conditions
     interceptors = fields.attacker.interceptors or [fields.attacker]
     helpers = fields.defender.counter_interceptors
 
-    def bonuses(own: Any) -> list[Bonus]:
+    def bonuses(own: Interceptor) -> list[Bonus]:
         if conditions.where == "sea":
             return sea_bonuses(own, own.manoeuvre, fields.defender.manoeuvre, conditions.bad_weather)
         return land_bonuses(own, fields.defender.manoeuvre, conditions)
@@ -113,7 +124,7 @@ def build_interception(fields: Any) -> Built:
         ends = "comes to help" if after.helped > before.helped else "does not come"
         return f"Counter-interceptor {before.countered + 1}: {plainly(die, modifier)}: {ends}."
 
-    def seen(state: Met) -> dict[str, Any]:
+    def seen(state: Met) -> dict[str, object]:
         return {
             "winner": ATTACKER if state.arrived else DEFENDER,
             "intercepted": state.arrived > 0,
@@ -161,7 +172,7 @@ def run_result(modified: int) -> str:
     return FREE if modified >= SUCCESS else STOPPED if modified >= 6 else CAUGHT
 
 
-def build_blockade_run(fields: Any) -> Built:
+def build_blockade_run(fields: BlockadeRun) -> Built:
     """Everything that answers a blockade run."""
     own, blockader = (Runner(fleet_of(s), s.technology, s.manoeuvre) for s in (fields.attacker, fields.defender))
     bonuses = run_bonuses(own, blockader)
@@ -175,7 +186,7 @@ def build_blockade_run(fields: Any) -> Built:
         die = face_where(FACES, lambda face: throw(face) == after, dice)
         return f"Blockade run: {plainly(die, drm)}: {'the corsair' if corsair else 'the fleet'} {after}."
 
-    def seen(state: str) -> dict[str, Any]:
+    def seen(state: str) -> dict[str, object]:
         battle, hit = state == CAUGHT and engages and not corsair, state == CAUGHT and corsair
         return {
             "winner": ATTACKER if state == FREE else DEFENDER if battle or hit else NOBODY,
@@ -200,7 +211,7 @@ def build_blockade_run(fields: Any) -> Built:
 STOPS, SINKS_ONE, SINKS_TWO = 9, 11, 13
 
 
-def fire_bonuses(work: Any, counters: int) -> list[Bonus]:
+def fire_bonuses(work: Work, counters: int) -> list[Bonus]:
     """Modifiers of a work's fire."""
     value = {
         "presidio": work.level,
@@ -239,7 +250,7 @@ class UnderFire(NamedTuple):
     over: bool = True
 
 
-def build_strait_fire(fields: Any) -> Built:
+def build_strait_fire(fields: StraitFire) -> Built:
     """Everything that answers a work's fire."""
     side = fields.defender
     bonuses = fire_bonuses(fields.attacker, side.fleets_minus + side.fleets_plus)
@@ -263,7 +274,7 @@ def build_strait_fire(fields: Any) -> Built:
         ends = f"stopped, {after.lost} ND sunk" if after.stopped else "it passes"
         return f"{fields.attacker.work} fires: {plainly(die, drm)}: {ends}."
 
-    def seen(state: UnderFire) -> dict[str, Any]:
+    def seen(state: UnderFire) -> dict[str, object]:
         return {
             "winner": ATTACKER if state.stopped else DEFENDER,
             "stopped": state.stopped,

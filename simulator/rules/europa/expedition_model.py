@@ -6,37 +6,26 @@ sections 3 and 5); any may be left out, but not all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa import model
-from simulator.rules.europa.passage_model import PassageFields, check_passage
+from simulator.rules.europa.passage_model import LandingFleet, PassageFields, check_passage
 from simulator.rules.europa.stacks import size_of
 
 STAGES = ("passage", "land", "siege")
 TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
 
 
-class LandStage(Fields):
+class LandStage(model.LandFields):
     """The battle ashore: fields of `land`; after a passage the attacker's troops and how they came are known."""
 
-    attacker: model.LandAttacker = Field(default_factory=model.LandAttacker)
-    defender: model.LandSide = Field(default_factory=model.LandSide)
-    conditions: model.LandConditions = Field(default_factory=model.LandConditions)
-    policy: model.LandPolicies = Field(default_factory=model.LandPolicies)
-    options: model.LandOptions = Field(default_factory=model.LandOptions)
 
-
-class SiegeStage(Fields):
+class SiegeStage(model.CampaignFields):
     """The siege: fields of `siege-campaign`; after another stage the attacker's troops are known."""
-
-    attacker: model.Besieger = Field(default_factory=model.Besieger)
-    defender: model.Besieged = Field(default_factory=model.Besieged)
-    conditions: model.CampaignConditions = Field(default_factory=model.CampaignConditions)
-    policy: model.CampaignPolicies = Field(default_factory=model.CampaignPolicies)
-    options: model.CampaignOptions = Field(default_factory=model.CampaignOptions)
 
 
 class Expedition(Fields):
@@ -49,22 +38,24 @@ class Expedition(Fields):
     siege: SiegeStage | None = Field(None, description="the siege, as the kind siege-campaign")
 
 
-def stages_of(fields: Any) -> list[str]:
+def stages_of(fields: Expedition) -> list[str]:
     """The stages that are given, in order."""
     return [name for name in STAGES if getattr(fields, name) is not None]
 
 
-def troops_of(fields: Any) -> Any:
+def troops_of(fields: Expedition) -> LandingFleet | model.FieldArmy:
     """The side that brings the troops: the attacker of the first stage."""
     return getattr(fields, stages_of(fields)[0]).attacker
 
 
-def with_troops(fields: Any, name: str, counters: tuple[int, int, int, int], **changes: Any) -> Any:
+def with_troops(
+    fields: Expedition, name: str, counters: tuple[int, int, int, int], **changes: Mapping[str, object]
+) -> Any:
     """The fields of a stage with these troops, as its kind takes them."""
-    kind = {"land": model.Land, "siege": model.Campaign}[name]
+    kind: Any = {"land": model.Land, "siege": model.Campaign}[name]
     stage = getattr(fields, name)
     data = {key: getattr(stage, key) for key in ("defender", "policy", "options")}
-    side = dict(zip(TROOPS, counters, strict=True)) | changes.get("attacker", {})
+    side: dict[str, object] = {**dict(zip(TROOPS, counters, strict=True)), **changes.get("attacker", {})}
     battle = {"land": "land", "siege": "siege-campaign"}[name]
     return kind.model_construct(
         game="europa",
@@ -75,7 +66,7 @@ def with_troops(fields: Any, name: str, counters: tuple[int, int, int, int], **c
     )
 
 
-def check_expedition(fields: Any) -> None:
+def check_expedition(fields: Expedition) -> None:
     """Refuse what types cannot; raises Refusal."""
     given = stages_of(fields)
     if not given:
@@ -94,7 +85,7 @@ def check_expedition(fields: Any) -> None:
     counters = tuple(getattr(side, counter) for counter in TROOPS)
     for name in given:
         try:
-            if name == "passage":
+            if fields.passage and name == "passage":
                 check_passage(fields.passage)
             elif name == "land":
                 model.check_land(with_troops(fields, name, counters))  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.exact import exact_ends
-from simulator.rules.battle import ATTACKER, DEFENDER, Built
+from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
+from simulator.rules.europa import expedition_model
 from simulator.rules.europa.expedition_model import stages_of, troops_of, with_troops
 from simulator.rules.europa.fleets import Hold
 from simulator.rules.europa.passage_rules import LANDED, Passing, Voyage, explanation
@@ -23,6 +24,7 @@ from simulator.rules.europa.tables import book
 FELL, HELD = "fallen", "held"
 BEATEN, WON = "beaten ashore", "won"
 BY_THIRDS = 0
+Changes = tuple[tuple[str, Any], ...]
 NAMES = {"passage": "Passage", "land": "Battle ashore", "siege": "Siege"}
 
 
@@ -42,9 +44,9 @@ class Ashore(NamedTuple):
 class Expedition:
     """One expedition."""
 
-    fields: Any
+    fields: expedition_model.Expedition
     build: Callable[[str, Any], Built]
-    made: dict[Any, Any] = field(default_factory=dict)
+    made: dict[Hashable, Counter[Changes]] = field(default_factory=dict)
 
     @property
     def stages(self) -> list[str]:
@@ -69,21 +71,21 @@ class Expedition:
         return later[0] if later else ""
 
     @property
-    def start(self) -> Any:
+    def start(self) -> Passing | Ashore:
         """Where it begins."""
         if self.voyage:
             return self.voyage.start
         thirds = size_of(troops_of(self.fields))
         return Ashore(self.stages[0], thirds, thirds)
 
-    def follow(self, state: Any) -> Counter[Any] | None:
+    def follow(self, state: Passing | Ashore) -> Counter[Passing | Ashore] | None:
         """What may follow."""
         if isinstance(state, Passing):
             assert self.voyage is not None
             following = self.voyage.follow(state)
             if following is None:
                 return None
-            found: Counter[Any] = Counter()
+            found: Counter[Passing | Ashore] = Counter()
             for after, weight in following.items():
                 found[self._landed(after)] += weight
             return found
@@ -92,48 +94,50 @@ class Expedition:
         ends = self.ends(state)
         return Counter({state._replace(**dict(end)): chance for end, chance in ends.items()})
 
-    def _landed(self, state: Passing) -> Any:
+    def _landed(self, state: Passing) -> Passing | Ashore:
         """A landing goes on ashore; what is left of a fleet that failed is of no more interest."""
         if state.ended == LANDED:
             thirds = state.afloat.cargo.troops
             return Ashore(self.after("passage"), thirds, thirds, state.foraging)
         return Ashore("passage", 0, 0, ended=state.ended) if state.ended else state
 
-    def ends(self, state: Ashore) -> Counter[Any]:
+    def ends(self, state: Ashore) -> Counter[Changes]:
         """How the battle ashore, or the siege, may end: changes of the state with their chances."""
         key = state.stage, state.thirds, state.foraging, state.general_gone
         if key not in self.made:
             self.made[key] = self._fought(state) if state.stage == "land" else self._besieged(state)
-        return self.made[key]  # type: ignore[no-any-return]
+        return self.made[key]
 
-    def _fought(self, state: Ashore) -> Counter[Any]:
-        side: dict[str, Any] = {"foraging": state.foraging or self.fields.land.attacker.foraging}
+    def _fought(self, state: Ashore) -> Counter[Changes]:
+        assert self.fields.land is not None
+        side = {"foraging": state.foraging or self.fields.land.attacker.foraging}
         conditions = {"crossing": "landing"} if self.voyage else {}
         columns, p = self._run(state, {"attacker": side, "conditions": conditions})
         lost = ("killed", "wounded", "captured")
         gone = np.any([columns[f"attacker_leader_{how}"] for how in lost], axis=0)
-        found: Counter[Any] = Counter()
+        found: Counter[Changes] = Counter()
         rows = zip(columns["winner"], columns["attacker_left_thirds"], gone, p, strict=True)
         for winner, left, no_general, chance in rows:
             won = winner == ATTACKER and left > 0
             changes = {"thirds": int(left), "foraging": False, "general_gone": bool(won and no_general)}
-            changes |= {"stage": self.after("land") if won else "land", "ended": "" if won else BEATEN}
-            found[tuple(changes.items())] += chance
+            stage = {"stage": self.after("land") if won else "land", "ended": "" if won else BEATEN}
+            found[(*changes.items(), *stage.items())] += chance
         return found
 
-    def _besieged(self, state: Ashore) -> Counter[Any]:
+    def _besieged(self, state: Ashore) -> Counter[Changes]:
         land, siege = self.fields.land, self.fields.siege
+        assert siege is not None
         same = land is not None and land.attacker.leader == siege.attacker.leader
         side = {"leader": "replacement"} if state.general_gone and same else {}
         columns, p = self._run(state, {"attacker": side})
-        found: Counter[Any] = Counter()
+        found: Counter[Changes] = Counter()
         rows = zip(columns["fallen"], columns["attacker_left_thirds"], columns["fortress_level_after"], p, strict=True)
         for fallen, left, level, chance in rows:
-            changes = {"thirds": int(left), "ended": FELL if fallen else HELD, "level": int(level)}
+            changes: dict[str, object] = {"thirds": int(left), "ended": FELL if fallen else HELD, "level": int(level)}
             found[(*changes.items(), ("general_gone", False), ("foraging", False))] += chance
         return found
 
-    def _run(self, state: Ashore, changes: dict[str, Any]) -> tuple[Any, np.ndarray]:
+    def _run(self, state: Ashore, changes: dict[str, Mapping[str, object]]) -> tuple[Columns, np.ndarray]:
         """Columns and chances of a stage's outcomes."""
         counters = self.hold.regrouped(state.thirds)
         fields = with_troops(self.fields, state.stage, counters, **changes)
@@ -145,27 +149,28 @@ class Expedition:
 
     # --- what is seen ---
 
-    def seen(self, state: Any) -> dict[str, Any]:
+    def seen(self, state: Ashore) -> dict[str, object]:
         """Columns: how far it came, and what is left."""
         reached = ["passage", "land", "siege"].index(state.stage) if state.stage else 3
         done = [name for name in self.stages if ["passage", "land", "siege"].index(name) < reached]
         if state.ended == FELL:
             done.append("siege")
-        row: dict[str, Any] = {"winner": ATTACKER if done == self.stages else DEFENDER}
+        row: dict[str, object] = {"winner": ATTACKER if done == self.stages else DEFENDER}
         names = {"passage": "landed", "land": "won_ashore", "siege": "fortress_taken"}
         row |= {names[name]: name in done for name in self.stages}
         row["landed_thirds"] = state.landed
         row["attacker_left_thirds"] = state.thirds
-        if "siege" in self.stages:
+        if self.fields.siege:
             row["fortress_level_after"] = state.level if state.level >= 0 else self.fields.siege.defender.fortress_level
         row["stages_passed"] = len(done)
         return row
 
-    def tell(self, before: Any, after: Any, dice: random.Random) -> str:
+    def tell(self, before: Passing | Ashore, after: Passing | Ashore, dice: random.Random) -> str:
         """A line, which begins with the stage."""
         if isinstance(before, Passing):
             assert self.voyage is not None
             return f"Passage: {self._told_at_sea(before, after, dice)}"
+        assert isinstance(after, Ashore)
         name, left = NAMES[before.stage], detachments(after.thirds)
         if before.stage == "land":
             how = "lost" if after.ended == BEATEN else "won"
@@ -173,7 +178,7 @@ class Expedition:
             return f"{name}: {detachments(before.thirds)} ashore, {how}; {left} left{gone}."
         return f"{name}: the fortress {'falls' if after.ended == FELL else 'holds'}; {left} left."
 
-    def _told_at_sea(self, before: Passing, after: Any, dice: random.Random) -> str:
+    def _told_at_sea(self, before: Passing, after: Passing | Ashore, dice: random.Random) -> str:
         voyage = self.voyage
         assert voyage is not None
         if isinstance(after, Passing):
@@ -184,7 +189,7 @@ class Expedition:
         return voyage.tell(before, end, dice)
 
 
-def build_expedition(fields: Any, build: Callable[[str, Any], Built]) -> Built:
+def build_expedition(fields: expedition_model.Expedition, build: Callable[[str, Any], Built]) -> Built:
     """Everything that answers an expedition; `build` makes the stages ashore."""
     expedition = Expedition(fields, build)
     course = spell_out(expedition.start, expedition.follow, expedition.tell, "expedition")

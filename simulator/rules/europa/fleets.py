@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from simulator.engine.chance import combine
 from simulator.rules.europa.losses import remainders
 from simulator.rules.europa.stacks import class_of, size_of
 from simulator.rules.europa.tables import Book
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.attrition_model import AttritionConditions
+    from simulator.rules.europa.naval_model import Laden, SeaConditions, Ship, Troops
+    from simulator.rules.europa.overseas_model import ExplorationConditions
+    from simulator.rules.europa.voyage_model import LogisticsConditions
+
+    Dated: TypeAlias = AttritionConditions | SeaConditions | ExplorationConditions | LogisticsConditions
 
 ND = 3
 TECHNOLOGIES = (
@@ -65,7 +73,7 @@ class Fleet(NamedTuple):
         return ", ".join(parts + [f"{loose} exploration ship{'s' * (loose > 1)}"] * bool(loose)) or "no ship"
 
 
-def fleet_of(side: Any) -> Fleet:
+def fleet_of(side: Ship) -> Fleet:
     """The ships of a side of a scenario."""
     return Fleet(ND * side.warships + side.exploration_ships, side.galleys, side.galleasses, side.transports)
 
@@ -153,16 +161,16 @@ class Hold(NamedTuple):
         return Cargo(self.fitting(cargo.troops, room), min(cargo.gold, 5 * max(0, room) // 2))
 
 
-def hold_of(side: Any, conditions: Any, book: Book) -> Hold:
+def hold_of(side: Troops, conditions: Dated, book: Book) -> Hold:
     """How the troops of a side are carried."""
     points = book.column("army_transport_points", "points_per_army_plus")[class_of(side), conditions.period]
     region = getattr(conditions, "region", "europe")
     return Hold(points, side.army_plus + side.army_minus, region == "rotw")
 
 
-def cargo_of(side: Any) -> Cargo:
+def cargo_of(side: Laden) -> Cargo:
     """What a side of a scenario has aboard."""
-    return Cargo(size_of(side), getattr(side, "gold", 0))
+    return Cargo(size_of(side), side.gold)
 
 
 def cargo_half_points(cargo: Cargo, hold: Hold) -> int:
@@ -170,7 +178,7 @@ def cargo_half_points(cargo: Cargo, hold: Hold) -> int:
     return hold.half_points(cargo.troops) + 2 * -(-cargo.gold // 5)
 
 
-def half_points_needed(side: Any, hold: Hold) -> int:
+def half_points_needed(side: Laden, hold: Hold) -> int:
     """Transport points that a side needs, doubled."""
     return cargo_half_points(cargo_of(side), hold)
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from simulator.engine.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.naming import plural
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.model import Side
+    from simulator.rules.europa.naval_model import HostileSide
 
 LAND_TYPES = ("KING", "GENERAL", "CONQUISTADOR", "GOVERNOR", "EXPLORER", "PACHA", "ENGINEER")
 ROBUST = ("Marlborough", "Friedrich II")
@@ -83,7 +87,7 @@ class Leader(NamedTuple):
         )
 
 
-def leader_of(side: Any, book: Book, path: str, types: tuple[str, ...] = LAND_TYPES) -> Leader:
+def leader_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, ...] = LAND_TYPES) -> Leader:
     """The leader of a side of a scenario. Raises Refusal at `path` for a name that is unknown or means several.
 
     An explorer on land halves every value; fragile: fire or shock is printed 6 (section 2.3).
@@ -137,8 +141,8 @@ def _turns(row: Mapping[str, Any]) -> tuple[int, int] | None:
     return (int(begin), int(end)) if begin.isdecimal() and end.isdecimal() else None
 
 
-def _row_of(side: Any, book: Book, path: str, types: tuple[str, ...]) -> Mapping[str, Any]:
-    name, country, kind = side.leader, side.leader_country, getattr(side, "leader_type", "")
+def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, ...]) -> Mapping[str, Any]:
+    name, country, kind = str(side.leader), side.leader_country, getattr(side, "leader_type", "")
     rows = [row for row in book.sheets["leaders"] if row["type"] in types]
     named = [row for row in rows if plain(str(row["name"])) == plain(name)]
     if not named:

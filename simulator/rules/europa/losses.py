@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from simulator.engine.chance import combine
 from simulator.rules.europa.stacks import LD, size_of
 from simulator.rules.europa.tables import Book
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.model import Side
 
 LOWEST, HIGHEST = 5, 15
 MOST_PILLAGES = 4
@@ -47,7 +50,7 @@ def one_third_less(stack: Counters, keep_best: bool) -> Counters:
     return one_third_less(Counters(plus - 1, minus + 1, 2, 0), keep_best)
 
 
-def counters_by_size(side: Any, keep_best: bool) -> list[Counters]:
+def counters_by_size(side: Side, keep_best: bool) -> list[Counters]:
     """Counters of a stack when it is down to 0, 1, 2 ... thirds, up to its present size."""
     found = [Counters(side.army_plus, side.army_minus, side.land_detachments, side.exploration_detachments)]
     for _ in range(size_of(side)):

@@ -233,16 +233,21 @@ class CampaignOptions(SiegeOptions):
     garrison_attrition: bool = Field(True, description="the garrison suffers attrition from round 2 on")
 
 
-class Land(Fields):
-    """A land battle."""
+class LandFields(Fields):
+    """All fields of a land battle, whoever asks for it."""
 
-    game: Literal["europa"]
-    battle: Literal["land"]
     attacker: LandAttacker = Field(default_factory=LandAttacker)
     defender: LandSide = Field(default_factory=LandSide)
     conditions: LandConditions = Field(default_factory=LandConditions)
     policy: LandPolicies = Field(default_factory=LandPolicies)
     options: LandOptions = Field(default_factory=LandOptions)
+
+
+class Land(LandFields):
+    """A land battle."""
+
+    game: Literal["europa"]
+    battle: Literal["land"]
 
 
 class Siege(Fields):
@@ -257,16 +262,21 @@ class Siege(Fields):
     options: SiegeOptions = Field(default_factory=SiegeOptions)
 
 
-class Campaign(Fields):
-    """A siege over several rounds."""
+class CampaignFields(Fields):
+    """All fields of a siege over several rounds, whoever asks for it."""
 
-    game: Literal["europa"]
-    battle: Literal["siege-campaign"]
     attacker: Besieger = Field(default_factory=Besieger)
     defender: Besieged = Field(default_factory=Besieged)
     conditions: CampaignConditions = Field(default_factory=CampaignConditions)
     policy: CampaignPolicies = Field(default_factory=CampaignPolicies)
     options: CampaignOptions = Field(default_factory=CampaignOptions)
+
+
+class Campaign(CampaignFields):
+    """A siege over several rounds."""
+
+    game: Literal["europa"]
+    battle: Literal["siege-campaign"]
 
 
 def is_non_european(fields: Land, side: int) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -117,7 +117,7 @@ class BattleSetup:
                     out[side, number, places] = self.tables.by((side, number, drm), self._stormed(side, record, drm))
         return out
 
-    def _stormed(self, side: int, record: Record, drm: int) -> Any:
+    def _stormed(self, side: int, record: Record, drm: int) -> Callable[[], Counter[int]]:
         def weights() -> Counter[int]:
             after = self.reckoning.after_storm(side, record, drm)
             return Counter({self.number(side, new): weight for new, weight in after.items()})
@@ -192,7 +192,7 @@ class BattleSetup:
             tests=self.tests(rows),
         )
 
-    def chain(self, tell: Any = None) -> Chain:
+    def chain(self, tell: Callable[..., str] | None = None) -> Chain:
         """The chain of states of the battle."""
         p = self.params
         begun = EndState(end.EVADE, 0, 0, 0, 0)

@@ -6,19 +6,22 @@ are kept as one array for each state without losses, and handed on from roll to 
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from simulator.rules.europa import naval_rules as rules
+from simulator.rules.europa.naval_groups import Group
 from simulator.rules.europa.naval_losses import Fight, Reckoning
-from simulator.rules.europa.naval_rules import NavalState
+from simulator.rules.europa.naval_rules import NavalParams, NavalState
 from simulator.rules.europa.naval_tables import NavalSetup
 from simulator.rules.europa.squadrons import ATTACKER, DEFENDER
 
+Edge = tuple[NavalState, tuple[int, int], float]
 Dice = tuple[tuple[int, float], ...]
 NOTHING: Dice = ((0, 1.0),)
 
@@ -29,7 +32,7 @@ class Spread:
 
     setup: NavalSetup
     ends: dict[NavalState, np.ndarray] = field(default_factory=dict)
-    steps: dict[Any, list[Any]] = field(default_factory=dict)
+    steps: dict[Hashable, list[Edge]] = field(default_factory=dict)
     levels: list[dict[NavalState, np.ndarray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -65,7 +68,7 @@ class Spread:
                 following[target][own:, enemy:] += chance * mass[: width - own, : height - enemy]
         return following
 
-    def edges(self, state: NavalState) -> Iterator[tuple[NavalState, tuple[int, int], float]]:
+    def edges(self, state: NavalState) -> Iterator[Edge]:
         """What may follow, what it costs both sides, and its chance; rolls that differ in the group only share it."""
         p, table = self.chain.params, int(rules.table(self.chain.params, state))
         shared = self.plain and rules.FIRE_1 <= state.stage <= rules.BOARD_2
@@ -75,8 +78,8 @@ class Spread:
         for target, costs, chance in self.steps[key]:
             yield (_in_group(target, state.group) if shared else target), costs, chance
 
-    def _spelled(self, p: Any, state: NavalState, table: int) -> list[Any]:
-        found: Counter[Any] = Counter()
+    def _spelled(self, p: NavalParams, state: NavalState, table: int) -> list[Edge]:
+        found: Counter[tuple[NavalState, tuple[int, int]]] = Counter()
         for row in range(self.first[table], self.first[table + 1]):
             after = rules.step(p, state, self.result[row])
             costs = int(after.loss_a), int(after.loss_d)
@@ -171,7 +174,7 @@ class Ends:
             )  # fmt: skip
             yield Part(row, (fights[0], fights[1]), (more[0], more[1]), chance * part, state, place, code)
 
-    def path(self, state: NavalState, cell: tuple[int, int], dice: Any) -> list[tuple[NavalState, int, int]]:
+    def path(self, state: NavalState, cell: tuple[int, int], dice: random.Random) -> list[tuple[NavalState, int, int]]:
         """A way to an end of the fighting with these losses, as likely as it should be: states, and losses so far."""
         depth = max(n for n, level in enumerate(self.spread.levels) if state in level and level[state][cell] > 0)
         way = [(state, *cell)]
@@ -188,7 +191,7 @@ class Ends:
         return way[::-1]
 
 
-def known(setup: NavalSetup, group: Any, place: int) -> list[tuple[int, float]]:
+def known(setup: NavalSetup, group: Group, place: int) -> list[tuple[int, float]]:
     """The group, or those that know the manoeuvres that are asked for, with their chances."""
     if group.men != (None, None):
         return [(place, 1.0)]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import cargo_of, fleet_of, half_points_needed, hold_of
 from simulator.rules.europa.leaders import leader_of
+from simulator.rules.europa.model import ArmyClass, Period, Region
 from simulator.rules.europa.stacks import SIDES
 from simulator.rules.europa.tables import Book, book
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.fleets import Dated
 
 Value = Annotated[int, Field(ge=0, le=9)]
 Ships = Annotated[int, Field(ge=0, le=60)]
@@ -26,9 +30,6 @@ SeaCountry = Literal[
     "minor", "england", "spain", "france", "habsburg", "austria", "holland", "poland", "prussia", "portugal", "russia",
     "sweden", "turkey", "venice", "usa",
 ]  # fmt: skip
-ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
-Period = Literal["I", "II", "III", "IV", "V", "VI", "VII"]
-Region = Literal["europe", "rotw"]
 SeaKind = Literal["other", "mediterranean", "baltic"]
 LossOrder = Literal["auto", "transports-first", "transports-last"]
 SEA_TYPES = ("ADMIRAL", "EXPLORER", "PRIVATEER", "KING", "PACHA")
@@ -182,7 +183,7 @@ class Naval(Fields):
     options: NavalOptions = Field(default_factory=NavalOptions)
 
 
-def check_naval(fields: Any) -> None:
+def check_naval(fields: Naval) -> None:
     """Refuse what types cannot; raises Refusal."""
     tables = book(fields.options.tables)
     for name in SIDES:
@@ -195,13 +196,13 @@ def check_naval(fields: Any) -> None:
     check_evasion(fields.policy, fields.conditions.interception)
 
 
-def only_transports(side: Any) -> bool:
+def only_transports(side: Ship) -> bool:
     """A convoy without escort."""
     fleet = fleet_of(side)
     return fleet.transports > 0 and fleet.thirds == 3 * fleet.transports
 
 
-def check_fleet(side: Any, path: str, conditions: Any) -> None:
+def check_fleet(side: Ship, path: str, conditions: Fields) -> None:
     """Refuse a fleet without ships, galleys at open sea, galley technology with warships."""
     fleet = fleet_of(side)
     if not fleet.thirds:
@@ -212,13 +213,13 @@ def check_fleet(side: Any, path: str, conditions: Any) -> None:
             f"{fleet.galleys} galleys and {fleet.galleasses} galleasses are not allowed with conditions.sea other; "
             "only mediterranean or baltic",
         )
-    if fleet.warships and side.technology == "galley":
+    if fleet.warships and getattr(side, "technology", "") == "galley":
         raise Refusal(
             f"{path}.technology", "galley is not allowed with warships or exploration ships; carrack or better"
         )
 
 
-def check_cargo(side: Any, path: str, conditions: Any, tables: Book, *, fits: bool = True) -> None:
+def check_cargo(side: Laden, path: str, conditions: Dated, tables: Book, *, fits: bool = True) -> None:
     """Refuse gold together with troops, and (`fits`) more than the ships carry."""
     check_class(side, path)
     cargo = cargo_of(side)
@@ -234,7 +235,7 @@ def check_cargo(side: Any, path: str, conditions: Any, tables: Book, *, fits: bo
         )
 
 
-def check_class(side: Any, path: str) -> None:
+def check_class(side: Troops, path: str) -> None:
     """Refuse an army class beside a country that has its own."""
     if side.army_class and side.country != "minor":
         raise Refusal(
@@ -243,7 +244,7 @@ def check_class(side: Any, path: str) -> None:
         )
 
 
-def check_evasion(policy: Any, interception: bool) -> None:
+def check_evasion(policy: NavalPolicies, interception: bool) -> None:
     """Only a defender that has not intercepted may evade."""
     if policy.attacker.evasion == "evade":
         raise Refusal("policy.attacker.evasion", "'evade' is not allowed; only the defender may evade")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
@@ -15,6 +16,7 @@ from simulator.engine.chance import TableBook, combine
 from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.modifiers import Modifier, total
 from simulator.rules.europa.naval_groups import Group, Groups, Pairs
+from simulator.rules.europa.naval_model import NavalPolicy
 from simulator.rules.europa.naval_rules import NavalParams, NavalState
 from simulator.rules.europa.squadrons import FACES, Engagement
 from simulator.rules.europa.stacks import SIDES
@@ -53,7 +55,7 @@ class NavalSetup:
         return a, d
 
     @property
-    def policies(self) -> list[Any]:
+    def policies(self) -> list[NavalPolicy]:
         """Policies of both sides."""
         return [squadron.policy for squadron in self.met.squadrons]
 
@@ -99,7 +101,7 @@ class NavalSetup:
     def rolls(self) -> np.ndarray:
         """Tables of every group, roll, failed attempts and who has suffered more stars."""
         out = np.zeros((len(self.groups), 4, 4, 3), np.int64)
-        made: dict[Any, int] = {}
+        made: dict[Hashable, int] = {}
         for place, group in enumerate(self.groups):
             for roll, failed, worse in np.ndindex(4, 4, 3):
                 if (failed and roll < 2) or (failed and not self.breaks) or (roll == 0 and worse):
@@ -107,8 +109,8 @@ class NavalSetup:
                 drms = tuple(self.drm(side, group, roll, failed, worse) for side in (0, 1))
                 key = (roll % 2, drms)
                 if key not in made:
-                    dice = [self.die(side, roll, drm) for side, drm in enumerate(drms)]
-                    made[key] = self.add(combine(*dice, lambda a, d: packed(*a) | packed(*d) << rules.SIDE_BITS))
+                    own, enemy = (self.die(side, roll, drm) for side, drm in enumerate(drms))
+                    made[key] = self.add(combine(own, enemy, lambda a, d: packed(*a) | packed(*d) << rules.SIDE_BITS))
                 out[place, roll, failed, worse] = made[key]
         return out
 
@@ -138,7 +140,7 @@ class NavalSetup:
     def chase(self) -> np.ndarray:
         """Tables of pursuits by group, side and rolls fought."""
         out = np.zeros((len(self.groups), 2, 5), np.int64)
-        made: dict[Any, int] = {}
+        made: dict[Hashable, int] = {}
         for place, group in enumerate(self.groups):
             for side, rolls in np.ndindex(2, 5):
                 weights = self.pursuit(side, group, rolls)

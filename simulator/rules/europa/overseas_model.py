@@ -5,18 +5,17 @@ docs/rules/europa_naval_and_other.md sections 9 to 12.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import fleet_of
+from simulator.rules.europa.model import Period, Region
 from simulator.rules.europa.naval_model import (
     Laden,
     NavalTechnology,
     NoPolicy,
-    Period,
-    Region,
     Ships,
     Some,
     TableOptions,
@@ -74,7 +73,7 @@ class Exploration(Fields):
     options: TableOptions = Field(default_factory=TableOptions)
 
 
-def check_exploration(fields: Any) -> None:
+def check_exploration(fields: Exploration) -> None:
     """Refuse what types cannot; raises Refusal."""
     side, sea = fields.attacker, fields.conditions.where == "sea"
     fleet, tables = fleet_of(side), book(fields.options.tables)
@@ -135,7 +134,7 @@ class Conquest(Fields):
     options: ConquestOptions = Field(default_factory=ConquestOptions)
 
 
-def check_conquest(fields: Any) -> None:
+def check_conquest(fields: Conquest) -> None:
     """Refuse what types cannot; raises Refusal."""
     book(fields.options.tables)
     check_class(fields.attacker, "attacker")
@@ -233,6 +232,6 @@ class Survival(Fields):
     options: TableOptions = Field(default_factory=TableOptions)
 
 
-def check_tables(fields: Any) -> None:
+def check_tables(fields: Activation | Continuation | Survival) -> None:
     """Refuse wrong tables; raises Refusal."""
     book(fields.options.tables)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.attrition_model import CountryConditions, VoyageConditions
 from simulator.rules.europa.leaders import leader_of
+from simulator.rules.europa.model import Technology
 from simulator.rules.europa.naval_model import (
     SEA_TYPES,
     Counted,
     HostileSide,
     NavalOptions,
+    NavalPolicies,
     NavalPolicy,
     NavalSide,
     SeaConditions,
@@ -28,13 +30,11 @@ from simulator.rules.europa.stacks import size_of
 from simulator.rules.europa.tables import book
 from simulator.rules.europa.voyage_model import SeaInterceptor, Work
 
-LandTechnology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
-
 
 class LandingFleet(NavalSide, Counted):
     """The fleet that carries an army."""
 
-    land_technology: LandTechnology = Field("musket", description="land technology of the troops")
+    land_technology: Technology = Field("musket", description="land technology of the troops")
     land_manoeuvre: Value = Field(0, description="manoeuvre of the troops' leader; 0 = no leader")
 
 
@@ -78,7 +78,7 @@ class WatchingPolicy(NavalPolicy):
     engage: Literal["always", "never"] = Field("always", description="the blockader forces battle")
 
 
-class PassagePolicies(Fields):
+class PassagePolicies(NavalPolicies):
     """Choices of both sides."""
 
     attacker: LandingPolicy = Field(default_factory=LandingPolicy)
@@ -111,13 +111,13 @@ class Passage(PassageFields):
     battle: Literal["passage"]
 
 
-def hostile_fleets(defender: Any) -> list[tuple[str, Any]]:
+def hostile_fleets(defender: Obstacles) -> list[tuple[str, HostileFleet]]:
     """The fleets in the way with their paths."""
     found = [("defender.blockader", defender.blockader)] if defender.blockader else []
     return found + [(f"defender.interceptors[{n}]", fleet) for n, fleet in enumerate(defender.interceptors)]
 
 
-def check_passage(fields: Any) -> None:
+def check_passage(fields: PassageFields) -> None:
     """Refuse what types cannot; raises Refusal."""
     side, tables = fields.attacker, book(fields.options.tables)
     if not size_of(side):

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Built
 from simulator.rules.europa.attrition_rules import (
@@ -33,10 +33,12 @@ from simulator.rules.europa.fleets import LAW, Afloat, Cargo, Fleet, ships_left,
 from simulator.rules.europa.leaders import Leader
 from simulator.rules.europa.losses import clamped
 from simulator.rules.europa.passage_battles import Battles
+from simulator.rules.europa.passage_model import HostileFleet, PassageFields
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.squadrons import Engagement, Squadron, squadron_of
 from simulator.rules.europa.stacks import LD, detachments
 from simulator.rules.europa.tables import Book, book
+from simulator.rules.europa.voyage_model import Work
 from simulator.rules.toolkit.faces import face_where
 
 SOURCE = f"{LAW} 14"
@@ -70,7 +72,7 @@ class Stage(NamedTuple):
     """One stage: its kind, the work or fleet that it is about, and its name."""
 
     kind: str
-    about: Any
+    about: Work | HostileFleet | None
     name: str
 
 
@@ -78,7 +80,7 @@ class Stage(NamedTuple):
 class Voyage:
     """One passage."""
 
-    fields: Any
+    fields: PassageFields
     book: Book
     battles: Battles = field(default_factory=Battles)
 
@@ -116,7 +118,7 @@ class Voyage:
                 stage.about, "defender", self.fields.conditions, self.fields.policy.defender, self.book, stage.name
             )
             for number, stage in enumerate(self.stages)
-            if stage.kind in {"run", "patrol"}
+            if isinstance(stage.about, HostileFleet)
         }
 
     @property
@@ -176,13 +178,13 @@ class Voyage:
         """Modifiers of a stage's die."""
         stage, fleet, conditions = self.stages[state.stage], state.afloat.fleet, self.fields.conditions
         counters = self.fields.attacker.fleets_minus + self.fields.attacker.fleets_plus
-        if stage.kind == "work":
+        if isinstance(stage.about, Work):
             return fire_bonuses(stage.about, counters)
         if stage.kind == "run":
             enemy = self.hostile[state.stage]
             blockader = Runner(enemy.fleet, enemy.technology, enemy.leader.manoeuvre)
             return run_bonuses(Runner(fleet, self.own.technology, self.manoeuvre(state)), blockader)
-        if stage.kind == "patrol":
+        if isinstance(stage.about, HostileFleet):
             man = self.hostile[state.stage].leader.manoeuvre
             return sea_bonuses(stage.about, man, self.manoeuvre(state), conditions.bad_weather)
         if stage.kind == "storm":
@@ -271,7 +273,7 @@ class Voyage:
 
     # --- what is seen ---
 
-    def seen(self, state: Passing) -> dict[str, Any]:
+    def seen(self, state: Passing) -> dict[str, object]:
         """Columns."""
         landed = state.ended == LANDED
         troops = state.afloat.cargo.troops if landed else 0
@@ -339,7 +341,7 @@ def assumptions(voyage: Voyage) -> list[str]:
     ]
 
 
-def build_passage(fields: Any) -> Built:
+def build_passage(fields: PassageFields) -> Built:
     """Everything that answers a passage."""
     voyage = Voyage(fields, book(fields.options.tables))
     course = spell_out(voyage.start, voyage.follow, voyage.tell, "passage")

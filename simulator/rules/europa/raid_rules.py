@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Built
 from simulator.rules.europa.encounter_rules import intercepts, sea_bonuses
 from simulator.rules.europa.fleets import LAW, Fleet, fleet_of
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.tables import Book, book
+from simulator.rules.europa.voyage_model import CorsairRaid
 from simulator.rules.toolkit.faces import face_where
 
 LEADERLESS_PIRATES = 2
@@ -35,7 +36,7 @@ class Raid(NamedTuple):
 class Attack:
     """One raid: its modifiers and results."""
 
-    fields: Any
+    fields: CorsairRaid
     book: Book
 
     @property
@@ -111,7 +112,7 @@ class Attack:
         """The modifier of a stage's die."""
         return sum_of((self.interception, self.escort, self.raid)[stage]())
 
-    def seen(self, state: Raid) -> dict[str, Any]:
+    def seen(self, state: Raid) -> dict[str, int | bool]:
         """Columns: gold seized, and gold that the ships left cannot carry."""
         gold = self.fields.defender.gold
         seized = min(gold, WITH_TRANSPORT * state.transports + WITH_WARSHIP * state.warships)
@@ -148,7 +149,7 @@ class Attack:
         )
 
 
-def build_corsair_raid(fields: Any) -> Built:
+def build_corsair_raid(fields: CorsairRaid) -> Built:
     """Everything that answers a corsair raid."""
     attack = Attack(fields, book(fields.options.tables))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from simulator.rules.battle import Battle, Built
 from simulator.rules.europa import attrition_model, naval_model, overseas_model, passage_model, voyage_model
 from simulator.rules.europa.attrition_rules import build_attrition
@@ -18,7 +16,7 @@ from simulator.rules.europa.squadrons import engagement
 from simulator.rules.europa.track_rules import BOXES, build_continuation, build_logistics, build_survival
 
 
-def build_naval(fields: Any) -> Built:
+def build_naval(fields: naval_model.Naval) -> Built:
     """Everything that answers a naval battle."""
     setup = BattleSetup(engagement(fields))
     return Built(

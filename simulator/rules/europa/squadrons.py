@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from simulator.rules.europa.fleets import (
     IN_FILE,
@@ -22,7 +21,7 @@ from simulator.rules.europa.fleets import (
 )
 from simulator.rules.europa.leaders import Leader, advantage, leader_of, replacements
 from simulator.rules.europa.modifiers import BOTH_DAYS, SECOND_DAY, Modifier
-from simulator.rules.europa.naval_model import SEA_TYPES
+from simulator.rules.europa.naval_model import SEA_TYPES, HostileSide, Naval, NavalOptions, NavalPolicy, SeaConditions
 from simulator.rules.europa.stacks import COUNTRIES, SIDES
 from simulator.rules.europa.tables import Book, book
 
@@ -51,7 +50,7 @@ class Squadron:
     fire_modifier: int
     shock_modifier: int
     retreat_drm: int | None
-    policy: Any
+    policy: NavalPolicy
 
     @cached_property
     def line(self) -> str:
@@ -101,7 +100,7 @@ class Engagement:
     turn: int
     interception: bool
     wind: str
-    options: Any
+    options: NavalOptions
     book: Book
     period: str = "III"
 
@@ -211,7 +210,9 @@ class Engagement:
         return found
 
 
-def squadron_of(side: Any, name: str, conditions: Any, policy: Any, tables: Book, path: str = "") -> Squadron:
+def squadron_of(
+    side: HostileSide, name: str, conditions: SeaConditions, policy: NavalPolicy, tables: Book, path: str = ""
+) -> Squadron:
     """One fleet of a scenario. Raises Refusal for a leader that cannot be found."""
     leader = leader_of(side, tables, f"{path or name}.leader", SEA_TYPES)
     return Squadron(
@@ -237,7 +238,7 @@ def replacement_rows(country: str, tables: Book) -> tuple[tuple[int, int, int], 
     return tuple((max(0, man - slower), max(0, fire - weaker), shock) for man, fire, shock in rows)
 
 
-def engagement(fields: Any) -> Engagement:
+def engagement(fields: Naval) -> Engagement:
     """The two fleets of a naval scenario."""
     tables, conditions = book(fields.options.tables), fields.conditions
     attacker, defender = (

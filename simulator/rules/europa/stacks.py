@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from simulator.rules.europa.leaders import Leader, leader_of
 from simulator.rules.europa.tables import Book
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.model import Campaign, Land, LandSide, Side, Siege
+    from simulator.rules.europa.naval_model import Troops
 
 LD = 3
 EIGHT_LD = 24
@@ -80,18 +84,18 @@ def detachments(thirds: int) -> str:
     return f"{whole} LD" + (f" {rest}/3" if rest else "")
 
 
-def size_of(side: Any) -> int:
+def size_of(side: Side | Troops) -> int:
     """Size in thirds: 12 an ARMY+, 6 an ARMY-, 3 a LD (those of pashas too), 1 a LDE."""
     loose = side.land_detachments + getattr(side, "pasha_detachments", 0)
     return 12 * side.army_plus + 6 * side.army_minus + LD * loose + side.exploration_detachments
 
 
-def class_of(side: Any) -> str:
+def class_of(side: Side | Troops) -> str:
     """Army class: the country's, or for a minor the one given (III by default)."""
     return COUNTRIES[side.country][0] or getattr(side, "army_class", "") or "III"
 
 
-def artillery_of_army(side: Any, period: str, book: Book) -> int:
+def artillery_of_army(side: Side, period: str, book: Book) -> int:
     """Artillery of one ARMY+ (section 2.2: a period missing in a country's row falls back to its class row)."""
     army_class = class_of(side)
     by_class = "class-I-II" if army_class in {"I", "II"} else "class-A" if army_class == "A" else "class-other"
@@ -105,7 +109,7 @@ def stack_artillery(army_plus: int, army_minus: int, of_army: int) -> int:
     return sum(armies[:1]) + min(2, sum(armies[1:2]))
 
 
-def artillery_value(side: Any, period: str, book: Book) -> int:
+def artillery_value(side: Side, period: str, book: Book) -> int:
     """The stack's artillery, given or computed."""
     given = getattr(side, "artillery_value", -1)
     if given >= 0:
@@ -113,7 +117,7 @@ def artillery_value(side: Any, period: str, book: Book) -> int:
     return stack_artillery(side.army_plus, side.army_minus, artillery_of_army(side, period, book))
 
 
-def army_size(side: Any, period: str, book: Book) -> int:
+def army_size(side: LandSide, period: str, book: Book) -> int:
     """Structural size 0-7, given or by class and period; Turkish after m-1a or m-2: 4, from period IV on 2."""
     if side.army_size >= 0:
         return int(side.army_size)
@@ -129,7 +133,7 @@ def size_step(own: int, enemy: int) -> int:
     return step if own > enemy else -step
 
 
-def stack_of(fields: Any, name: str, book: Book, tercios_need_army: bool = False) -> Stack:
+def stack_of(fields: Land | Siege | Campaign, name: str, book: Book, tercios_need_army: bool = False) -> Stack:
     """One side of a scenario. Raises Refusal for a leader that cannot be found."""
     side, enemy = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
     veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0

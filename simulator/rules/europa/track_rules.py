@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Outcomes, certain
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Outcomes, Run, certain
 from simulator.rules.europa import leaders
 from simulator.rules.europa.fleets import LAW, fleet_of, half_points_needed, hold_of
 from simulator.rules.europa.leaders import CAPTURED, KILLED, UNHARMED, WOUNDED, Leader, Trial, is_fragile
+from simulator.rules.europa.overseas_model import Continuation, Survival
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.stacks import size_of
 from simulator.rules.europa.tables import book
+from simulator.rules.europa.voyage_model import Logistics, Supplier
 from simulator.rules.toolkit.faces import face_where
 
 # --- the round track (section 11) ---
@@ -86,7 +88,7 @@ class Season:
         )
 
 
-def build_continuation(fields: Any) -> Built:
+def build_continuation(fields: Continuation) -> Built:
     """Everything that answers how long the military phase lasts."""
     conditions = fields.conditions
     season = Season(conditions.poor_weather, conditions.period in {"VI", "VII"})
@@ -114,7 +116,7 @@ def build_continuation(fields: Any) -> Built:
         ]
         return f"From {before.box}: {shown}: {', '.join([after.box, *filter(None, notes)])}."
 
-    def seen(state: Track) -> dict[str, Any]:
+    def seen(state: Track) -> dict[str, object]:
         played = [box for place, box in enumerate(BOXES) if state.played >> place & 1]
         summers = sum(box[0] == "S" for box in played)
         return {
@@ -140,7 +142,7 @@ HIT = -1
 UNTESTED, UNTESTED_BELOW = -2, 3
 
 
-def build_survival(fields: Any) -> Built:
+def build_survival(fields: Survival) -> Built:
     """Everything that answers what becomes of a leader."""
     side, conditions = fields.attacker, fields.conditions
     fragile = is_fragile(side.fire, side.shock) and not side.robust
@@ -164,7 +166,7 @@ def build_survival(fields: Any) -> Built:
         die = face_where(FACES, lambda face: leaders.fate(leader, trial, 1, face) == after, dice)
         return f"Fate: {die}: {leaders.fate_told(after)}."
 
-    def seen(state: int) -> dict[str, Any]:
+    def seen(state: int) -> dict[str, object]:
         wounded = state > WOUNDED
         return {
             "winner": DEFENDER if state not in {UNHARMED, UNTESTED} else ATTACKER,
@@ -193,7 +195,7 @@ BLOCKADE_GRADES = (1, 2, 3, 3, 4, 4)
 SUPPLIES = {4: (10**6, True, 10**6), 3: (5, True, 1), 2: (3, False, 0), 1: (1, False, 0), 0: (0, False, 0)}
 
 
-def grade_of(side: Any) -> int:
+def grade_of(side: Supplier) -> int:
     """Blockade and supply grade of a fleet; transports of a convoy apart."""
     fleet = fleet_of(side)
     fleet = fleet._replace(transports=fleet.transports - side.convoy_transports)
@@ -205,7 +207,7 @@ def grade_of(side: Any) -> int:
     return 2 if nd else int(fleet.warships > 0)
 
 
-def build_logistics(fields: Any) -> Built:
+def build_logistics(fields: Logistics) -> Built:
     """Everything that answers what a fleet can carry, supply and blockade."""
     side, conditions = fields.attacker, fields.conditions
     hold = hold_of(side, conditions, book(fields.options.tables))
@@ -229,7 +231,7 @@ def build_logistics(fields: Any) -> Built:
         "blockade_and_supply_grade": grade,
     }
 
-    def answer(_: Any) -> Outcomes:
+    def answer(_: Run) -> Outcomes:
         return certain(winner=ATTACKER if fits else DEFENDER, **row)
 
     plus, minus, loose, explorers = hold.regrouped(size_of(side))

@@ -5,12 +5,13 @@ docs/rules/europa_naval_and_other.md sections 5 to 8 and 13.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.europa.fleets import fleet_of
+from simulator.rules.europa.model import Period
 from simulator.rules.europa.naval_model import (
     Counted,
     Laden,
@@ -18,7 +19,6 @@ from simulator.rules.europa.naval_model import (
     LossOrder,
     NavalTechnology,
     NoPolicy,
-    Period,
     Ship,
     Some,
     TableOptions,
@@ -101,7 +101,7 @@ class Interception(Fields):
     options: TableOptions = Field(default_factory=TableOptions)
 
 
-def check_interception(fields: Any) -> None:
+def check_interception(fields: Interception) -> None:
     """Refuse what types cannot; raises Refusal."""
     book(fields.options.tables)
     if fields.conditions.where == "sea" and fields.defender.counter_interceptors:
@@ -152,7 +152,7 @@ class BlockadeRun(Fields):
     options: TableOptions = Field(default_factory=TableOptions)
 
 
-def check_blockade_run(fields: Any) -> None:
+def check_blockade_run(fields: BlockadeRun) -> None:
     """Refuse what types cannot; raises Refusal."""
     book(fields.options.tables)
     if not fields.attacker.corsair:
@@ -202,7 +202,7 @@ class StraitFire(Fields):
     options: TableOptions = Field(default_factory=TableOptions)
 
 
-def check_strait_fire(fields: Any) -> None:
+def check_strait_fire(fields: StraitFire) -> None:
     """Refuse what types cannot; raises Refusal."""
     side, ships = fields.defender, fleet_of(fields.defender).thirds
     book(fields.options.tables)
@@ -259,7 +259,7 @@ class CorsairRaid(Fields):
     options: RaidOptions = Field(default_factory=RaidOptions)
 
 
-def check_corsair_raid(fields: Any) -> None:
+def check_corsair_raid(fields: CorsairRaid) -> None:
     """Refuse what types cannot; raises Refusal."""
     side = fields.defender
     book(fields.options.tables)
@@ -304,19 +304,13 @@ class Logistics(Fields):
     options: TableOptions = Field(default_factory=TableOptions)
 
 
-def check_logistics(fields: Any) -> None:
+def check_logistics(fields: Logistics) -> None:
     """Refuse what types cannot; raises Refusal."""
     side = fields.attacker
-    check_fleet_without_technology(side)
+    check_fleet(side, "attacker", fields.conditions)
     check_cargo(side, "attacker", fields.conditions, book(fields.options.tables), fits=False)
     if side.convoy_transports > side.transports:
         raise Refusal(
             "attacker.convoy_transports",
             f"{side.convoy_transports} is not allowed with {side.transports} transports; at most as many",
         )
-
-
-def check_fleet_without_technology(side: Any) -> None:
-    """Refuse a fleet without ships."""
-    if not fleet_of(side).thirds:
-        raise Refusal("attacker.warships", "no ships; give warships, galleys, transports ...")

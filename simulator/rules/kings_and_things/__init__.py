@@ -47,6 +47,7 @@ def build(scenario: model.Scenario) -> Built:
         assumptions=lambda: assumptions(scenario),
         explain=lambda: explained(forces),
         decisions=partial(decisions, forces),
+        begun=lambda states: states.rounds,  # counted when a round begins
     )
 
 

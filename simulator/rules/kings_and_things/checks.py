@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from simulator.rules.battle import Refusal
+from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.creatures import counted, key_of, parse
 from simulator.rules.kings_and_things.cup import check_cup
-from simulator.rules.kings_and_things.model import FORTS, MOST_PASSENGERS, SETTLEMENTS
 from simulator.rules.kings_and_things.sides import STRUCTURES, present_sides
 
-PRINTED = {"fort": FORTS, "settlement": SETTLEMENTS}
+PRINTED = {"fort": model.FORTS, "settlement": model.SETTLEMENTS}
 
 
-def _refuse(wrong: Any, field: str, text: str) -> None:
+def _refuse(wrong: object, field: str, text: str) -> None:
     if wrong:
         raise Refusal(field, text)
 
 
-def check_land(fields: Any) -> None:
+def check_land(fields: model.Land) -> None:
     """Refuse what types cannot in a land battle."""
     _sides(fields)
     _structures(fields.defender)
@@ -28,7 +27,7 @@ def check_land(fields: Any) -> None:
     _something_to_fight(fields.defender)
 
 
-def check_free_for_all(fields: Any) -> None:
+def check_free_for_all(fields: model.FreeForAll) -> None:
     """Refuse what types cannot in a free-for-all."""
     for name in present_sides(fields):
         items = getattr(fields, name).items
@@ -43,7 +42,7 @@ def check_free_for_all(fields: Any) -> None:
     _something_to_fight(fields.defender)
 
 
-def check_explorer(fields: Any) -> None:
+def check_explorer(fields: model.Exploration) -> None:
     """Refuse what types cannot of an exploration."""
     given = fields.defender.creatures
     _refuse(given, "defender.creatures", "the defender of an exploration is drawn; leave it empty")
@@ -51,7 +50,7 @@ def check_explorer(fields: Any) -> None:
     check_cup(fields)
 
 
-def _sides(fields: Any) -> None:
+def _sides(fields: model.Scenario) -> None:
     """Counters and items of every side, and its order of losses."""
     heroes: dict[str, str] = {}
     items: dict[str, str] = {}
@@ -63,7 +62,7 @@ def _sides(fields: Any) -> None:
         _order(getattr(fields, name), name, getattr(fields.policy, name).losses)
 
 
-def _people(fields: Any, name: str, seen: dict[str, str]) -> None:
+def _people(fields: model.Scenario, name: str, seen: dict[str, str]) -> None:
     """Known counters, not too many, no special character twice."""
     where = f"{name}.creatures"
     creatures = parse(getattr(fields, name).creatures, where)
@@ -80,25 +79,27 @@ def _people(fields: Any, name: str, seen: dict[str, str]) -> None:
             seen[creature.special] = name
 
 
-def _items(side: Any, name: str, seen: dict[str, str]) -> None:
+def _items(side: model.Side | model.Inhabitants, name: str, seen: dict[str, str]) -> None:
     """Each magic item exists once; Dust of Defense is the defender's; passengers need a balloon."""
     where = f"{name}.items"
-    for item in getattr(side, "items", ()):
+    if isinstance(side, model.Inhabitants):
+        return
+    for item in side.items:
         _refuse(item in seen, where, f"{item} exists once in the game; {seen.get(item)} has it already")
         seen[item] = name
     dust = name != "defender" and "dust-of-defense" in side.items
     _refuse(dust, where, "dust-of-defense is of use to the defender alone; leave it out")
-    if getattr(side, "balloon_passengers", ()):
+    if side.balloon_passengers:
         _aboard(side, name)
 
 
-def _aboard(side: Any, name: str) -> None:
+def _aboard(side: model.Side, name: str) -> None:
     where = f"{name}.balloon_passengers"
     aboard = parse(side.balloon_passengers, where)
     absent = f"there is no balloon; add it to {name}.items or leave the passengers out"
     _refuse("balloon" not in side.items, where, absent)
-    many = f"{len(aboard)} passengers are too many; give at most {MOST_PASSENGERS}"
-    _refuse(len(aboard) > MOST_PASSENGERS, where, many)
+    many = f"{len(aboard)} passengers are too many; give at most {model.MOST_PASSENGERS}"
+    _refuse(len(aboard) > model.MOST_PASSENGERS, where, many)
     standing = Counter(creature.key for creature in parse(side.creatures, f"{name}.creatures"))
     for creature in aboard:
         heavy = f"{creature.label} has value {creature.value}; a passenger's value is below 4"
@@ -109,7 +110,7 @@ def _aboard(side: Any, name: str) -> None:
         _refuse(standing[creature.key] < 0, where, missing)
 
 
-def _structures(defender: Any) -> None:
+def _structures(defender: model.Defender) -> None:
     for what, names in PRINTED.items():
         level, damage = names.index(getattr(defender, what)), getattr(defender, f"{what}_damage")
         text = f"{damage} is more than the level of {names[level]}; give 0 to {level}"
@@ -118,7 +119,7 @@ def _structures(defender: Any) -> None:
     _refuse(both, "defender.income_counter", "a hex has one special income counter; leave it or the settlement out")
 
 
-def _something_to_fight(defender: Any) -> None:
+def _something_to_fight(defender: model.Defender) -> None:
     levels = [
         names.index(getattr(defender, what)) - getattr(defender, f"{what}_damage") for what, names in PRINTED.items()
     ]
@@ -126,7 +127,7 @@ def _something_to_fight(defender: Any) -> None:
     _refuse(not able, "defender.creatures", "the defender has nothing that can fight; give creatures, a fort ...")
 
 
-def _order(side: Any, name: str, losses: str) -> None:
+def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None:
     """`loss_order` goes with losses = custom, and names what is on the side."""
     where, order = f"{name}.loss_order", getattr(side, "loss_order", [])
     _refuse(losses == "custom" and not order, where, f"is needed with policy.{name}.losses = custom")
@@ -141,7 +142,7 @@ def _order(side: Any, name: str, losses: str) -> None:
         _refuse(not known, where, absent)
 
 
-def _unexplored(fields: Any) -> None:
+def _unexplored(fields: model.Land) -> None:
     """The known inhabitants of a hex nobody owns have neither fort nor items, and nowhere to go."""
     side, retreat = fields.defender, fields.policy.defender.retreat
     stay = "inhabitants of an unexplored hex may not retreat; give never"

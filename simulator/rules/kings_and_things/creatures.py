@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from simulator.rules.battle import Refusal
+from simulator.rules.kings_and_things.model import CreatureTable, Entry
 
 _CODE = re.compile(r"(\d+)([MRCF*]*)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d+)\s*(?:x\s+|[×*]\s*)(\S.*)$", re.IGNORECASE)
@@ -173,7 +173,7 @@ def from_text(text: str, field: str) -> Creature:
     return Creature(label, f"row {row.id}", row.value, row.symbol, row=row.id)
 
 
-def from_table(entry: Any, field: str) -> Creature:
+def from_table(entry: CreatureTable, field: str) -> Creature:
     """One counter from a table: raw numbers, or a name to look up.
 
     Raw numbers under the name of a special character are that character with its printed numbers overridden.
@@ -193,7 +193,7 @@ def from_table(entry: Any, field: str) -> Creature:
     return Creature(entry.name, key_of(entry.name, field), value, symbol, special=special)
 
 
-def parse(entries: Sequence[Any], field: str) -> list[Creature]:
+def parse(entries: Sequence[Entry], field: str) -> list[Creature]:
     """All counters of a `creatures` list, in the order written. Refuses what section 8 lists."""
     found = []
     for place, entry in enumerate(entries):

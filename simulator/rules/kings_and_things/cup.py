@@ -12,6 +12,8 @@ from typing import Any
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.creatures import (
     Creature,
+    Other,
+    Row,
     catalogue,
     counted,
     from_text,
@@ -20,6 +22,7 @@ from simulator.rules.kings_and_things.creatures import (
     plain,
     rows_named,
 )
+from simulator.rules.kings_and_things.model import Exploration, Side
 
 ROLLS = (2, 3, 4, 5)
 MOST_DRAWN = ROLLS[-1]
@@ -50,11 +53,11 @@ class Draw:
     @property
     def bribe(self) -> int:
         """Sum of the defenders' values and the settlement's level, doubled if there is any loot."""
-        cost = sum(value for value, _ in self.creatures) + self.settlement
+        cost = self.settlement + sum(int(value) for value, _ in self.creatures)
         return cost * (2 if self.loot else 1)
 
 
-def check_cup(scenario: Any) -> None:
+def check_cup(scenario: Exploration) -> None:
     """Refuse a bad roll or cup."""
     conditions = scenario.conditions
     roll = conditions.exploration_roll
@@ -67,7 +70,7 @@ def check_cup(scenario: Any) -> None:
         raise Refusal("conditions.cup", f"holds {size} counters, but up to {most} are drawn; add some")
 
 
-def contents(scenario: Any) -> Counter[Kind]:
+def contents(scenario: Exploration) -> Counter[Kind]:
     """How many counters of each kind the cup holds."""
     conditions = scenario.conditions
     if conditions.cup is not None:
@@ -101,7 +104,7 @@ def _kind(text: str, where: str) -> Kind:
     return creature.value, creature.symbol
 
 
-def _full(attacker: Any, terrain: str, removed: Sequence[str]) -> Counter[Kind]:
+def _full(attacker: Side, terrain: str, removed: Sequence[str]) -> Counter[Kind]:
     """The full cup but for `removed` and what the attacker has by name."""
     left: Counter[str] = Counter()
     kinds: dict[str, Kind] = {}
@@ -128,7 +131,7 @@ def _full(attacker: Any, terrain: str, removed: Sequence[str]) -> Counter[Kind]:
     return found
 
 
-def _copy_of(row: Any) -> str:
+def _copy_of(row: Row) -> str:
     """Rows of equal name, value and symbol are copies of one another."""
     return plain(f"{row.name}{row.value}{row.symbol}")
 
@@ -143,14 +146,14 @@ def _copies(text: str, where: str) -> str:
     return _copy_of(next(row for row in catalogue() if row.id == creature.row))
 
 
-def _held_by(attacker: Any) -> list[str]:
+def _held_by(attacker: Side) -> list[str]:
     """Names of the attacker's creatures and items that came out of the cup."""
     creatures: list[Creature] = parse(attacker.creatures, "attacker.creatures")
     held = [_copy_of(rows_named(creature.row)[0]) for creature in creatures if creature.row]
     return held + [plain(item) for item in attacker.items]
 
 
-def _other_kind(other: Any, terrain: str) -> Kind:
+def _other_kind(other: Other, terrain: str) -> Kind:
     if other.group == "settlement":
         return "settlement", other.value
     if other.group == "income" and other.terrain == terrain:
@@ -158,7 +161,7 @@ def _other_kind(other: Any, terrain: str) -> Kind:
     return (LOOT,) if other.group in ("magic-item", "treasure") else (NOTHING,)
 
 
-def draws(scenario: Any) -> dict[Draw, float]:
+def draws(scenario: Exploration) -> dict[Draw, float]:
     """All distinct defenders with their chances."""
     held, roll = contents(scenario), scenario.conditions.exploration_roll
     lone = scenario.options.lone_settlement_defends
@@ -182,7 +185,7 @@ def draws(scenario: Any) -> dict[Draw, float]:
 
 def _by_size(kinds: dict[Kind, int]) -> list[list[tuple[tuple[Kind, ...], int]]]:
     """Multisets of 0 to 5 creatures with the ways to draw them."""
-    found: list[list[tuple[tuple[Kind, ...], int]]] = [[((), 1)]] + [[] for _ in ROLLS] + [[]]
+    found: list[list[tuple[tuple[Kind, ...], int]]] = [[((), 1)], *([] for _ in range(ROLLS[-1]))]
     for kind, copies in kinds.items():
         for size in range(ROLLS[-1], 0, -1):
             found[size] += [
@@ -195,7 +198,7 @@ def _by_size(kinds: dict[Kind, int]) -> list[list[tuple[tuple[Kind, ...], int]]]
 
 def _kept_by_size(kinds: dict[Kind, int]) -> list[dict[tuple[int, bool], int]]:
     """What 0 to 5 other counters leave in the hex: (settlement kept, any loot), with the ways to draw it."""
-    found: list[dict[tuple[int, ...], int]] = [{(0, 0, 0): 1}] + [{} for _ in range(ROLLS[-1])]
+    found: list[dict[tuple[int, ...], int]] = [{(0, 0, 0): 1}, *({} for _ in range(ROLLS[-1]))]
     for kind, copies in kinds.items():
         for size in range(ROLLS[-1], 0, -1):
             for number in range(1, min(copies, size) + 1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from simulator.rules.kings_and_things.catalogue import Catalogue, catalogue
 from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, STACK, Army, Condition, Held
 from simulator.rules.kings_and_things.creatures import Creature
 from simulator.rules.kings_and_things.cup import MOST_DRAWN, Draw, Kind, draws
-from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
+from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Known, Scenario
 from simulator.rules.kings_and_things.sides import (
     Band,
     Role,
@@ -85,7 +85,7 @@ class Forces:
         return self.catalogues[n], number - int(self.base[n])
 
 
-def unexplored(scenario: Any) -> bool:
+def unexplored(scenario: Scenario) -> bool:
     """Does nobody own the hex?"""
     return bool(getattr(scenario.conditions, "unexplored", scenario.battle == "exploration"))
 
@@ -93,23 +93,23 @@ def unexplored(scenario: Any) -> bool:
 def may_leave(scenario: Scenario, band: Band) -> bool:
     """Has the side somewhere to go, and a policy that may ever take it there?"""
     inhabits = band.name == "defender" and unexplored(scenario)
-    return bool(getattr(band.fields, "retreat_hex", False)) and not inhabits and band.policy.retreat != "never"
+    return band.fields.retreat_hex and not inhabits and band.policy.retreat != "never"
 
 
 def army_of(scenario: Scenario, band: Band, slots: Sequence[Slot]) -> Army:
     """A side's slots with its owner's ways of taking losses."""
     policy, fields = band.policy, band.fields
-    room = NO_LIMIT if getattr(fields, "retreat_hex_citadel", False) else STACK
+    room = NO_LIMIT if fields.retreat_hex_citadel else STACK
     return Army(
         band.name,
         tuple(slots),
         cloud=band.cloud,
         keeps=policy.losses == "keep-next-step-fighters",
         walls_last=policy.structures == "last",
-        screens=getattr(policy, "sword_master", "normal") == "screen",
-        spends=getattr(policy, "item_hits", "keep") == "spend",
+        screens=policy.sword_master == "screen",
+        spends=policy.item_hits == "spend",
         brittle=scenario.options.firewall_hits == "one",
-        hex_room=room - getattr(fields, "retreat_hex_creatures", 0),
+        hex_room=room - fields.retreat_hex_creatures,
     )
 
 
@@ -133,7 +133,7 @@ def forces_of(scenario: Scenario) -> Forces:
     return _drawn(scenario) if isinstance(scenario, Exploration) else _known(scenario)
 
 
-def _known(scenario: Any) -> Forces:
+def _known(scenario: Known) -> Forces:
     sides = bands(scenario)
     driven_off = dust_at_start(sides)
     opened(sides)

@@ -217,4 +217,5 @@ class Exploration(Fields):
     policy: ExplorationPolicies = ExplorationPolicies()
 
 
-Scenario = Land | FreeForAll | Exploration
+Known = Land | FreeForAll
+Scenario = Known | Exploration

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces, unexplored
 from simulator.rules.kings_and_things.model import FORTS, Exploration
@@ -24,7 +23,7 @@ class Reader:
         self._people = self._each(lambda one: one.counted(Role.PEOPLE, survived=True))
         self._value = self._each(lambda one: one.value_left)
         self._fled = self._each(lambda one: one.fled)
-        self._stands = self._each(lambda one: one.left.any(axis=1))
+        self._stands = self._each(lambda one: np.asarray(one.left.any(axis=1)))
         self._fort = self._each(lambda one: one.counted(Role.FORT))
         self._settlement = self._each(lambda one: one.counted(Role.SETTLEMENT))
         self._before = np.array([note.people for note in forces.notes])
@@ -33,7 +32,7 @@ class Reader:
     def _each(self, read: Callable[[Catalogue], np.ndarray]) -> np.ndarray:
         return np.concatenate([read(one) for one in self.forces.catalogues])
 
-    def columns(self, states: Any) -> Columns:
+    def columns(self, states: States) -> Columns:
         """All outputs of a battle."""
         sides = [np.asarray(getattr(states, f"side{i}")) for i in self.sides]
         after, note = np.asarray(states.after), np.asarray(states.note)
@@ -82,7 +81,7 @@ class Reader:
             "bribe_cost": np.array([one.bribe for one in notes])[note],
         }
 
-    def pieces(self, states: Any) -> list[Piece]:
+    def pieces(self, states: States) -> list[Piece]:
         """Each counter and structure that was there before round 1, but for those that are drawn from a cup.
 
         A counter survives in the hex or by getting away. Of equal ones the first named is lost first.

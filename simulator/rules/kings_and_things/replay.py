@@ -14,7 +14,7 @@ from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
 from simulator.rules.kings_and_things.forces import Forces
-from simulator.rules.kings_and_things.rules import Params, throw_of
+from simulator.rules.kings_and_things.rules import Params, State, throw_of
 from simulator.rules.kings_and_things.sides import Role, Slot
 from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN
 from simulator.rules.kings_and_things.text import STEP_NAMES, spoken, values_of
@@ -31,7 +31,7 @@ class Teller:
     def __init__(self, forces: Forces, params: Params) -> None:
         self._forces, self._params = forces, params
 
-    def tell(self, before: Any, result: Any, after: Any, dice: random.Random) -> str:
+    def tell(self, before: State, result: int | tuple[int, int], after: State, dice: random.Random) -> str:
         """What was rolled, and what it did."""
         results = result if isinstance(result, tuple) else (result, 0)
         if before.phase == rules.DRAW:
@@ -55,16 +55,16 @@ class Teller:
     def _who(self, i: int) -> str:
         return spoken(self._forces.bands[i].name)
 
-    def _condition(self, state: Any, i: int) -> tuple[Catalogue, int]:
+    def _condition(self, state: State, i: int) -> tuple[Catalogue, int]:
         return self._forces.at(int(rules.side(state, i)))
 
-    def _drawn(self, after: Any) -> str:
+    def _drawn(self, after: State) -> str:
         one, number = self._condition(after, rules.DEFENDING)
         left = one.left[number] + one.survived[number] * 0
         here = [name for slot, n in zip(one.army.slots, left, strict=True) for name in _names(slot, 0, int(n))]
         return f"Drawn: {', '.join(here)}." if here else "The hex is taken without a fight."
 
-    def _saving(self, before: Any, result: int, dice: random.Random) -> str:
+    def _saving(self, before: State, result: int, dice: random.Random) -> str:
         one, number = self._condition(before, before.turn)
         c = one.paths.all[number]
         slot = one.army.slots[c.victim]
@@ -73,7 +73,7 @@ class Teller:
         by = " for the Talisman" if c.die == TALISMAN_SAVE else ""
         return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
 
-    def _throw(self, s: Any, i: int, result: int, dice: random.Random) -> str:
+    def _throw(self, s: State, i: int, result: int, dice: random.Random) -> str:
         j = 1 - i if self._params.sides == 2 else (s.targets >> (2 * i)) & 3
         one, number = self._condition(s, i)
         charm = self._charm(s, i, j)
@@ -89,14 +89,14 @@ class Teller:
         scored = plural(hits, "hit") if hits else "no hit"
         return f"{self._who(i)} rolls {', '.join(shown)} at {self._who(j)}: {scored}{turned}"
 
-    def _charm(self, s: Any, i: int, j: int) -> int:
+    def _charm(self, s: State, i: int, j: int) -> int:
         one, number = self._condition(s, i)
         if self._params.spoils[rules.side(s, j)]:
             return BARE_HIT
         own = one.paths.all[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
         return NEAR_MISS if own else PLAIN
 
-    def _changes(self, i: int, before: Any, after: Any) -> list[str]:
+    def _changes(self, i: int, before: State, after: State) -> list[str]:
         """Who was lost, which structures fell how far, what was given up, who fled."""
         (one, old), (_, new) = self._condition(before, i), self._condition(after, i)
         was, now = one.paths.all[old], one.paths.all[new]

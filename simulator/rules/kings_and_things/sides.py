@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
-from simulator.rules.kings_and_things.model import FORTS, SETTLEMENTS, Scenario
+from simulator.rules.kings_and_things.model import FORTS, SETTLEMENTS, Defender, Inhabitants, Policy, Scenario, Side
 
 SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
 MAGIC, RANGED, MELEE = range(3)
@@ -33,6 +33,7 @@ DISPELLED_FIRST = (
     "dust-of-defense", "golem", "firewall", "magic-sword", "talisman", "balloon", "magic-bow", "lucky-charm", "fan",
 )  # fmt: skip
 AIMED_VALUE = 2
+Rank = tuple[int, tuple[int, int, int, bool]]
 UNROLLED = 6  # a Firewall whose die is yet to be rolled stands, whatever it will show
 
 
@@ -88,12 +89,12 @@ class Slot:
         return replace(self, labels=(), key="", number=1) == replace(other, labels=(), key="", number=1)
 
 
-def weakest_first(slot: Slot) -> Any:
+def weakest_first(slot: Slot) -> Rank:
     """Sort key: ascending strength."""
     return slot.strength, slot.ties
 
 
-def strongest_first(slot: Slot) -> Any:
+def strongest_first(slot: Slot) -> Rank:
     """Sort key: descending strength, same ties."""
     return -slot.strength, slot.ties
 
@@ -111,8 +112,8 @@ class Band:
     """
 
     name: str
-    fields: Any
-    policy: Any
+    fields: Side
+    policy: Policy
     counters: list[Slot]
     items: set[str]
     levels: dict[str, int] = field(default_factory=dict)
@@ -132,7 +133,7 @@ class Band:
         return "firewall" in self.items and not self.fields.firewall_value
 
 
-def fighter(creature: Creature, policy: Any, dispelled: bool = False) -> Slot:
+def fighter(creature: Creature, policy: Policy, dispelled: bool = False) -> Slot:
     """A creature or special character as it fights; Dispel Magic makes magic people fight in melee."""
     symbol = "" if dispelled and creature.symbol == "M" else creature.symbol
     role, aimed = Role.PEOPLE | Role.HOLDER, False
@@ -157,7 +158,9 @@ def _put_aboard(band: Band) -> None:
 def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> Band:
     """A side as it comes to round 1, but for what other sides' characters do to it."""
     fields, policy = getattr(scenario, name), getattr(scenario.policy, name)
-    items = set(getattr(fields, "items", ())) - {voided}
+    if isinstance(fields, Inhabitants):
+        fields, policy = Defender(retreat_hex=False), Policy(losses=policy.losses, structures=policy.structures)
+    items = set(fields.items) - {voided}
     creatures = parse(fields.creatures, f"{name}.creatures")
     band = Band(name, fields, policy, [fighter(creature, policy, dispels) for creature in creatures], items)
     band.dispelled = voided
@@ -168,11 +171,12 @@ def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> B
         band.counters.append(Slot(("Golem",), Role.GOLEM, 6, 6, MELEE, key="golem"))
     if "firewall" in items:
         band.levels["firewall"] = fields.firewall_value or UNROLLED
-    band.fort = getattr(fields, "fort", "none")
-    if band.fort != "none":
-        band.levels["fort"] = FORTS.index(band.fort) - fields.fort_damage
-    if getattr(fields, "settlement", "none") != "none":
-        band.levels["settlement"] = SETTLEMENTS.index(fields.settlement) - fields.settlement_damage
+    if isinstance(fields, Defender):
+        band.fort = fields.fort
+        if band.fort != "none":
+            band.levels["fort"] = FORTS.index(band.fort) - fields.fort_damage
+        if fields.settlement != "none":
+            band.levels["settlement"] = SETTLEMENTS.index(fields.settlement) - fields.settlement_damage
     return band
 
 
@@ -278,7 +282,7 @@ def loss_order(band: Band) -> list[Slot]:
         place = {key: n for n, key in reversed(list(enumerate(keys)))}
         unlisted = -1 if first else len(keys) + 1
 
-        def turn(slot: Slot) -> Any:
+        def turn(slot: Slot) -> tuple[int, tuple[Any, ...]]:
             if slot.role & Role.STRUCTURE:
                 return place.get(slot.key, unlisted), ()
             return place.get(slot.key, len(keys)), (weakest_first(slot), by_name(slot))

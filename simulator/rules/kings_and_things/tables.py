@@ -81,7 +81,7 @@ def charms(forces: Forces, one: Catalogue, enemy: bool) -> np.ndarray:
     if enemy:
         return np.full(len(one), BARE_HIT)
     band = next(band for band in forces.bands if band.name == one.army.name)
-    own = getattr(band.policy, "lucky_charm", "own-miss") == "own-miss"
+    own = band.policy.lucky_charm == "own-miss"
     return np.where(one.column("items") & Held.CHARM, NEAR_MISS, PLAIN) if own else np.zeros(len(one), int)
 
 
@@ -151,7 +151,7 @@ def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
         return np.concatenate([(np.asarray(read(one)) + first).reshape(-1) for first, one in pairs])
 
     band = {band.name: band for band in forces.bands}
-    spoils = {name: getattr(one.policy, "lucky_charm", "own-miss") == "enemy-hit" for name, one in band.items()}
+    spoils = {name: one.policy.lucky_charm == "enemy-hit" for name, one in band.items()}
     spoiling = any("lucky-charm" in one.items and spoils[name] for name, one in band.items())
     table = {0: 0, FIREWALL_DIE: book.add(die(6))} | dict.fromkeys((1, 2), book.add({LOST: 2, SAVED: 4}))
     thrown = np.concatenate([throws(one, charms(forces, one, False), book) for one in found])

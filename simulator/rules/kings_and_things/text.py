@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces, unexplored
-from simulator.rules.kings_and_things.model import Exploration
+from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
 from simulator.rules.kings_and_things.sides import Role, bands, dust_at_start, opened, present_sides
 from simulator.rules.toolkit.naming import listed, plural
 
@@ -28,7 +27,7 @@ def spoken(name: str) -> str:
     return "the " + name.replace("_", " ")
 
 
-def assumptions(scenario: Any) -> list[str]:
+def assumptions(scenario: Scenario) -> list[str]:
     """Options, policies and assumed readings in force."""
     lines = []
     for name in present_sides(scenario):
@@ -40,14 +39,14 @@ def assumptions(scenario: Any) -> list[str]:
         lines.append("if all attackers are gone the defender keeps the hex (11.71)")
     lines.append(f"post-battle rolls: {scenario.options.post_battle_rolls}; 1 or 6 destroys or lowers, 2-5 restores")
     lines += _item_lines(scenario)
-    if scenario.battle == "free-for-all":
+    if isinstance(scenario, FreeForAll):
         lines += _target_lines(scenario)
-    if scenario.battle == "exploration":
+    if isinstance(scenario, Exploration):
         lines += _cup_lines(scenario)
     return lines
 
 
-def _policy_lines(scenario: Any, name: str) -> list[str]:
+def _policy_lines(scenario: Scenario, name: str) -> list[str]:
     policy, fields = getattr(scenario.policy, name), getattr(scenario, name)
     text = RETREATS[policy.retreat].format(**policy.model_dump())
     lines = [f"{spoken(name)} {text}; losses {policy.losses}, structures {policy.structures}"]
@@ -58,7 +57,7 @@ def _policy_lines(scenario: Any, name: str) -> list[str]:
     return lines
 
 
-def _item_lines(scenario: Any) -> list[str]:
+def _item_lines(scenario: Scenario) -> list[str]:
     found, lines = bands(scenario), []
     for band in found:
         who = spoken(band.name)
@@ -89,7 +88,7 @@ def _item_lines(scenario: Any) -> list[str]:
     return lines
 
 
-def _target_lines(scenario: Any) -> list[str]:
+def _target_lines(scenario: FreeForAll) -> list[str]:
     lines = ["more than two sides: each names one target a round (the printed 11.8 is not public)"]
     for name in present_sides(scenario):
         default = "strongest" if name == "defender" else "defender"
@@ -97,7 +96,7 @@ def _target_lines(scenario: Any) -> list[str]:
     return lines
 
 
-def _cup_lines(scenario: Any) -> list[str]:
+def _cup_lines(scenario: Exploration) -> list[str]:
     conditions = scenario.conditions
     roll = conditions.exploration_roll
     cup = "the full cup (copies of some counters ASSUMED)" if conditions.cup is None else "the cup as given"

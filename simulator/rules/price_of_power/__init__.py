@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from simulator.rules.battle import Battle, Built, by_kind
 from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
+from simulator.rules.price_of_power.rules import DEFENDER_CHARGES
 from simulator.rules.price_of_power.tables import setup_of
 
 LOSSES = ("attacker_losses", "defender_losses")
@@ -24,6 +27,8 @@ def build(fields: model.AnyBattle) -> Built:
         assumptions=partial(text.assumptions, setup),
         explain=partial(text.explain, setup),
         decisions=partial(decisions, setup),
+        begun=lambda states: np.where(states.phase <= DEFENDER_CHARGES, 0, states.rounds + 1),
+        counting={"options.count_rounds": True},
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field
 
 from simulator.engine.chain import Chain, Ends, Share
@@ -21,7 +22,7 @@ from simulator.rules.toolkit.courses import Courses
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
 # Columns of an outcome, and what they are where a stage is not reached.
-COLUMNS: dict[str, Any] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys(
+COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys(
     (
         "landed", "stage", "provinces_taken", "value_taken", "power_spent", "attacker_ships_left",
         "defender_ships_left", "attacker_units_left", "defender_units_left",
@@ -117,11 +118,11 @@ def stage(fields: Campaign, part: str, attacker: model.AnySide | None = None) ->
     decisions = {"attacker": getattr(policy.attacker, part), "defender": getattr(policy.defender, part)}
     sides = {"attacker": attacker or own, "defender": enemy, "options": fields.options}
     if part == "army":
-        policies = model.LandPolicies.model_construct(**decisions)
-        return model.Land.model_construct(**sides, policy=policies, conditions=model.LandConditions())
+        on_land = model.LandPolicies.model_construct(**decisions)
+        return model.Land.model_construct(**sides, policy=on_land, conditions=model.LandConditions())
     conditions = model.SeaConditions(galley_waters=fields.conditions.galley_waters)
-    policies = model.SeaPolicies.model_construct(**decisions)
-    return model.Naval.model_construct(**sides, policy=policies, conditions=conditions)
+    at_sea = model.SeaPolicies.model_construct(**decisions)
+    return model.Naval.model_construct(**sides, policy=at_sea, conditions=conditions)
 
 
 def check(fields: Campaign) -> None:
@@ -213,10 +214,10 @@ class Stages:
             self.invasion(run, courses, landed, known, ends_there(ends, int(row)))
 
     def invasion(
-        self, run: Run, courses: Courses, landed: Landing, known: dict[str, Any], share: Share | None = None
+        self, run: Run, courses: Courses, landed: Landing, ships: Mapping[str, int], share: Share | None = None
     ) -> None:
         """Steps 3 and 4: land battle, siege."""
-        known = known | {"naval_won": True, "landed": landed.landed}
+        known: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": landed.landed}
         if not fought(self.fields, "army"):
             known |= {"land_won": True, "attacker_units_left": landed.landed + landed.behind}
             courses.add_one(share, known | self.besieged([besiegers(landed.army)]))
@@ -232,7 +233,7 @@ class Stages:
         courses.add(ends, won, known | taken | {"land_won": True})
         courses.add(ends, ~won, known | {"winner": seen["winner"], "stage": 1})
 
-    def besieged(self, armies: Sequence[siege.Army]) -> dict[str, Any]:
+    def besieged(self, armies: Sequence[siege.Army]) -> dict[str, ArrayLike]:
         """Step 4: what the units that are left take, told for each army."""
         provinces = len(self.fields.defender.provinces)
         if not provinces:

@@ -52,13 +52,13 @@ def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
 
 def units(left: np.ndarray) -> np.ndarray:
     """Units or ships in all."""
-    return left[:, :, :3].sum(axis=(1, 2))
+    return np.asarray(left[:, :, :3].sum(axis=(1, 2)))
 
 
 def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Columns:
     """Survivors by type and category, losses, withdrawn and retreated, and what became of the leader."""
     where, factions = side.where, list(zip(side.factions, forces, strict=True))
-    left = sum(alive(faction, force) for faction, force in factions)
+    left = np.sum([alive(faction, force) for faction, force in factions], axis=0)
     gone = [(force & GONE) > 0 for force in forces]
     withdrawn = sum(
         gone_now * units(in_place(faction, force)) * (faction.kind != "player")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import add
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
@@ -167,7 +168,7 @@ def plans(army: Army, places: Sequence[Place], most_power: int, actions: int) ->
                 known = longer.get(done | chosen)
                 power = so_far.power + (step.power if step else 0)
                 if step and power <= most_power and (known is None or power < known.power):
-                    longer[done | chosen] = Taken(*(a + b for a, b in zip(so_far, step, strict=True)))
+                    longer[done | chosen] = Taken(*map(add, so_far, step))
                 chosen = (chosen - 1) & rest
         best = longer
         for done, taken in longer.items():

@@ -9,7 +9,6 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -99,7 +98,7 @@ def chain_of(setup: Setup) -> Chain:
     return Chain(params, start, limits, tables, counters=("rounds",))
 
 
-def side_numbers(setup: Setup) -> dict[str, Any]:
+def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
     """Numbers of each side."""
     sides = setup.sides
     return {

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from simulator.rules.battle import Battle, Built, by_kind
-from simulator.rules.risk import hands, invasion_tables, model, outcome, tables, text
+from simulator.rules.risk import checks, hands, invasion_tables, model, outcome, tables, text
 
 LAND = (
     "attacker_regiments_lost",
@@ -32,18 +31,22 @@ INVASION = (
 )
 
 
-def build(fields: Any) -> Built:
+def build(fields: model.AnyBattle) -> Built:
     """Everything that answers one scenario."""
-    made: Any = invasion_tables if fields.battle == "invasion" else tables
-    columns: Any = {"invasion": outcome.invasion, "land": outcome.land, "amphibious": outcome.land}
-    chain = made.chain(fields)
+    if isinstance(fields, model.Invasion):
+        chain, columns = invasion_tables.chain(fields), partial(outcome.invasion, fields)
+    elif isinstance(fields, model.AtSea):
+        chain, columns = tables.chain(fields), partial(outcome.sea, fields)
+    else:
+        chain, columns = tables.chain(fields), partial(outcome.land, fields)
     if hands.chosen(fields):
         chain = hands.with_hands(fields, chain)
     return Built(
         chain=replace(chain, tell=text.teller(fields)),
-        outcome=partial(columns.get(fields.battle, outcome.sea), fields, chain.params),
+        outcome=partial(columns, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
+        begun=outcome.begun,
         decisions=partial(text.decisions, fields, chain.params),
     )
 
@@ -55,7 +58,7 @@ def _battle(kind: str, title: str, scenario: type[model.Scenario], headline: tup
         title=title,
         model=scenario,
         headline=headline,
-        check=model.check,
+        check=checks.check,
         build=build,
         parameters=tables.PARAMETERS,
     )

@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook
 from simulator.rules.risk import tables
+from simulator.rules.risk.model import AnyBattle
 from simulator.rules.risk.rules import Hands
 from simulator.rules.risk.tables import MOST_DICE, Hand, Place
 from simulator.rules.toolkit.naming import SIDES
 
 
-def chosen(fields: Any) -> bool:
+def chosen(fields: AnyBattle) -> bool:
     """Does a side choose its dice?"""
     return any(getattr(fields.policy, side).hand == "best" for side in SIDES)
 
@@ -29,7 +29,7 @@ def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
-def with_hands(fields: Any, chain: Chain) -> Chain:
+def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
     """The chain with the choices of dice."""
     fights = tables.places(fields)
     most = np.array([[place.attack.dice for place in fights], [place.defence.dice for place in fights]], np.int64)

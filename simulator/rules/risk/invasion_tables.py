@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, States
 from simulator.rules.risk import rules, tables
 from simulator.rules.risk.invasion_rules import Params, State
+from simulator.rules.risk.model import Invasion
 from simulator.rules.toolkit.chances import unlikely
 from simulator.rules.toolkit.retreat import reads_rounds
 
 
-def troops_aboard(fields: Any) -> list[int]:
+def troops_aboard(fields: Invasion) -> list[int]:
     """Troops that a convoy of 0, 1, ... fleets still carries (steps 1 and 3)."""
     own, options = fields.attacker, fields.options
     troops, transports = own.regiments, tables.transports_of(fields)
@@ -30,7 +29,7 @@ def troops_aboard(fields: Any) -> list[int]:
     return aboard
 
 
-def params(fields: Any, fights: list[tables.Place], index: np.ndarray) -> Params:
+def params(fields: Invasion, fights: list[tables.Place], index: np.ndarray) -> Params:
     """Parameters, nothing being hopeless yet. Fights are the crossings, the territories and the port in turn."""
     ways = tables.crossings(fields)
     ashore = slice(len(ways), len(ways) + len(tables.path(fields)))
@@ -47,7 +46,7 @@ def params(fields: Any, fights: list[tables.Place], index: np.ndarray) -> Params
     )
 
 
-def start(fields: Any, p: Params) -> State:
+def start(fields: Invasion, p: Params) -> State:
     """At the first crossing with a fight, or on the shore when there is none."""
     nothing = State(*[0] * len(State._fields))._replace(convoy=fields.attacker.fleets)
     if p.crossings:
@@ -56,7 +55,7 @@ def start(fields: Any, p: Params) -> State:
     return nothing._replace(attackers=troops, defenders=int(p.land.defenders[0]), at_shore=troops)
 
 
-def limits(fields: Any, p: Params, land: rules.State) -> State:
+def limits(fields: Invasion, p: Params, land: rules.State) -> State:
     """The largest value of each field."""
     return State(
         stage=p.crossings + 1,
@@ -72,7 +71,7 @@ def limits(fields: Any, p: Params, land: rules.State) -> State:
     )
 
 
-def chain(fields: Any) -> Chain:
+def chain(fields: Invasion) -> Chain:
     """The chain of a whole invasion."""
     fights, found = tables.places(fields), tables.round_tables(fields)
     p = params(fields, fights, found.places)
@@ -101,7 +100,7 @@ def _plain(p: Params) -> Params:
     return tables.to_the_end(p)._replace(enemies=enemies, most_rounds=0, land=tables.to_the_end(p.land))
 
 
-def _with_odds(p: Params, plain: Chain, fields: Any) -> Params:
+def _with_odds(p: Params, plain: Chain, fields: Invasion) -> Params:
     """Marks where the chance to win the whole invasion from here is too small (section 6).
 
     States at sea are marked for the land's policy at a place without force, which nobody asks for, and so are states
@@ -109,24 +108,24 @@ def _with_odds(p: Params, plain: Chain, fields: Any) -> Params:
     """
     given, largest = fields.policy.attacker, plain.limits
 
-    def won(s: Any) -> np.ndarray:
-        return winner(p, s) == ATTACKER
+    def won(s: States) -> np.ndarray:
+        return np.asarray(winner(p, s) == ATTACKER)
 
     if p.land.policy.by_odds:
-        p = p._replace(land=tables.with_odds(p.land, plain, won, given.min_odds, largest))
+        p = p._replace(land=tables.with_odds(p.land, plain, won, given.min_odds or 0.0, largest))
     if p.policy.by_odds:
         shape = largest.stage + 1, largest.convoy + 1, largest.enemy + 1
-        marks = unlikely(plain, won, given.sea_min_odds, lambda s: (s.stage, s.convoy, s.enemy), shape)
+        marks = unlikely(plain, won, given.sea_min_odds or 0.0, lambda s: (s.stage, s.convoy, s.enemy), shape)
         p = p._replace(policy=p.policy._replace(hopeless=marks))
     return p
 
 
-def land_states(s: Any) -> rules.State:
+def land_states(s: States) -> rules.State:
     """The land part of many states."""
     return rules.State(s.attackers, s.captured, s.defenders, s.decided, s.land_rounds, 0, 0, 0)
 
 
-def winner(p: Params, s: Any) -> np.ndarray:
+def winner(p: Params, s: States) -> np.ndarray:
     """Winner of final states (section 5.5, step 4 and section 5.1)."""
     at_sea = np.where(p.aboard[s.convoy] == 0, DEFENDER, NOBODY)
     return np.where(s.stage < p.crossings, at_sea, tables.winner(p.land, land_states(s)))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, Columns
+from simulator.rules.battle import ATTACKER, Columns, States
 from simulator.rules.risk import invasion_rules, invasion_tables, rules, tables
+from simulator.rules.risk.model import Amphibious, AnyBattle, AtSea, BlockadeRun, Invasion, Land, OnLand
 from simulator.rules.toolkit.naming import SIDES
 
 
-def land(fields: Any, p: rules.Params, s: Any) -> Columns:
+def land(fields: Land | Amphibious, p: rules.Params, s: States) -> Columns:
     """Outputs of land and amphibious battles."""
     return _with_costs(fields, _regiments(fields, p, s))
 
 
-def _regiments(fields: Any, p: rules.Params, s: Any) -> Columns:
+def _regiments(fields: OnLand, p: rules.Params, s: States) -> Columns:
     places, enemy_lost = len(p.defenders) - 1, defenders_lost(p, s)
     occupiers = s.attackers - p.left_behind * (places - 1)
     return {
@@ -31,27 +30,32 @@ def _regiments(fields: Any, p: rules.Params, s: Any) -> Columns:
     }
 
 
-def _with_costs(fields: Any, columns: Columns) -> Columns:
+def _with_costs(fields: AnyBattle, columns: Columns) -> Columns:
     """The columns, and what each side's losses cost."""
     prices = {"fleets": fields.options.fleet_cost, "regiments": fields.options.regiment_cost}
     for side in SIDES:
-        lost = {units: columns.get(f"{side}_{units}_lost", 0) for units in prices}
-        columns[f"{side}_cost_lost"] = sum(price * lost[units] for units, price in prices.items())
+        lost = {units: column for units in prices if (column := columns.get(f"{side}_{units}_lost")) is not None}
+        columns[f"{side}_cost_lost"] = np.sum([prices[units] * lost[units] for units in lost], axis=0)
     return columns
 
 
-def defenders_lost(p: rules.Params, s: Any) -> np.ndarray:
+def begun(s: States) -> np.ndarray:
+    """The round that a state stands before: rounds at sea and on land count alike."""
+    return np.asarray(1 + (s.sea_rounds + s.land_rounds if hasattr(s, "sea_rounds") else s.rounds))
+
+
+def defenders_lost(p: rules.Params, s: States) -> np.ndarray:
     """Defenders lost over the whole path: of the captured places, and of the one being fought for."""
     captured = np.concatenate([[0], np.cumsum(p.defenders[:-1])])
-    return captured[s.captured] + p.defenders[s.captured] - s.defenders
+    return np.asarray(captured[s.captured] + p.defenders[s.captured] - s.defenders)
 
 
-def sea(fields: Any, p: rules.Params, s: Any) -> Columns:
+def sea(fields: AtSea, p: rules.Params, s: States) -> Columns:
     """Outputs of naval fights and blockade runs."""
     own, enemy = fields.attacker.fleets, fields.defender.fleets
     columns = {"winner": tables.winner(p, s), **_fleets(own, s.attackers, enemy, s.defenders), "rounds": s.rounds}
     columns = _with_costs(fields, columns)
-    if fields.battle == "blockade-run":
+    if isinstance(fields, BlockadeRun):
         columns["blockade_broken"] = columns["winner"] == ATTACKER
     return columns
 
@@ -65,7 +69,7 @@ def _fleets(own: int, own_left: np.ndarray, enemy: int, enemy_left: np.ndarray) 
     }
 
 
-def invasion(fields: Any, p: invasion_rules.Params, s: Any) -> Columns:
+def invasion(fields: Invasion, p: invasion_rules.Params, s: States) -> Columns:
     """Outputs of an invasion."""
     own, ashore = fields.attacker, s.stage >= p.crossings
     aboard = p.aboard[s.convoy]

@@ -9,13 +9,16 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, Tables
-from simulator.rules.battle import ATTACKER
+from simulator.rules.battle import ATTACKER, States
+from simulator.rules.risk import invasion_rules
+from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Crossing, Invasion, Land, OnLand
 from simulator.rules.risk.rules import STOPPED, UNDECIDED, Hands, Params, Policy, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.chances import unlikely
@@ -23,8 +26,9 @@ from simulator.rules.toolkit.naming import SIDES, winners
 from simulator.rules.toolkit.policies import named
 
 MOST_DICE = 4
-SEA_BATTLES = ("naval", "blockade-run")
-BATTLE, CONVOY = ("the attacker", "the defender"), ("the convoy", "the enemy")
+BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
+Value = TypeVar("Value")
+Fought = TypeVar("Fought", Params, invasion_rules.Params)
 
 
 class Hand(NamedTuple):
@@ -91,7 +95,7 @@ def modified(hand: Hand, kept: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted(dice, reverse=True)) if hand.resort else tuple(dice)
 
 
-def compare(mine: Any, theirs: Any, ties: str) -> tuple[Any, Any]:
+def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, np.ndarray]:
     """Losses (side that attacks, other side) of hands in comparison order, dice along the last axis (step 7)."""
     left, right = np.asarray(mine), np.asarray(theirs)
     pairs = min(left.shape[-1], right.shape[-1])
@@ -139,45 +143,47 @@ def lost(result: int) -> tuple[int, int]:
 # --- the places of a battle ----------------------------------------------------------------------------------------
 
 
-def path(fields: Any) -> list[int]:
+def path(fields: OnLand) -> list[int]:
     """Defenders of each territory of the path."""
     regiments = fields.defender.regiments
     return list(regiments) if isinstance(regiments, list) else [regiments]
 
 
-def each(value: Any, places: int) -> list[Any]:
+def each(value: Value | list[Value], places: int) -> list[Value]:
     """One value for all places, or the list that has one each."""
     return list(value) if isinstance(value, list) else [value] * places
 
 
-def crossings(fields: Any) -> list[Any]:
+def crossings(fields: AnyBattle) -> list[Crossing]:
     """The crossings where there is a fight."""
-    return [crossing for crossing in fields.conditions.crossings if crossing.fleets]
+    return [way for way in fields.conditions.crossings if way.fleets] if isinstance(fields, Invasion) else []
 
 
-def transports_of(fields: Any) -> int:
+def transports_of(fields: Invasion) -> int:
     """Fleets of a convoy that carry troops."""
     return fields.attacker.fleets if fields.attacker.transports is None else fields.attacker.transports
 
 
-def places(fields: Any) -> list[Place]:
+def places(fields: AnyBattle) -> list[Place]:
     """Every place of the battle: crossings first, then the fights of the battle proper, then the port."""
-    own, enemy, options = fields.attacker, fields.defender, fields.options
-    if fields.battle in SEA_BATTLES:
-        penalty = options.blockade_modifier if fields.battle == "blockade-run" else 0
+    options = fields.options
+    if isinstance(fields, AtSea):
+        penalty = options.blockade_modifier if isinstance(fields, BlockadeRun) else 0
         attack, defence = (
             _hands(fields, side, 1)[0]._replace(penalty=p) for side, p in (("attacker", penalty), ("defender", 0))
         )
-        return [Place("sea", BATTLE, attack, defence, own.fleets, enemy.fleets, "fleet")]
-    penalty, defenders = 0 if fields.battle == "land" else options.amphibious_modifier, path(fields)
+        return [Place("sea", BATTLE, attack, defence, fields.attacker.fleets, fields.defender.fleets, "fleet")]
+    penalty, defenders = 0 if isinstance(fields, Land) else options.amphibious_modifier, path(fields)
+    regiments = fields.attacker.regiments
     hands = zip(*(_hands(fields, side, len(defenders)) for side in SIDES), strict=True)
     land = [
-        Place(f"territory {i + 1}", BATTLE, attack._replace(penalty=penalty), defence, own.regiments, defenders[i])
+        Place(f"territory {i + 1}", BATTLE, attack._replace(penalty=penalty), defence, regiments, defenders[i])
         for i, (attack, defence) in enumerate(hands)
     ]
-    if fields.battle != "invasion":
+    if not isinstance(fields, Invasion):
         return land
-    port = [_convoy_fight(fields, "port", enemy.port_fleets, True, True)] if enemy.port_fleets else []
+    in_port = fields.defender.port_fleets
+    port = [_convoy_fight(fields, "port", in_port, True, True)] if in_port else []
     sea = [
         _convoy_fight(fields, f"crossing {i + 1}", way.fleets, way.convoy == "defends", way.blockaded)
         for i, way in enumerate(crossings(fields))
@@ -185,14 +191,14 @@ def places(fields: Any) -> list[Place]:
     return sea + land + port
 
 
-def _plain_hands(fields: Any) -> tuple[Hand, Hand]:
+def _plain_hands(fields: AnyBattle) -> tuple[Hand, Hand]:
     """The dice of the side that attacks and of the other by the options alone."""
-    o = fields.options
-    shared = {"commander_sides": o.commander_die_sides, "clamp": o.clamp, "resort": o.resort}
-    return Hand(o.attack_dice, o.attack_die_sides, **shared), Hand(o.defence_dice, o.defence_die_sides, **shared)
+    o, sides = fields.options, fields.options.commander_die_sides
+    hand = Hand(o.attack_dice, o.attack_die_sides, commander_sides=sides, clamp=o.clamp, resort=o.resort)
+    return hand, hand._replace(dice=o.defence_dice, sides=o.defence_die_sides)
 
 
-def _hands(fields: Any, where: str, count: int) -> list[Hand]:
+def _hands(fields: AnyBattle, where: str, count: int) -> list[Hand]:
     """The dice of a side in each place of the battle proper."""
     side, plain = getattr(fields, where), _plain_hands(fields)[SIDES.index(where)]
     given = {
@@ -208,16 +214,16 @@ def _hands(fields: Any, where: str, count: int) -> list[Hand]:
     return [plain._replace(**{name: value[i] for name, value in values.items()}) for i in range(count)]
 
 
-def _convoy_fight(fields: Any, name: str, enemies: int, convoy_defends: bool, blockaded: bool) -> Place:
+def _convoy_fight(fields: Invasion, name: str, enemies: int, convoy_defends: bool, blockaded: bool) -> Place:
     """A sea fight in an invasion (section 5.5, steps 2 and 6)."""
-    turn = -1 if convoy_defends else 1
+    convoy, enemy = (fields.attacker, fields.attacker.fleets), (fields.defender, enemies)
+    (mine, own), (other, their) = (enemy, convoy) if convoy_defends else (convoy, enemy)
     attack, defence = (
         plain._replace(highest=side.sea_modifier_highest, all=side.sea_modifier_all)
-        for plain, side in zip(_plain_hands(fields), (fields.attacker, fields.defender)[::turn], strict=True)
+        for plain, side in zip(_plain_hands(fields), (mine, other), strict=True)
     )
     attack = attack._replace(penalty=fields.options.blockade_modifier if blockaded else 0)
-    units = (fields.attacker.fleets, enemies)[::turn]
-    return Place(name, CONVOY[::turn], attack, defence, *units, "fleet")
+    return Place(name, ENEMY if convoy_defends else CONVOY, attack, defence, own, their, "fleet")
 
 
 # --- chance tables -------------------------------------------------------------------------------------------------
@@ -234,7 +240,7 @@ class RoundTables(NamedTuple):
     calm: np.ndarray
 
 
-def round_tables(fields: Any) -> RoundTables:
+def round_tables(fields: AnyBattle) -> RoundTables:
     """The tables of all places of a battle."""
     return _tables_of(tuple((place.attack, place.defence) for place in places(fields)), fields.options.ties)
 
@@ -281,7 +287,7 @@ NOWHERE = np.zeros((1, 1, 1), np.int64)
 NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)
 
 
-def policy(fields: Any, sea: str = "") -> Policy:
+def policy(fields: AnyBattle, sea: str = "") -> Policy:
     """When the attacker stops on land, or (`sea_`) at sea; nothing being hopeless yet (section 6)."""
     given = fields.policy.attacker
     chosen = named(getattr(given, f"{sea}retreat"))
@@ -291,7 +297,7 @@ def policy(fields: Any, sea: str = "") -> Policy:
     return Policy(asks, retreat.any_of(*stops), by_odds, NOWHERE, int("best" in chosen))
 
 
-def params(fields: Any, fights: list[Place], index: np.ndarray) -> Params:
+def params(fields: AnyBattle, fights: list[Place], index: np.ndarray) -> Params:
     """Parameters of some fights, one after the other; `index` as in RoundTables."""
     defenders = np.array([*(place.defenders for place in fights), 0], np.int64)
     return Params(defenders, fields.options.left_behind, index, policy(fields), NO_HANDS)
@@ -303,7 +309,7 @@ def limits(fights: list[Place], calm: float) -> State:
     return State(own, len(fights), max(defenders), STOPPED, most_rounds(own + sum(defenders), calm), 0, 0, 0)
 
 
-def chain(fields: Any) -> Chain:
+def chain(fields: AnyBattle) -> Chain:
     """The chain of every kind but the invasion."""
     fights, found = places(fields), round_tables(fields)
     p, largest = params(fields, fights, found.places), limits(fights, found.calm.max())
@@ -311,12 +317,14 @@ def chain(fields: Any) -> Chain:
     start = State(largest.attackers, 0, fights[0].defenders, UNDECIDED, 0, 0, 0, 0)
     if p.policy.by_odds:
         plain = Chain(to_the_end(p), start, largest, found.tables, counters=("rounds",))
-        p = with_odds(p, plain, lambda s: winner(p, s) == ATTACKER, fields.policy.attacker.min_odds, largest)
+        p = with_odds(p, plain, lambda s: winner(p, s) == ATTACKER, fields.policy.attacker.min_odds or 0.0, largest)
     counters = () if retreat.reads_rounds(p.policy.leave) else ("rounds",)
-    return Chain(p, start, largest, found.tables, counters=counters)
+    # Fought to the end, at least every fourth pair of numbers left in the first territory comes to be.
+    at_least = 0 if p.policy.asks else largest.attackers * fights[0].defenders // 6
+    return Chain(p, start, largest, found.tables, counters=counters, at_least=at_least)
 
 
-def to_the_end(p: Any) -> Any:
+def to_the_end(p: Fought) -> Fought:
     """The same fights without a policy."""
     return p._replace(policy=Policy(0, retreat.never(), 0, NOWHERE, 0))
 
@@ -328,18 +336,18 @@ def within(policy: Policy, most: int) -> Policy:
     )
 
 
-def with_odds(p: Params, plain: Chain, won: Callable[[Any], np.ndarray], least: float, largest: State) -> Params:
+def with_odds(p: Params, plain: Chain, won: Callable[[States], np.ndarray], least: float, largest: State) -> Params:
     """The places marked from which the whole battle `plain` is too unlikely to be won."""
     shape = largest.captured + 1, largest.attackers + 1, largest.defenders + 1
     marks = unlikely(plain, won, least, lambda s: (s.captured, force(p, s), s.defenders), shape)
     return p._replace(policy=p.policy._replace(hopeless=marks))
 
 
-def force(p: Params, s: Any) -> np.ndarray:
+def force(p: Params, s: States) -> np.ndarray:
     """Attackers who are not garrisons, of many states at once."""
-    return np.maximum(0, s.attackers - p.left_behind * s.captured)
+    return np.asarray(np.maximum(0, s.attackers - p.left_behind * s.captured))
 
 
-def winner(p: Params, s: Any) -> np.ndarray:
+def winner(p: Params, s: States) -> np.ndarray:
     """Winner of final states (section 5.1): nobody when called off, or when both sides of the last fight are gone."""
     return winners(s.captured == len(p.defenders) - 1, (force(p, s) == 0) & (s.defenders > 0))

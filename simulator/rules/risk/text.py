@@ -6,14 +6,15 @@ import random
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from simulator.rules.battle import Columns
-from simulator.rules.risk import hands, tables
+from simulator.rules.battle import Columns, States
+from simulator.rules.risk import hands, invasion_rules, rules, tables
+from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, LandPolicy, Naval, OnLand
 from simulator.rules.risk.rules import UNDECIDED
-from simulator.rules.risk.tables import CONVOY, PARAMETERS, SEA_BATTLES, Hand, Place, places
+from simulator.rules.risk.tables import CONVOY, PARAMETERS, Hand, Place, places
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.naming import SIDES, differing, listed, plural, sentence
 from simulator.rules.toolkit.policies import named
@@ -21,7 +22,7 @@ from simulator.rules.toolkit.policies import named
 # --- what an answer rests on (sections 6, 10 and 11) ---------------------------------------------------------------
 
 
-def assumptions(fields: Any) -> list[str]:
+def assumptions(fields: AnyBattle) -> list[str]:
     """What differs from the defaults, then options, policies and assumed readings in force."""
     options, policy = fields.options, fields.policy.attacker
     lines = [line for part in ("attacker", "defender", "conditions", "options") for line in differing(fields, part)]
@@ -30,30 +31,31 @@ def assumptions(fields: Any) -> list[str]:
         f"up to {options.defence_dice} d{options.defence_die_sides} defend",
         f"ties: {options.ties}",
     ]
-    if fields.battle not in SEA_BATTLES:
+    if isinstance(fields, OnLand):
         lines += [
             "land combat is classic Risk: sorted dice, ties and left_behind as the options say (ASSUMED)",
             "attacker.regiments excludes the regiment that stays behind where the attack starts",
             f"left_behind: {options.left_behind} in each captured territory",
             f"regiment_cost: {options.regiment_cost} (ASSUMED)",
         ]
-    if fields.battle not in {"land", "naval"}:
+    if not isinstance(fields, Land | Naval):
         order = "sorted again after modifiers" if options.resort else "dice sorted before modifiers (ASSUMED)"
-        penalty = options.blockade_modifier if fields.battle == "blockade-run" else options.amphibious_modifier
+        penalty = options.blockade_modifier if isinstance(fields, BlockadeRun) else options.amphibious_modifier
         lines.append(f"{penalty:+d} to the attacker's highest die; {order}")
     lines.append(f"attacker stops: {_policy_text(policy, '')}; the defender never retreats")
     lines += [f"{side} rolls as many dice as is best" for side in SIDES if getattr(fields.policy, side).hand == "best"]
-    if fields.battle == "invasion":
+    if isinstance(fields, Invasion):
+        first = fields.policy.attacker.losses
         lines += [
             f"convoy stops: {_policy_text(policy, 'sea_')}",
-            f"fleets lost: {policy.losses}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
+            f"fleets lost: {first}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
             f"a landing {'may' if options.withdrawal else 'may not'} be called off (ASSUMED)",
             "fleets in a captured port attack to break out (ASSUMED)",
         ]
     return lines
 
 
-def _policy_text(policy: Any, sea: str) -> str:
+def _policy_text(policy: LandPolicy, sea: str) -> str:
     names = named(getattr(policy, f"{sea}retreat"))
     return ", ".join(
         f"{name} {getattr(policy, sea + PARAMETERS[name])}" if name in PARAMETERS else name for name in names
@@ -63,7 +65,7 @@ def _policy_text(policy: Any, sea: str) -> str:
 # --- how it comes about --------------------------------------------------------------------------------------------
 
 
-def explain(fields: Any) -> list[str]:
+def explain(fields: AnyBattle) -> list[str]:
     """Who rolls which dice where, with which modifiers, and the chances of each round's losses."""
     lines = []
     for (sides, *both), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
@@ -102,6 +104,9 @@ def _chances(table: dict[int, int]) -> str:
 # --- replays -------------------------------------------------------------------------------------------------------
 
 
+AnyState = rules.State | invasion_rules.State
+
+
 class Fight(NamedTuple):
     """A fight under way: its place, the units of the side that attacks and of the other, the rounds fought so far."""
 
@@ -111,25 +116,25 @@ class Fight(NamedTuple):
     rounds: int
 
 
-def fight_of(fields: Any, s: Any) -> Fight:
+def fight_of(fields: AnyBattle, s: AnyState) -> Fight:
     """The fight that a state is in the midst of."""
     found, force = places(fields), s.attackers - fields.options.left_behind * s.captured
-    if fields.battle != "invasion":
+    if isinstance(s, rules.State):
         return Fight(found[s.captured], force, s.defenders, s.rounds)
     sea, rounds = len(tables.crossings(fields)), s.sea_rounds + s.land_rounds
     if s.stage == sea:
         return Fight(found[sea + s.captured], force, s.defenders, rounds)
     place = found[s.stage] if s.stage < sea else found[-1]
-    units = (s.convoy, s.enemy) if place.sides == CONVOY else (s.enemy, s.convoy)
-    return Fight(place, *units, rounds)
+    own, enemy = (s.convoy, s.enemy) if place.sides == CONVOY else (s.enemy, s.convoy)
+    return Fight(place, own, enemy, rounds)
 
 
-def teller(fields: Any) -> Callable[..., str]:
+def teller(fields: AnyBattle) -> Callable[..., str]:
     """Tells one round of a replay, with dice that give its result."""
     if fields.options.defender_sees:
         return partial(_told_in_turn, fields)
 
-    def tell(before: Any, result: int, after: Any, dice: random.Random) -> str:
+    def tell(before: AnyState, result: int, after: AnyState, dice: random.Random) -> str:
         place, attackers, defenders, rounds = fight = fight_of(fields, before)
         fight = fight._replace(attackers=_rolling(before, "dice", attackers))
         fight = fight._replace(defenders=_rolling(before, "answer", defenders))
@@ -159,12 +164,12 @@ def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
     return text if counts == kept else f"{text} (counts as {','.join(map(str, counts))})"
 
 
-def _rolling(before: Any, name: str, units: int) -> int:
+def _rolling(before: AnyState, name: str, units: int) -> int:
     """Units that roll: as many as dice were chosen, else all."""
     return getattr(before, name, 0) or units
 
 
-def _told_in_turn(fields: Any, before: Any, result: int, after: Any, dice: random.Random) -> str:
+def _told_in_turn(fields: AnyBattle, before: rules.State, result: int, after: rules.State, dice: random.Random) -> str:
     """A roll of a round in which the defender sees the attacker's dice."""
     place, attackers, defenders, rounds = fight_of(fields, before)
     if not before.hand:
@@ -183,9 +188,9 @@ def _told_in_turn(fields: Any, before: Any, result: int, after: Any, dice: rando
 # --- decisions (docs/rules/decisions.md section 2) ------------------------------------------------------------------
 
 
-def decisions(fields: Any, p: Any, s: Any, options: np.ndarray) -> Columns:
+def decisions(fields: AnyBattle, p: rules.Params | invasion_rules.Params, s: States, options: np.ndarray) -> Columns:
     """States in which a side decides, in words, and the options taken."""
-    if fields.battle == "invasion":
+    if isinstance(p, invasion_rules.Params):
         return _on_the_way(fields, p, s, options)
     fights = places(fields)
     force = tables.force(p, s)
@@ -207,7 +212,7 @@ def decisions(fields: Any, p: Any, s: Any, options: np.ndarray) -> Columns:
     return told | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, tables.MOST_DICE)])}
 
 
-def _on_the_way(fields: Any, p: Any, s: Any, options: np.ndarray) -> Columns:
+def _on_the_way(fields: AnyBattle, p: invasion_rules.Params, s: States, options: np.ndarray) -> Columns:
     """Decisions of an invasion: in crossings and ashore."""
     ashore = s.stage == p.crossings
     names = np.array([place.name for place in places(fields)] + [""])

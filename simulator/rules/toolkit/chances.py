@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from simulator.engine.chain import Chain
+from simulator.rules.battle import States
 
 SLACK = 1e-12
 
 
 def unlikely(
     plain: Chain,
-    won: Callable[[Any], np.ndarray],
+    won: Callable[[States], np.ndarray],
     least: float,
-    place: Callable[[Any], tuple[np.ndarray, ...]],
+    place: Callable[[States], tuple[np.ndarray, ...]],
     shape: tuple[int, ...],
 ) -> np.ndarray:
     """1 at the places of states from which winning is less likely than `least` (but for rounding), else 0 (int64).

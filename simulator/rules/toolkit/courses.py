@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from simulator.engine.chain import Ends, Share
 from simulator.rules.battle import Columns, Outcomes
@@ -14,11 +14,11 @@ from simulator.rules.battle import Columns, Outcomes
 class Courses:
     """Rows gathered so far. `columns` are the columns of the outcome, each with its value where a course has none."""
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
         self._columns = columns
         self._parts: list[tuple[Columns, np.ndarray, np.ndarray | None]] = []
 
-    def add(self, ends: Ends, which: np.ndarray, values: Mapping[str, Any]) -> None:
+    def add(self, ends: Ends, which: np.ndarray, values: Mapping[str, ArrayLike]) -> None:
         """Courses that end in some (`which`, bools) of the ends of a stage; values are one, or one for each end."""
         if which.any():
             full = {
@@ -27,7 +27,7 @@ class Courses:
             }
             self._parts.append((full, ends.p[which], None if ends.count is None else ends.count[which]))
 
-    def add_one(self, share: Share | None, values: Mapping[str, Any]) -> None:
+    def add_one(self, share: Share | None, values: Mapping[str, ArrayLike]) -> None:
         """One course that ends without a further stage; without a share, all battles take it."""
         share = share or Share()
         count = None if share.count is None else np.array([share.count])

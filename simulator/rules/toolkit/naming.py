@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Fields
 
 SIDES = ("attacker", "defender")
 
@@ -39,9 +38,9 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def differing(fields: Any, part: str) -> list[str]:
+def differing(fields: Fields, part: str) -> list[str]:
     """Fields of a part of a scenario ("options", "attacker.heavy") that may be left out and were not: "path: value"."""
-    table = fields
+    table: Fields = fields
     for step in part.split("."):
         table = getattr(table, step)
     lines = []
@@ -49,18 +48,18 @@ def differing(fields: Any, part: str) -> list[str]:
         value = getattr(table, name)
         if about.is_required() or value == about.get_default(call_default_factory=True):
             continue
-        if hasattr(value, "model_fields_set"):
+        if isinstance(value, Fields):
             lines += differing(fields, f"{part}.{name}")
         else:
             lines.append(f"{part}.{name}: {_shown(value)}")
     return lines
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value as a scenario has it, of tables only what was given."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_shown, value))}]"
-    if hasattr(value, "model_fields_set"):
+    if isinstance(value, Fields):
         given = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
         return "{" + ", ".join(f"{name} = {_shown(item)}" for name, item in given.items()) + "}"
     return str(value).lower() if isinstance(value, bool) else str(value)

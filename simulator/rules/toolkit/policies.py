@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from simulator.rules.battle import Refusal
+from simulator.rules.battle import Fields, Refusal
 from simulator.rules.toolkit.naming import listed
 
 
-def refuse_if(wrong: bool, field: str, given: Any, allowed: str) -> None:
+def refuse_if(wrong: bool, field: str, given: object, allowed: str) -> None:
     """Refuse `given` in `field`, saying what is allowed instead, if it is wrong."""
     if wrong:
         shown = str(given).lower() if isinstance(given, bool) else given
         raise Refusal(field, f"{shown} is not allowed; {allowed}")
 
 
-def named(value: Any) -> list[str]:
+def named(value: str | Sequence[str]) -> list[str]:
     """The policies named, one or several."""
-    return list(value) if isinstance(value, list | tuple) else [value]
+    return [value] if isinstance(value, str) else list(value)
 
 
 def check_alone(field: str, chosen: list[str], alone: str) -> None:
@@ -26,7 +25,7 @@ def check_alone(field: str, chosen: list[str], alone: str) -> None:
     refuse_if(alone in chosen and len(chosen) > 1, field, listed(chosen), f"{alone} cannot be combined with others")
 
 
-def check_parameters(where: str, policy: Any, chosen: list[str], parameters: Mapping[str, str]) -> None:
+def check_parameters(where: str, policy: Fields, chosen: list[str], parameters: Mapping[str, str]) -> None:
     """A parameter is needed by its policy and refused without it.
 
     `parameters` maps policy names to field names of `policy`, the table at path `where`. A refusal of what is not used

@@ -43,7 +43,7 @@ class Column:
         steps = f" in steps of {self.numbers.step}" if self.numbers.step > 1 else ""
         return f"a whole number from {self.numbers[0]} to {self.numbers[-1]}{steps}"
 
-    def read(self, given: Any) -> Value | None:
+    def read(self, given: object) -> Value | None:
         """The value, or None when it is not allowed."""
         if self.numbers is None:
             return str(given) if not self.choices or str(given) in self.choices else None
@@ -63,11 +63,11 @@ class Sheet:
     needed: tuple[tuple[Value, ...], ...]
     repeats: bool
 
-    def key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
+    def key(self, row: Row) -> tuple[Value, ...]:
         """A row's key."""
         return tuple(row[column] for column in self.keys)
 
-    def read(self, row: Mapping[str, Any], where: str) -> Row:
+    def read(self, row: Mapping[str, object], where: str) -> Row:
         """A row with its values read. Raises Refusal at `where` for a column or a value that is not allowed."""
         found = {}
         for name, given in row.items():
@@ -79,7 +79,7 @@ class Sheet:
             found[name] = value
         return found
 
-    def checked(self, lines: Iterable[Mapping[str, Any]], path: str) -> tuple[Row, ...]:
+    def checked(self, lines: Iterable[Mapping[str, object]], path: str) -> tuple[Row, ...]:
         """Rows with their values read. Raises Refusal for what is wrong, doubled or missing."""
         found = [self.read(row, f"{path}[{number}]") for number, row in enumerate(lines)]
         for number, row in enumerate(found):
@@ -142,7 +142,7 @@ class Sheets:
         """The tables as they ship."""
         return {name: sheet.checked(self._lines(name), f"{name}.csv") for name, sheet in self.sheets.items()}
 
-    def varied(self, overrides: Mapping[str, Any]) -> Tables:
+    def varied(self, overrides: Mapping[str, object]) -> Tables:
         """The tables with rows replaced. Raises Refusal (`options.tables...`) for rows that are wrong or missing.
 
         `overrides` maps a table's name to a list of rows. A row replaces the one with the same key columns and may
@@ -156,11 +156,10 @@ class Sheets:
                 near = difflib.get_close_matches(name, self.sheets, 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 raise Refusal(path, f"no such table; must be one of {', '.join(sorted(self.sheets))}{hint}")
-            whole = isinstance(given, dict) and set(given) == {"rows"}
-            lines = given["rows"] if whole else given
+            lines = given["rows"] if isinstance(given, dict) and set(given) == {"rows"} else given
             if not isinstance(lines, list) or not all(isinstance(row, dict) for row in lines):
                 raise Refusal(path, "give a list of rows, or { rows = [...] } to replace the whole table")
-            found[name] = self.sheets[name].replaced(() if whole else found[name], lines, path)
+            found[name] = self.sheets[name].replaced(found[name] if lines is given else (), lines, path)
         return found
 
     def _lines(self, name: str) -> list[dict[str, str]]:

@@ -1,0 +1,141 @@
+"""Luck of battles and of rolls (docs/rules/decisions.md section 8)."""
+
+import json
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+
+from simulator import NoExactOdds, exact, load, luck, replay
+from simulator.cli import run
+
+LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
+SMALL = {"game": "risk", "battle": "land", "attacker": {"regiments": 2}, "defender": {"regiments": 2}}
+WEIGHTS = {"win": 2, "attacker_regiments_lost": -0.5}
+
+
+def test_the_sum_is_the_convolution():
+    battles = [{"scenario": one, "winner": "attacker", "attacker_regiments_lost": 1} for one in (LAND, SMALL, LAND)]
+    found = luck(battles, WEIGHTS)
+    worths = []
+    for one in (LAND, SMALL, LAND):
+        table = exact(one).table
+        worth = 2.0 * (table["winner"] == "attacker") - 0.5 * table["attacker_regiments_lost"]
+        worths.append(list(zip(worth, table["p"], strict=True)))
+    score = 3 * 1.5
+    sums = [(sum(x for x, _ in row), np.prod([p for _, p in row])) for row in product(*worths)]
+    below = sum(p for x, p in sums if x < score - 1e-9)
+    equal = sum(p for x, p in sums if abs(x - score) < 1e-9)
+    assert found.luck == pytest.approx(below + equal / 2)
+    assert found.expected == pytest.approx(sum(x * p for x, p in sums))
+    assert found.std == pytest.approx(np.sqrt(sum(x * x * p for x, p in sums) - found.expected**2))
+    assert found.p_value == pytest.approx(2 * min(found.luck, 1 - found.luck))
+    assert found.distribution["p"].sum() == pytest.approx(1)
+
+
+def test_luck_over_its_own_odds_is_a_half():
+    table = exact(LAND).table
+    total = 0.0
+    for _, row in table.iterrows():
+        battle = {"scenario": LAND, "winner": row["winner"], "attacker_regiments_lost": row["attacker_regiments_lost"]}
+        total += row["p"] * luck([battle], WEIGHTS).luck
+    assert total == pytest.approx(0.5, abs=1e-12)
+
+
+def test_the_defenders_luck_mirrors_the_attackers():
+    mine = luck([{"scenario": LAND, "winner": "attacker"}]).luck
+    his = luck([{"scenario": LAND, "winner": "attacker", "side": "defender"}]).luck
+    assert mine + his == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("won", "told"),
+    [
+        (4, "4 won, 5.2 expected: worse luck than in 88 % of such series; nothing unusual (p = 0.24)"),
+        (1, "1 won, 5.2 expected: worse luck than in 99.99 % of such series; very unlucky (p = 0.00029)"),
+        (6, "6 won, 5.2 expected: better luck than in 80 % of such series; nothing unusual (p = 0.41)"),
+    ],
+)
+def test_the_sentence(won, told):
+    battles = [{"scenario": "risk-20v15", "winner": "attacker" if i < won else "defender"} for i in range(6)]
+    assert str(luck(battles)) == told
+
+
+def test_many_different_sums_are_taken_as_normal(monkeypatch):
+    battles = [{"scenario": LAND, "winner": "attacker", "attacker_regiments_lost": 1}] * 4
+    sure = luck(battles, {"win": 1, "attacker_regiments_lost": -0.37})
+    monkeypatch.setattr("simulator.analysis.luck.MOST_SUMS", 5)
+    found = luck(battles, {"win": 1, "attacker_regiments_lost": -0.37})
+    assert "normal approximation" in found.how()
+    assert found.luck == pytest.approx(sure.luck, abs=0.15)
+    assert found.distribution.empty
+
+
+@pytest.mark.parametrize(
+    ("battles", "text"),
+    [
+        ([], "battles: none"),
+        ([{"scenario": LAND}], "battles[0].winner: was not observed, but weights ask for win"),
+        ([{"scenario": LAND, "winner": "me"}], "battles[0].winner: 'me' is not allowed"),
+        ([{"scenario": LAND, "winner": "attacker", "fleets": 3}], "battles[0].fleets: no such column"),
+        (
+            [{"scenario": LAND | {"attacker": {"regiments": 0}}, "winner": "attacker"}],
+            "battles[0].attacker.regiments: 0",
+        ),
+        ([{"scenario": LAND, "winner": "attacker", "side": "both"}], "battles[0].side: 'both' is not allowed"),
+        (
+            [{"scenario": LAND, "winner": "defender", "attacker_regiments_lost": 3}],
+            "battles[0]: attacker_regiments_lost = 3 with winner defender cannot happen in this battle",
+        ),
+    ],
+)
+def test_refusals(battles, text):
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}"):
+        luck(battles)
+
+
+@pytest.mark.parametrize("name", ["risk-20v15", "knt-raid", "skirmish-hill"])
+def test_rolls_leave_nothing_unexplained(name):
+    scenario = load(name)
+    chance = exact(scenario).winner("attacker")
+    for battle in range(4):
+        told = replay(scenario, 3, battle)
+        rows = told.luck_rows()
+        outcome = float(told.outcome["winner"] == "attacker")
+        assert sum(row["change"] for row in rows) == pytest.approx(outcome - chance, abs=1e-9)
+        assert rows[0]["before"] == pytest.approx(chance)
+        assert all(0 <= row["luck"] <= 1 for row in rows)
+
+
+def test_an_objective_may_count_rounds():
+    scenario = load("risk-20v15").replace("objective.attacker", {"win": 1, "rounds": -0.01})
+    told = replay(scenario, 1, 2)
+    odds = exact(scenario)
+    score = float(told.outcome["winner"] == "attacker") - 0.01 * told.outcome["rounds"]
+    expected = odds.winner("attacker") - 0.01 * odds.mean("rounds")
+    assert told.luck["change"].sum() == pytest.approx(score - expected)
+
+
+def test_composed_battles_have_no_chain_of_rolls():
+    with pytest.raises(NoExactOdds, match=r"^luck: price-of-power campaign"):
+        replay("power-campaign-naples").luck_rows()
+
+
+def test_command(capsys, tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "scenario,winner,side,set\nrisk-20v15,defender,,\nrisk-20v15,attacker,,attacker.regiments=9; policy={}\n"
+    )
+    files = ["--csv", str(tmp_path / "l.csv"), "--plot", str(tmp_path / "l.svg")]
+    assert run(["luck", str(log), *files]) == 0
+    assert "1 won, 1.0 expected" in capsys.readouterr().out
+    assert (tmp_path / "l.csv").read_text().startswith("battle,side,expected,observed,luck,method")
+    assert (tmp_path / "l.svg").stat().st_size > 1000
+    (tmp_path / "log.json").write_text(json.dumps([{"scenario": LAND, "winner": "attacker"}]))
+    assert run(["luck", str(tmp_path / "log.json"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["battles"][0]["observed"] == 1
+    assert run(["replay", "risk-20v15", "--luck"]) == 0
+    assert "change" in capsys.readouterr().out
+    assert run(["luck", str(tmp_path / "nothing.csv")]) == 2
+    assert capsys.readouterr().err.startswith("battles: ")
