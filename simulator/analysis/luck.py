@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -227,7 +226,9 @@ def together(judged: Sequence[Judged], weights: Mapping[str, float], seed: int =
     """The luck of independent battles as one series."""
     expected, observed = sum(one.expected for one in judged), sum(one.observed for one in judged)
     std = math.sqrt(sum(one.spread.std**2 for one in judged))
-    spread = reduce(_plus, (one.spread for one in judged[1:]), judged[0].spread)
+    spread: Distribution | None = judged[0].spread
+    for one in judged[1:]:
+        spread = _plus(spread, one.spread)
     fortune = NormalDist(expected, std).cdf(observed) if spread is None else spread.mid_p(observed)
     return Luck(tuple(judged), expected, float(observed), std, fortune, spread, dict(weights), seed)
 

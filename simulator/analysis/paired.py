@@ -50,13 +50,13 @@ class Fought:
     def each(self, value: str) -> np.ndarray:
         """The value asked (a chance's event: 1 or 0, or a column) for each battle."""
         assert self.which is not None
-        return of_outcomes(self.odds, value)[self.which]
+        return np.asarray(of_outcomes(self.odds, value)[self.which])
 
 
 def of_outcomes(odds: Odds, value: str) -> np.ndarray:
     """A value as a number for each distinct outcome: 1.0 or 0.0 for a chance, the column for a mean."""
     if value.startswith("p_") and value[2:] in WINNERS:
-        return (odds.columns["winner"] == WINNERS.index(value[2:])).astype(float)
+        return np.asarray(odds.columns["winner"] == WINNERS.index(value[2:]), float)
     if not is_chance(value):
         return odds.numbers(value[5:]).astype(float)
     return odds._where(value).astype(float)
@@ -142,9 +142,9 @@ def _against_number(value: str, d: float, one: Fought, reference: Fought) -> Dif
     else:
         low, high = found.low, found.high
     number = d - sign * found.value
-    ends = sorted((number + sign * low, number + sign * high))
+    least, most = sorted((number + sign * low, number + sign * high))
     spread = float(np.std(of_outcomes(simulated.odds, value)[simulated.which])) / math.sqrt(n)
-    return Difference(d, *ends, _sureness(d, spread))
+    return Difference(d, least, most, _sureness(d, spread))
 
 
 def _sureness(d: float, spread: float) -> float:

@@ -74,7 +74,7 @@ class _Values:
     def of(self, state: Any) -> float:
         """The worth of a state."""
         counted = self.chain.counted
-        return self._value[tuple(0 if f == counted else int(value) for f, value in enumerate(state))]
+        return float(self._value[tuple(0 if f == counted else int(value) for f, value in enumerate(state))])
 
     def mid_p(self, before: Any, then: float) -> float:
         """P(less) + half of P(as much) over all results that this roll could have had."""

@@ -61,7 +61,7 @@ def held(odds: Odds, word: str, side: str, where: str = "weights") -> np.ndarray
     if "winner" not in odds.columns:
         columns = ", ".join(name for name in odds.columns if odds.kind_of(name) != "text")
         raise ValueError(f"{where}.{word}: {odds.battle.game} {odds.battle.kind} has no winner; columns: {columns}")
-    return (odds.columns["winner"] == WINNERS.index(side)).astype(float)
+    return np.asarray(odds.columns["winner"] == WINNERS.index(side), float)
 
 
 def check_weights(weights: Mapping[str, float], where: str = "weights") -> None:

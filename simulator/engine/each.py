@@ -71,9 +71,7 @@ def _walk(fought: Fought, ends: np.ndarray, seed: int, battle: np.ndarray, at: n
         here, number = at[going], word[going]
         place = p.place[here & mask]
         number = number if paired or fresh else number << _HIGH
-        edge = (place >> _HALF).astype(np.int64) + _drawn(
-            alias, place & low, number >> _HIGH if fresh else number & low
-        )
+        edge = (place >> _HALF).astype(np.int64) + _drawn(alias, place & low, number >> _HIGH)
         if paired:
             beside = p.other[here & mask]
             edge += _drawn(alias, beside & low, number & low) * (beside >> _HALF).astype(np.int64)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from pydantic import BaseModel
@@ -53,7 +53,7 @@ def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
     for name in type(table).model_fields if isinstance(table, BaseModel) else ():
         value, here = getattr(table, name), f"{path}.{name}"
         if isinstance(value, BaseModel):
-            yield from decided_best(table, here)
+            yield from decided_best(cast(BaseModel, table), here)
         elif value == BEST or (isinstance(value, list) and BEST in value):
             if isinstance(value, list) and len(value) > 1:
                 raise ScenarioError(f"{here}: best cannot be combined with other policies")
