@@ -16,7 +16,7 @@ from simulator.engine.explicit import spell_out
 from tests import toys
 from tests.vectors import Z_LIMIT, largest_z, mismatches
 
-WORKING = {"risk"}
+WORKING = {"risk", "kings-and-things", "price-of-power", "europa"}
 VECTORS = json.loads((Path(__file__).parent / "best_vectors.json").read_text(encoding="utf-8"))
 EXPECTED = [one for one in VECTORS if "expect" in one and one["args"]["scenario"]["game"] in WORKING]
 REFUSED = [vector for vector in VECTORS if "error" in vector]
@@ -295,3 +295,151 @@ def test_the_command_draws_and_lists(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["value"]["attacker"] > 0
     assert run(["best", "risk-20v15"]) == 2
     assert capsys.readouterr().err.startswith("decide: nothing in this scenario is best")
+
+
+# --- other games ----------------------------------------------------------------------------------------------------
+
+LINE_UP = ("infantry", "artillery", "tank", "fighter", "bomber")
+BOTH = {"attacker": {"loss_order": "best"}, "defender": {"loss_order": "best"}}
+
+
+def axis(attack, defence, weights, policy):
+    sides = (dict(zip(LINE_UP, units, strict=True)) for units in (attack, defence))
+    found = {"game": "axis-and-allies-1942", "battle": "land", "policy": policy, "objective": {"attacker": weights}}
+    return found | dict(zip(("attacker", "defender"), sides, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("attack", "defence", "win", "take", "fixed"),
+    [
+        ((3, 0, 2, 3, 1), (5, 2, 1, 0, 0), 0.874859158215, 0.871702421660, 0.410249074599),
+        ((4, 2, 0, 2, 0), (4, 0, 2, 1, 0), 0.509344731443, 0.493944477427, 0.299327344795),
+    ],
+)
+def test_losses_chosen_well_take_the_land(attack, defence, win, take, fixed):
+    """docs/rules/decisions.md section 2.5, example 8."""
+    to_win = load(axis(attack, defence, {"win": 1}, BOTH)).chain.played
+    assert to_win.values[0] == pytest.approx(win, abs=1e-9)
+    to_take = axis(attack, defence, {"take": 1}, BOTH)
+    assert load(to_take).chain.played.values[0] == pytest.approx(take, abs=1e-9)
+    assert exact(to_take).p("taken") == pytest.approx(take, abs=1e-9)
+    assert exact(axis(attack, defence, {"take": 1}, {})).p("taken") == pytest.approx(fixed, abs=1e-9)
+
+
+def test_leaving_in_time():
+    weights = {"win": 1, "attacker_cost_lost": -0.02, "defender_cost_lost": 0.02}
+    found = best(axis((4, 2, 0, 2, 0), (4, 0, 2, 1, 0), weights, {"attacker": {"retreat": "best"}}))
+    assert found.value["attacker"] == pytest.approx(0.546391104, abs=1e-9)
+    assert found.odds.winner("attacker") == pytest.approx(0.491516, abs=1e-6)
+    assert all(one.gain >= -1e-12 for one in found.fixed)
+    never = next(one for one in found.fixed if one.policy == "never")
+    assert never.value == pytest.approx(0.451017306, abs=1e-9)
+    assert set(found.policy.columns) >= {"attacker", "defender", "choice"}
+
+
+ATTACK, DEFENCE = {"i": 1, "f": 3}, {"i": 2, "f": 4}
+
+
+def ways_of_losing(units, hits):
+    """All multisets of so many units."""
+    names = sorted(set(units))
+    for counts in itertools.product(*(range(units.count(name) + 1) for name in names)):
+        if sum(counts) == min(hits, len(units)):
+            left = list(units)
+            for name, count in zip(names, counts, strict=True):
+                for _ in range(count):
+                    left.remove(name)
+            yield tuple(left)
+
+
+def hit_chances(units, values):
+    found = {0: 1.0}
+    for unit in units:
+        p, wider = values[unit] / 6, {}
+        for hits, chance in found.items():
+            wider[hits] = wider.get(hits, 0) + chance * (1 - p)
+            wider[hits + 1] = wider.get(hits + 1, 0) + chance * p
+        found = wider
+    return found
+
+
+@cache
+def taking(attack, defence):
+    """The chance to take the land when both lose what is best for them, the defender knowing the attacker's hits."""
+    if not attack or not defence:
+        return float("i" in attack and not defence)
+
+    def answer(left):
+        """Worth of the defender's dice when `left` remains of him; and the chance that they change nothing."""
+        total, nothing = 0.0, 0.0
+        for hits, chance in hit_chances(defence, DEFENCE).items():
+            if hits == 0 and left == defence:
+                nothing += chance
+            else:
+                total += chance * max(taking(after, left) for after in ways_of_losing(attack, hits))
+        return total, nothing
+
+    total, same = 0.0, 0.0
+    for hits, chance in hit_chances(attack, ATTACK).items():
+        worth, nothing = min((answer(left) for left in ways_of_losing(defence, hits)), key=lambda pair: pair[0])
+        total += chance * worth
+        same += chance * nothing
+    return total / (1 - same)
+
+
+def test_losses_against_every_choice():
+    found = axis((2, 0, 0, 2, 0), (2, 0, 0, 1, 0), {"take": 1}, BOTH)
+    wanted = taking(("f", "f", "i", "i"), ("f", "i", "i"))
+    assert load(found).chain.played.values[0] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_more_decisions_never_hurt_their_owner():
+    values = []
+    for policy in ({}, {"attacker": {"loss_order": "best"}}, BOTH, {"defender": {"loss_order": "best"}}):
+        scenario = axis((2, 0, 1, 1, 0), (2, 1, 0, 0, 0), {"take": 1}, policy)
+        values.append(exact(scenario).p("taken"))
+    fixed, attacker, both, defender = values
+    assert attacker >= fixed - 1e-12
+    assert both <= attacker + 1e-12
+    assert defender <= fixed + 1e-12
+
+
+def test_chosen_losses_simulated_and_told():
+    scenario = axis(
+        (2, 0, 1, 1, 0), (2, 1, 0, 0, 0), {"take": 1}, BOTH | {"attacker": {"loss_order": "best", "retreat": "best"}}
+    )
+    assert largest_z(scenario, battles=100_000) < Z_LIMIT
+    assert replay(scenario, seed=3).lines
+    rows = best(scenario).rows()
+    assert {row["decision"] for row in rows} >= {"policy.attacker.loss_order", "policy.defender.loss_order"}
+    assert all(row["advantage"] >= -1e-12 for row in rows if row["side"] == "attacker")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "message"),
+    [
+        (
+            {"game": "kings-and-things", "battle": "free-for-all", "attacker": {"creatures": ["3"]},
+             "second_attacker": {"creatures": ["2"]}, "defender": {"creatures": ["2"]},
+             "policy": {"attacker": {"retreat": "best"}}},
+            "policy.attacker.retreat: best is not offered in a free-for-all",
+        ),
+        (
+            axis((1, 0, 0, 0, 0), (1, 0, 0, 0, 0), {"win": 1}, {"defender": {"retreat": "best"}}),
+            "policy.defender.retreat: 'best' is not allowed",
+        ),
+        (
+            axis((1, 0, 0, 0, 0), (1, 0, 0, 0, 0), {"win": 1}, {"attacker": {"loss_order": ["best", "infantry"]}}),
+            "policy.attacker.loss_order: best cannot be combined",
+        ),
+        (
+            {"game": "price-of-power", "battle": "land", "attacker": {"infantry": 2},
+             "defender": {"kind": "npr", "infantry": 2}, "policy": {"defender": {"retreat": "best"}}},
+            "policy.defender.retreat: only a player realm",
+        ),
+    ],
+)  # fmt: skip
+def test_refused_in_other_games(scenario, message):
+    with pytest.raises(ScenarioError) as refusal:
+        load(scenario)
+    assert str(refusal.value).startswith(message)

@@ -18,7 +18,7 @@ from simulator.analysis.answer import Enumerated
 from simulator.analysis.odds import Odds
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.objective import BEST, SIDES, in_words, worth
-from simulator.scenarios.schema import choices, field_rows, whole_numbers
+from simulator.scenarios.schema import choices, field_at, field_rows, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -274,7 +274,8 @@ def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[s
         for number in range(1, (MOST_ROUNDS if timed else units_of(scenario, _side(path))) + 1):
             yield {parameter: number}, f"{name} {number}"
         return
-    for step in range(1, round(1 / STEP) + 1):
+    usual = (field_at(battle, parameter) or {}).get("default")
+    for step in range(1, round((usual or 1.0) / STEP) + 1):
         yield {parameter: round(STEP * step, 2)}, f"{name} {STEP * step:.2f}"
 
 

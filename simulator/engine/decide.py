@@ -17,7 +17,7 @@ from simulator.engine.chain import Chain, helper
 from simulator.engine.explicit import Graph, spell_out_nodes
 from simulator.engine.limits import EXACT_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.loops import SAME, Loop, Play, worth_of
-from simulator.engine.passes import CERTAIN, COMPONENT, DONE, ENDLESS, LARGE, PAUSED, WHERE
+from simulator.engine.passes import CERTAIN, COMPONENT, DENSE, DONE, ENDLESS, LARGE, PAUSED, WHERE, eliminate, link
 from simulator.engine.solve import Solver
 
 
@@ -71,14 +71,57 @@ def average(net, play, i):
     return 1
 
 
+@helper
+def decided_in(plan, play, c):
+    """Does a side decide in a component?"""
+    for a in range(plan.at[c], plan.at[c + 1]):  # noqa: SIM110 - compiled
+        if play.owner[plan.order[a]] > 0:
+            return True
+    return False
+
+
+@helper
+def go_round(net, plan, play, c, side):
+    """Values for a side of chance states that lead back to each other; the matrix of the component is filled."""
+    first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
+    for a in range(states):
+        i = plan.order[first + a]
+        t, e, total = net.table[i], net.begin[i], 0.0
+        fan = net.first[t + 1] - net.first[t]
+        for k in range((net.begin[i + 1] - e) // fan):
+            other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
+            for row in range(fan):
+                chance = other * net.weight[net.first[t] + row]
+                if plan.of[net.to[e]] != c:
+                    total += chance * worth_of(net, play, e, side)
+                elif len(play.inc) > 0:
+                    total += chance * play.inc[e] * play.rate[side - 1]
+                e += 1
+        plan.side[a] = total
+    eliminate(plan.matrix, plan.side, states, False)
+    for a in range(states):
+        if side == 1:
+            play.first[plan.order[first + a]] = plan.side[a]
+        else:
+            play.second[plan.order[first + a]] = plan.side[a]
+
+
 def draw_best(net, plan, play, at, pause):
     """Values and choices of all states from those of the final ones: DONE, or LARGE at a loop of several states."""
     edges = 0
     for c in range(at[COMPONENT], len(plan.at) - 1):
         at[COMPONENT] = c
         i = plan.order[plan.at[c]]
-        if plan.at[c + 1] - plan.at[c] > 1:
-            return LARGE
+        states = plan.at[c + 1] - plan.at[c]
+        if states > 1:
+            if states > DENSE or decided_in(plan, play, c):
+                return LARGE
+            for side in range(1, 2 if len(play.second) == 0 else 3):
+                if link(net, plan, c, states) == 0:
+                    at[WHERE] = c
+                    return ENDLESS
+                go_round(net, plan, play, c, side)
+            continue
         if net.table[i] < 0:
             continue
         if play.owner[i] > 0:

@@ -12,7 +12,7 @@ from simulator.rules.custom import files
 from simulator.rules.custom.checks import part_of
 from simulator.rules.custom.files import INLINE, Source, knows, names
 from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.model import Scenario, check_scenario, model_of, shape_of
+from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
 
 __all__ = ["INLINE", "Roster", "battles", "knows", "lists", "names", "roster"]
 
@@ -79,6 +79,7 @@ def _battle(source: Source, kind: str) -> Battle:
         headline=tuple(name for name in HEADLINE if name != "taken" or given.taken_by is not None),
         check=lambda fields: check_scenario(source.file, kind, fields),
         build=lambda fields: built(source, kind, fields),
+        parameters=PARAMETERS,
         clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
     )
 
@@ -87,7 +88,7 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
     """Everything that answers one scenario."""
     from dataclasses import replace
 
-    from simulator.rules.custom import text
+    from simulator.rules.custom import best, text
     from simulator.rules.custom.build import lay_out
     from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
@@ -99,5 +100,6 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
         pieces=lambda states: pieces(field, states),
         assumptions=lambda: text.assumptions(field),
         explain=lambda: text.explain(field),
+        decisions=lambda states, options: best.decisions(field, states, options),
         begun=lambda states: begun(field, states),
     )

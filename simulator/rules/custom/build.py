@@ -11,6 +11,7 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Refusal
+from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, loss_line
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
@@ -143,6 +144,10 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
     start = State(*(int(value) for value in start))
     chain = Chain(params, start, limits, book.close(), counters=("rounds",))
     classes = {side: layout.guns[side].classes for side in SIDES}
+    if obey and best.sought(setup):
+        chain = best.with_decisions(
+            setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
+        )
     return Field(setup, places, layout.salvos, classes, chain)
 
 

@@ -28,7 +28,7 @@ def loss_order(setup: Setup, side: str) -> list[int]:
     """Units that may fight on the side, first lost first (section 7, step 1)."""
     able = list(bits(setup.sides[side].fights))
     wanted = getattr(setup.fields.policy, side).loss_order
-    if wanted is None:
+    if wanted is None or wanted == "best":
         wanted = by_side(setup.file.losses.order, side)
 
     def mean(unit: int) -> int:
@@ -76,6 +76,11 @@ def loss_line(setup: Setup, side: str) -> list[int]:
     return front + [unit for unit, points in ordered for _ in range(points)]
 
 
+def chooses(setup: Setup, side: str) -> bool:
+    """Does the side choose what it loses, so that each unit is a block of its own?"""
+    return bool(getattr(setup.fields.policy, side).loss_order == "best")
+
+
 class Places:
     """The places of a side, and what stands in each; arrays by place.
 
@@ -90,8 +95,10 @@ class Places:
         units = sorted(set(line))
         targets = sorted({shot.targets for shot in enemy.shots.values() if shot.eligible})
         alike: dict[tuple[bool, ...], list[int]] = {}
+        chosen = chooses(setup, side)
         for unit in units:
-            alike.setdefault(tuple(bool(mask >> unit & 1) for mask in targets), []).append(unit)
+            hit = tuple(bool(mask >> unit & 1) for mask in targets)
+            alike.setdefault((*hit, *((chosen and unit == other) for other in units if any(hit))), []).append(unit)
         self.blocks = [sum(1 << u for u in block) for hit, block in alike.items() if any(hit)]
         self.at = [np.flatnonzero(np.isin(points, list(bits(block)))) for block in self.blocks]
         self.sizes = [len(at) + 1 for at in self.at]
@@ -103,10 +110,11 @@ class Places:
         """How many places there would be."""
         enemy = setup.sides[setup.sides[side].enemy]
         targets = sorted({shot.targets for shot in enemy.shots.values() if shot.eligible})
-        sizes: dict[tuple[bool, ...], int] = {}
+        sizes: dict[tuple[tuple[bool, ...], int], int] = {}
         for unit in line:
-            key = tuple(bool(mask >> unit & 1) for mask in targets)
-            sizes[key] = sizes.get(key, 1) + any(key)
+            hit = tuple(bool(mask >> unit & 1) for mask in targets)
+            key = (hit, unit if chooses(setup, side) else 0)
+            sizes[key] = sizes.get(key, 1) + any(hit)
         found = 1
         for size in sizes.values():
             found *= size

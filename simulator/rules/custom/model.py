@@ -26,7 +26,7 @@ from simulator.rules.toolkit.policies import named as named_policies
 
 POLICIES = ("never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below")
 PARAMETERS = {"after-rounds": "after_rounds", "units-at-most": "units_at_most", "odds-below": "odds_below"}
-Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below"]
+Policy = Literal["never", "after-rounds", "units-at-most", "outnumbered", "outpowered", "odds-below", "best"]
 Count = Annotated[int, Field(ge=0, le=1000)]
 
 
@@ -45,8 +45,8 @@ class SidePolicy(Fields):
     odds_below: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
         None, description="for odds-below: leave when the chance to win is smaller"
     )
-    loss_order: Order | list[str] | None = Field(
-        None, description="cheapest, weakest or a list of units; default the game's"
+    loss_order: Order | Literal["best"] | list[str] | None = Field(
+        None, description="cheapest, weakest, best or a list of units; default the game's"
     )
     keep: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(
         default_factory=dict, description="unit or tag = so many of these are lost last"

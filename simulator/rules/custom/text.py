@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from simulator.rules.custom.best_rules import ANSWERING
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import absorbs_first, loss_order
@@ -169,8 +170,10 @@ class Teller:
         names = dict.fromkeys(
             step.group or step.name for step in (self.setup.file.step[i] for i in self.setup.groups[salvo.group])
         )
-        parts = []
+        parts, in_turn = [], getattr(p, "in_turn", 0)
         for side, hits in zip(SIDES, result, strict=True):
+            if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
+                continue
             told = self._rolled(side, before, hits, dice)
             if told:
                 parts.append(f"{side}: {told}")

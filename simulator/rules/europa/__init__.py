@@ -15,7 +15,7 @@ from simulator.rules.europa import model
 from simulator.rules.europa.expedition_model import Expedition, check_expedition
 from simulator.rules.europa.expedition_rules import build_expedition
 from simulator.rules.europa.land_modifiers import meeting
-from simulator.rules.europa.land_outcome import land_outcome
+from simulator.rules.europa.land_outcome import land_decisions, land_outcome
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
@@ -36,6 +36,7 @@ def build_land(fields: model.Land) -> Built:
         outcome=partial(land_outcome, met),
         assumptions=lambda: list(land_assumptions(met)),
         explain=partial(land_explanation, met),
+        decisions=partial(land_decisions, met, setup.params),
     )
 
 

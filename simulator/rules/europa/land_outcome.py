@@ -39,6 +39,21 @@ def land_outcome(met: Meeting, states: Any) -> Columns:
     return columns
 
 
+def land_decisions(met: Meeting, p: land.LandParams, states: Any, options: np.ndarray) -> Columns:
+    """States in which a side may try to break off (docs/rules/decisions.md section 2.3), and whether it does."""
+    asked = np.where(states.stage == land.FIRST_CHOICE, p.first, 1 - p.first)
+    morale = [stack.morale - stars for stack, stars in zip(met.stacks, (states.stars_d, states.stars_a), strict=True)]
+    return {
+        "decision": np.array([f"policy.{name}.break_off" for name in SIDES])[asked],
+        "attacker_morale": morale[0],
+        "defender_morale": morale[1],
+        "attacker_losses_thirds": p.inflicted[1, states.caused_d, states.last_d],
+        "defender_losses_thirds": p.inflicted[0, states.caused_a, states.last_a],
+        "after_failed": (states.failed & (2 - asked)) > 0,
+        "choice": np.where(options == land.BREAK_OFF, "break off", "stay"),
+    }
+
+
 def major_victory(
     met: Meeting, winner: np.ndarray, losses: Sequence[np.ndarray], morale: Sequence[np.ndarray]
 ) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.engine import chain
 from simulator.engine.chain import helper, rule
 
 (
@@ -25,6 +26,7 @@ NOBODY, UNDECIDED = 2, 3
 MAIN, MIDDLE_A, LAST_A, MIDDLE_D, LAST_D = range(5)
 NEVER, ALWAYS, IF_BEHIND, IF_SURE, BEST = range(5)
 STAY, BREAK_OFF = 0, 1
+SOUGHT = chain.BEST
 SURE = 10
 # A MAIN result: thirds and stars of the attacker, then of the defender.
 LOSS_BITS, SIDE_BITS, LOSS_MASK, STAR_MASK = 4, 7, 15, 7
@@ -150,8 +152,8 @@ def options(p, s):
 
 @rule(LandParams)
 def choose(p, s):
-    """What `policy.<side>.break_off` says."""
-    return wants_away(p, s, asked(p, s))
+    """Only a decision that is to be made as well as possible is a state of its own."""
+    return SOUGHT
 
 
 @helper

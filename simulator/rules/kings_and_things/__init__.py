@@ -7,19 +7,25 @@ the game; counters in `data/`.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.outcome import Reader
-from simulator.rules.kings_and_things.replay import Teller
+from simulator.rules.kings_and_things.replay import Teller, decisions
 from simulator.rules.kings_and_things.tables import chain_of
 from simulator.rules.kings_and_things.text import assumptions, explained
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
 CLOCK = Clock("rounds", "winner == 'attacker'", "an attacker has taken the hex", plans="policy.attacker.retreat")
+PARAMETERS = {
+    "after-rounds": "retreat_after",
+    "below-creatures": "retreat_below",
+    "when-outgunned": "retreat_ratio",
+}
 # Who holds the hex in the end, side by side for all kings.
 HOLDERS = {
     "attacker takes the hex": "taken_by_attacker",
@@ -40,6 +46,7 @@ def build(scenario: model.Scenario) -> Built:
         pieces=reader.pieces,
         assumptions=lambda: assumptions(scenario),
         explain=lambda: explained(forces),
+        decisions=partial(decisions, forces),
         begun=lambda states: states.rounds,  # counted when a round begins
     )
 
@@ -53,6 +60,7 @@ BATTLES = by_kind(
         headline=("attacker_losses", "defender_losses", *LEFT),
         check=check_land,
         build=build,
+        parameters=PARAMETERS,
         clock=CLOCK,
     ),
     Battle(
@@ -64,6 +72,7 @@ BATTLES = by_kind(
         results=HOLDERS,
         check=check_free_for_all,
         build=build,
+        parameters=PARAMETERS,
         clock=CLOCK,
     ),
     Battle(
@@ -81,6 +90,7 @@ BATTLES = by_kind(
         ),
         check=check_explorer,
         build=build,
+        parameters=PARAMETERS,
         clock=CLOCK,
     ),
 )

@@ -32,6 +32,8 @@ def check_free_for_all(fields: model.FreeForAll) -> None:
     for name in present_sides(fields):
         items = getattr(fields, name).items
         _refuse(items, f"{name}.items", "magic items cannot be used in a free-for-all; leave them out")
+        best = getattr(fields.policy, name).retreat == "best"
+        _refuse(best, f"policy.{name}.retreat", "best is not offered in a free-for-all")
     third = fields.policy.third_attacker
     absent = fields.third_attacker is None and third != type(third)()
     _refuse(absent, "policy.third_attacker", "there is no third_attacker; leave it out")

@@ -80,7 +80,7 @@ class Inhabitants(Fields):
 class Policy(Fields):
     """How a side decides."""
 
-    retreat: Literal["never", "after-rounds", "below-creatures", "when-outgunned"] = Field(
+    retreat: Literal["never", "after-rounds", "below-creatures", "when-outgunned", "best"] = Field(
         "never", description="when to leave the hex"
     )
     retreat_after: int = Field(1, ge=1, le=1000, description="after-rounds: at the end of this round or later")

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
+import numpy as np
+
+from simulator.rules.battle import Columns
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
@@ -167,3 +172,26 @@ def _unturned(values: Sequence[int], hits: int, charm: int, dice: random.Random)
     targets = [min(6, value) for value in values]
     found = thrown_until(lambda one: hitting(targets, 6, hits, one), still, dice)
     return found or hitting(targets, 6, hits, dice) or []
+
+
+def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
+    """States in which a side decides whether it leaves, by the counters that are left, and what it does."""
+
+    @cache
+    def left(condition: int) -> str:
+        one, number = forces.at(condition)
+        here = [
+            name
+            for slot, count in zip(one.army.slots, one.left[number], strict=True)
+            for name in _names(slot, max(0, slot.number - int(count)), int(count))
+        ]
+        return ", ".join(here) or "nobody"
+
+    sides = (rules.ATTACKING, rules.DEFENDING)
+    told = {
+        name: np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
+        for name, i in zip(("attacker", "defender"), sides, strict=True)
+    }
+    who = np.where(states.turn == 0, "attacker", "defender")
+    paths = np.array([f"policy.{name}.retreat" for name in who.tolist()])
+    return {"decision": paths, **told, "choice": np.where(options == rules.STAY, "stay", "leave")}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.chain import BEST, helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 ATTACKING, DEFENDING, SECOND = range(3)
@@ -38,12 +38,13 @@ class Params(NamedTuple):
     digits: int  # of the number that is drawn from the cup
     post_battle: int  # 0 none, 1 damaged, 2 all
     income: int
-    # By side: its retreat policy, may it leave, whom does it fire at.
+    # By side: its retreat policy, may it leave, as well as possible, whom does it fire at.
     leave0: Leave
     leave1: Leave
     leave2: Leave
     leave3: Leave
     asked: np.ndarray
+    best: np.ndarray
     target: np.ndarray
     # By condition: where the start of a round, an aimed hit, a retreat, the loss of the charm and the end lead it.
     armed: np.ndarray
@@ -393,5 +394,7 @@ def choose(p, s):
     for j in range(p.sides):
         enemy += p.fire[side(s, j)] if j != i else 0
     c = side(s, i)
+    if p.best[i]:
+        return BEST
     policy = p.leave0 if i == 0 else p.leave1 if i == 1 else p.leave2 if i == 2 else p.leave3
     return LEAVE if leaves(policy, p.people[c], s.clock, p.fire[c], enemy) else STAY

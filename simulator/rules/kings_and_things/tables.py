@@ -105,6 +105,8 @@ def leave_of(forces: Forces, band: Band) -> Leave:
     policy = band.policy
     if not may_leave(forces.scenario, band):
         return never()
+    if policy.retreat == "best":
+        return never()
     if policy.retreat == "after-rounds":
         return after(policy.retreat_after)
     if policy.retreat == "below-creatures":
@@ -228,6 +230,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     arrays = _columns(forces, book) | _falls(forces) | _fates(forces) | _drawing(forces, book)
     arrays |= {
         "asked": np.array([may_leave(scenario, band) for band in sides]),
+        "best": np.array([band.policy.retreat == "best" for band in sides]),
         "target": np.array([TARGETS.index(wish or usual) for wish, usual in zip(wishes, defaults, strict=True)]),
         "after_tables": np.array(after_tables(book)),
     }

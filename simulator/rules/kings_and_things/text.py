@@ -18,6 +18,7 @@ RETREATS = {
     "after-rounds": "retreats at the end of round {retreat_after} or later",
     "below-creatures": "retreats with fewer than {retreat_below} people left",
     "when-outgunned": "retreats when its fire is less than {retreat_ratio:g} x the enemy's",
+    "best": "retreats where that is best",
 }
 
 

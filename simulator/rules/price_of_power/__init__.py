@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.rules.battle import Battle, Built, by_kind
 from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
-from simulator.rules.price_of_power.outcome import outcome
+from simulator.rules.price_of_power.outcome import decisions, outcome
 from simulator.rules.price_of_power.rules import DEFENDER_CHARGES
 from simulator.rules.price_of_power.tables import setup_of
 
@@ -26,19 +26,23 @@ def build(fields: model.AnyBattle) -> Built:
         outcome=partial(outcome, setup),
         assumptions=partial(text.assumptions, setup),
         explain=partial(text.explain, setup),
+        decisions=partial(decisions, setup),
         begun=lambda states: np.where(states.phase <= DEFENDER_CHARGES, 0, states.rounds + 1),
         counting={"options.count_rounds": True},
     )
 
 
+TIMED = dict.fromkeys(checks.TIMED, "retreat_at")
 battle = partial(Battle, game="price-of-power")
 BATTLES = by_kind(
     battle(
         kind="land", title="a land battle", model=model.Land, check=checks.check, build=build, version=2,
+        parameters=TIMED,
         headline=(*LOSSES, "attacker_units_left", "defender_units_left", "rounds"),
     ),
     battle(
         kind="naval", title="a naval battle, with captures", model=model.Naval, check=checks.check, build=build,
+        parameters=TIMED,
         headline=(*LOSSES, "attacker_ships_left", "defender_ships_left", "rounds"), version=2,
     ),
     battle(

@@ -129,6 +129,10 @@ def check(fields: Campaign) -> None:
     """Refuse what a campaign may not hold."""
     if "count_rounds" in fields.options.model_fields_set:
         raise Refusal("options.count_rounds", "is not for a campaign; leave it out")
+    for side in checks.SIDES:
+        for part in ("fleet", "army"):
+            if getattr(getattr(fields.policy, side), part).retreat == "best":
+                raise Refusal(f"policy.{side}.{part}.retreat", "best is not offered in a campaign")
     for part in ("fleet", "army"):
         kind = getattr(fields.attacker, part).kind
         if kind != "player":

@@ -8,7 +8,7 @@ from simulator.rules.battle import ATTACKER, DEFENDER, Columns
 from simulator.rules.price_of_power.casualties import BITS, GONE, MASK
 from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, TYPES, Faction, Side
 from simulator.rules.price_of_power.model import listed
-from simulator.rules.price_of_power.rules import DEAD, STAGES, State
+from simulator.rules.price_of_power.rules import DEAD, DEFENDER_DECIDES, LEAVE, STAGES, State
 from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.naming import winners
 
@@ -79,3 +79,27 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
         ruler = any(known.ruler for known in side.leaders)
         columns[f"{where}_ruler_killed"] = (leader % STAGES == DEAD) & ruler
     return columns
+
+
+def decisions(setup: Setup, states: State, options: np.ndarray) -> Columns:
+    """States in which a side decides whether it leaves, by the units in place, and what it does."""
+    forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
+    told = {}
+    for side, those in zip(setup.sides, (forces[:1], forces[1:]), strict=True):
+        there = [np.where(force & GONE, 0, force) for force in those]
+        left = sum(in_place(faction, force).sum(axis=1) for faction, force in zip(side.factions, there, strict=True))
+        told[side.where] = _counted(np.asarray(left), SHIPS if side.sea else TYPES)
+    defends = states.phase == DEFENDER_DECIDES
+    found = {"decision": np.where(defends, "policy.defender.retreat", "policy.attacker.retreat"), **told}
+    if setup.last > 1:
+        found["round"] = states.round + 1
+    return found | {"choice": np.where(options == LEAVE, "leave", "stay")}
+
+
+def _counted(rows: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    """Numbers of units in words: "4 infantry, 1 cavalry"."""
+    texts = [
+        ", ".join(f"{count} {name}" for count, name in zip(row, names, strict=True) if count) or "nobody"
+        for row in rows.tolist()
+    ]
+    return np.array(texts, dtype=object)

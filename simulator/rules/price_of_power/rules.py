@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.chain import BEST, helper, rule
 from simulator.rules.price_of_power.casualties import (
     ATTACK,
     BITS,
@@ -48,7 +48,7 @@ class Params(NamedTuple):
     asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
     `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
     fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
-    captured ships in `supply`.
+    captured ships in `supply`, whether it `seeks` the best decision.
     `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
     there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
     as strengths are. `opening` and `following` are tables and successors of the first four phases.
@@ -73,6 +73,7 @@ class Params(NamedTuple):
     fewest: np.ndarray
     automatic: np.ndarray
     asks: np.ndarray
+    seeks: np.ndarray
     when_wounded: np.ndarray
     supply: np.ndarray
     pool: np.ndarray
@@ -258,6 +259,8 @@ def options(p, s):
 def choose(p, s):
     """What the policy of the side that decides says (section 2, `retreat`)."""
     side = s.phase - ATTACKER_DECIDES
+    if p.seeks[side] > 0:
+        return BEST
     policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
     own, enemy = units_on(p, s, side), units_on(p, s, 1 - side)
     wounded = p.when_wounded[side] > 0 and leader_of(s, side) % STAGES == 1
@@ -327,7 +330,7 @@ def stuck(p, s):
     after = leave_or_stay(p, s)
     for _ in range(2):
         if decides(p, after) > 0:
-            after = decided(p, after, choose(p, after))
+            after = decided(p, after, max(choose(p, after), STAY))  # who could have left before stays on
     return after == s
 
 

@@ -107,6 +107,7 @@ def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
         "first_of": array([0, 1, 1 + len(sides[1].factions)]),
         "automatic": array([automatic_hits(side, setup.options) for side in sides]),
         "asks": array([side.asks for side in sides]),
+        "seeks": array([side.policy.retreat == "best" for side in sides]),
         "when_wounded": array([side.policy.retreat == "when-leader-wounded" for side in sides]),
         "supply": array([side.supply for side in sides]),
     }

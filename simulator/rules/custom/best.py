@@ -1,0 +1,152 @@
+"""Custom games played as well as possible: from the plain chain to one with decisions, and these in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.rules.battle import Columns, Refusal
+from simulator.rules.custom import best_rules
+from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DEFENDER_LOSES, BestParams, BestState
+from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.line import Places
+from simulator.rules.custom.setup import Setup
+from simulator.rules.toolkit.policies import named
+
+MOST_WAYS = 20_000_000
+
+
+def seeks(setup: Setup, side: str, what: str) -> bool:
+    """Is a policy (`retreat`, `loss_order`) of a side `best`?"""
+    return "best" in named(getattr(getattr(setup.fields.policy, side), what) or ())
+
+
+def sought(setup: Setup) -> bool:
+    """Is any policy of either side?"""
+    return any(seeks(setup, side, what) for side in SIDES for what in ("retreat", "loss_order"))
+
+
+def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: dict[str, list[int]]) -> Chain:
+    """The chain in which best policies are states of their own; `aims` are the hit classes on each side."""
+    plain, limits = chain.params, chain.limits
+    lose = np.array([seeks(setup, side, "loss_order") for side in SIDES], np.int64)
+    if not (plain.begins.all() and plain.ends.all()):
+        raise Refusal(SIDES[int(lose.argmax())], "too many units for best play: their hits cannot be told apart")
+    most = np.array([max([0, *_caps(places[side], aims[side])]) for side in SIDES], np.int64)
+    at, ways, base = [0], [], []
+    for n, side in enumerate(SIDES):
+        base.append(len(at) - 1)
+        for found in _ways(places[side], aims[side], int(most[n]), bool(lose[n])):
+            ways += found
+            at.append(len(ways))
+            if len(ways) > MOST_WAYS:
+                raise Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
+    params = BestParams(
+        **plain._asdict(),
+        leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
+        lose=lose,
+        in_turn=int(lose.any()),
+        base=np.array(base, np.int64),
+        most=most,
+        places=np.array([len(places[side]) for side in SIDES], np.int64),
+        ways_at=np.array(at, np.int64),
+        ways=np.array(ways, np.int64),
+    )
+    largest = max([0, *(int(army.stride[i, k] * army.size[i, k]) for army in (plain.attacker, plain.defender)
+                        for i in range(plain.salvos) for k in range(int(army.classes[i])))])  # fmt: skip
+    parts = max(int(army.classes.max(initial=0)) for army in (plain.attacker, plain.defender))
+    start = best_rules.opened(params, BestState(*[0] * len(BestState._fields)))
+    return replace(
+        chain,
+        params=params,
+        start=BestState(*(int(value) for value in start)),
+        limits=BestState(
+            **limits._asdict() | {"defender_next": limits.defender, "salvo": limits.salvo + 1},
+            stage=best_rules.DEFENDER_ASKED,
+            hits=largest,
+            part=parts,
+            waiting=largest,
+        ),
+    )
+
+
+def _caps(places: Places, aims: Sequence[int]) -> Iterator[int]:
+    """The most hits of each class."""
+    for mask in aims:
+        yield sum(1 for unit in places.line if mask >> unit & 1)
+
+
+def _ways(places: Places, aims: Sequence[int], most: int, choosing: bool) -> Iterator[list[int]]:
+    """By hit class, place and hits: the places that a side may come to, that of the fixed order first."""
+    size = int(np.prod(places.sizes))
+    digits = np.array(places.digits).T.tolist() if places.digits else [[]] * size
+    for mask in aims:
+        after = places.after_hit(mask).tolist()
+        hit = [k for k, block in enumerate(places.blocks) if block & mask]
+        for place in range(len(places)):
+            fixed = place
+            open_ = [(places.strides[k], places.sizes[k] - 1 - digits[place][k]) for k in hit] if place < size else []
+            for hits in range(most + 1):
+                found = [fixed]
+                if choosing:
+                    wanted = min(hits, sum(room for _, room in open_))
+                    found += [place + more for more in _spread(open_, wanted) if place + more != fixed]
+                yield found
+                fixed = after[fixed]
+
+
+def _spread(rooms: Sequence[tuple[int, int]], hits: int) -> Iterator[int]:
+    """What is added to a place by each way to spread hits, most of the first unit first."""
+    if not rooms:
+        if hits == 0:
+            yield 0
+        return
+    (stride, room), rest = rooms[0], rooms[1:]
+    for here in range(min(room, hits), -1, -1):
+        for more in _spread(rest, hits - here):
+            yield here * stride + more
+
+
+def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
+    """States in which a side decides, by the units that are left, and what it does."""
+    p, setup, places = field.chain.params, field.setup, field.places
+    asked = states.stage >= ATTACKER_ASKED
+    attacks = (states.stage == ATTACKER_ASKED) | (states.stage == ATTACKER_LOSES)
+    defender = np.where(states.stage == DEFENDER_LOSES, states.defender_next, states.defender)
+    who, what = np.where(attacks, "attacker", "defender"), np.where(asked, "retreat", "loss_order")
+    told: Columns = {
+        "decision": np.array([f"policy.{one}.{two}" for one, two in zip(who.tolist(), what.tolist(), strict=True)]),
+        "attacker": _standing(setup, places["attacker"], states.attacker),
+        "defender": _standing(setup, places["defender"], defender),
+    }
+    if p.clock > 0:
+        told["round"] = states.clock
+    choice = np.where(options == best_rules.LEAVE, "leave", "stay").astype(object)
+    rows = [part.tolist() for part in states]
+    for i in np.flatnonzero(~asked).tolist():
+        s, side = BestState(*(part[i] for part in rows)), 0 if attacks[i] else 1
+        before = s.attacker if side == 0 else s.defender_next
+        after = best_rules.takes(p, s, side, int(options[i]))
+        taken = places[SIDES[side]].taken
+        lost = taken[after.attacker if side == 0 else after.defender_next] - taken[before]
+        choice[i] = "hits on " + _counted(setup, lost)
+    return told | {"choice": choice}
+
+
+def _standing(setup: Setup, places: Places, at: np.ndarray) -> np.ndarray:
+    texts = [_counted(setup, row) for row in places.left]
+    return np.array(texts, dtype=object)[at]
+
+
+def _counted(setup: Setup, counts: Any) -> str:
+    """Numbers of units in words: "4 infantry, 1 tank"."""
+    parts = [
+        f"{int(count)} {setup.file.unit[key].name or key.replace('_', ' ')}"
+        for key, count in zip(setup.units, counts, strict=True)
+        if count
+    ]
+    return ", ".join(parts) or "nobody"

@@ -1,0 +1,270 @@
+"""A battle of a game file in which a side retreats, or takes its losses, as well as possible
+(docs/rules/decisions.md sections 2.1 and 2.2).
+
+The rules are those of `rules`, with states of their own where a side decides. Where losses are chosen the attacker's
+dice fall first, the defender chooses what he loses (it still fires), then the defender's dice fall and the attacker
+chooses.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import BEST, helper, rule
+from simulator.rules.custom.rules import (
+    ATTACKER_LEFT,
+    DEFENDER_LEFT,
+    FIGHTING,
+    GONE,
+    OVER,
+    STALEMATE,
+    Army,
+    anybody_rolls,
+    leaves,
+    power,
+    removed,
+    roll,
+    row_of,
+    stalemate,
+)
+
+ROLLING, DEFENDER_LOSES, ANSWERING, ATTACKER_LOSES, ATTACKER_ASKED, DEFENDER_ASKED = range(6)
+STAY, LEAVE = 0, 1
+
+
+class BestParams(NamedTuple):
+    """As `rules.Params`; by side (0 attacker): does it seek the best in leaving (`leave`) and in its losses (`lose`).
+
+    `in_turn`: 1 if the defender's dice fall after his losses. A side that takes `hits` of a class `aim` at a `place`
+    goes to one of `ways[ways_at[w]:ways_at[w + 1]]`, the fixed order's first; w is at `base` of the side, hits at most
+    `most` of it, places as many as `places`.
+    """
+
+    attacker: Army
+    defender: Army
+    rows: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
+    opening: int
+    salvos: int
+    phases: int
+    clock: int
+    round_limit: int
+    retreat_after: int
+    retreats: int
+    leave: np.ndarray
+    lose: np.ndarray
+    in_turn: int
+    base: np.ndarray
+    most: np.ndarray
+    places: np.ndarray
+    ways_at: np.ndarray
+    ways: np.ndarray
+
+
+class BestState(NamedTuple):
+    """As `rules.State`, and who rolls or decides; `hits` that are being taken, from hit class `part` on;
+    the attacker's are `waiting` while the defender's are taken.
+    """
+
+    attacker: int
+    defender: int
+    attacker_next: int
+    defender_next: int
+    salvo: int
+    clock: int
+    ending: int
+    rounds: int
+    stage: int
+    hits: int
+    part: int
+    waiting: int
+
+
+@helper
+def over(s, ending):
+    """The battle is over."""
+    return s._replace(ending=ending, salvo=0, stage=ROLLING, hits=0, part=0, waiting=0)
+
+
+@helper
+def ahead_of(p, s):
+    """Mean hits of the attacker in a round less the defender's."""
+    phase = min(s.clock + 1, p.phases)
+    own = power(p, p.attacker, p.defender, phase, s.attacker, s.defender)
+    return own - power(p, p.defender, p.attacker, phase, s.defender, s.attacker)
+
+
+@helper
+def ask_defender(p, s):
+    """Does the defender leave, by his policy, or is he asked?"""
+    if p.leave[1] > 0:
+        return s._replace(stage=DEFENDER_ASKED, salvo=p.opening)
+    gone = leaves(p.defender, p.attacker, s.clock, s.defender, s.attacker)
+    if gone | ((p.defender.outpowered > 0) & (ahead_of(p, s) > 0)):
+        return over(s, DEFENDER_LEFT)
+    return s._replace(stage=ROLLING, salvo=p.opening)
+
+
+@helper
+def checked(p, before):
+    """The check after the opening and after every round (docs/rules/custom_games.md section 6, step 4)."""
+    s = removed(p, before)
+    if (p.attacker.units[s.attacker] == 0) | (p.defender.units[s.defender] == 0):
+        return over(s, GONE)
+    if (p.round_limit > 0) & (s.clock >= p.round_limit):
+        return over(s, OVER)
+    if stalemate(p, s):
+        return over(s, STALEMATE)
+    if (p.retreats == 0) | (s.clock < p.retreat_after):
+        return s._replace(salvo=p.opening)
+    if p.leave[0] > 0:
+        return s._replace(stage=ATTACKER_ASKED, salvo=p.opening)
+    gone = leaves(p.attacker, p.defender, s.clock, s.attacker, s.defender)
+    if gone | ((p.attacker.outpowered > 0) & (ahead_of(p, s) < 0)):
+        return over(s, ATTACKER_LEFT)
+    return ask_defender(p, s)
+
+
+@helper
+def way(p, s, side):
+    """Where the ways begin in which a side may take the hits of the class that is due."""
+    if side == 0:
+        hits = s.hits // p.defender.stride[s.salvo, s.part] % p.defender.size[s.salvo, s.part]
+        aim, place = p.defender.targets[s.salvo, s.part], s.attacker
+    else:
+        hits = s.hits // p.attacker.stride[s.salvo, s.part] % p.attacker.size[s.salvo, s.part]
+        aim, place = p.attacker.targets[s.salvo, s.part], s.defender_next
+    return p.base[side] + (aim * p.places[side] + place) * (p.most[side] + 1) + hits
+
+
+@helper
+def takes(p, s, side, option):
+    """A side takes the hits of the class that is due in one of its ways."""
+    place = 0 + p.ways[p.ways_at[way(p, s, side)] + option]
+    return (
+        s._replace(attacker=place, part=s.part + 1) if side == 0 else s._replace(defender_next=place, part=s.part + 1)
+    )
+
+
+@helper
+def taken(p, s, side):
+    """All hits on a side, class by class, as far as there is nothing to choose."""
+    classes = p.defender.classes[s.salvo] if side == 0 else p.attacker.classes[s.salvo]
+    while s.part < classes:
+        w = way(p, s, side)
+        if p.ways_at[w + 1] - p.ways_at[w] > 1:
+            return s
+        s = takes(p, s, side, 0)
+    return s
+
+
+@helper
+def group_over(p, s):
+    """Both sides' losses come off; after the opening and after a round the check is due."""
+    following, clock, rounds = s.salvo + 1, s.clock, s.rounds
+    check = following == p.opening or following == p.salvos  # noqa: PLR1714 - compiled
+    if following == p.salvos:
+        clock = min(s.clock + 1, p.clock)
+        rounds = s.rounds + s.clock + 1 - clock
+    s = s._replace(salvo=following, clock=clock, rounds=rounds, stage=ROLLING, hits=0, part=0, defender_next=0)
+    return checked(p, s) if check else s
+
+
+@helper
+def answered(s):
+    """The defender has rolled: his losses come off, and the attacker takes the hits that wait for him."""
+    s = s._replace(stage=ATTACKER_LOSES, hits=s.waiting, part=0, waiting=0)
+    return s._replace(defender=s.defender_next, defender_next=0)
+
+
+@helper
+def onward(p, s):
+    """Carry on to the next roll or decision, or to the end."""
+    while True:
+        side = 1 if s.stage == DEFENDER_LOSES else 0
+        if s.stage == DEFENDER_LOSES or s.stage == ATTACKER_LOSES:  # noqa: PLR1714 - compiled
+            s = taken(p, s, side)
+            if s.part < (p.attacker.classes[s.salvo] if side == 1 else p.defender.classes[s.salvo]):
+                return s
+            if side == 1 and p.in_turn > 0:
+                return s._replace(stage=ANSWERING, hits=0, part=0)
+            if side == 1:
+                s = answered(s)
+                continue
+        elif s.ending != FIGHTING or s.stage != ROLLING or anybody_rolls(p, s, row_of(p, s, s.salvo)):
+            return s
+        s = group_over(p, s)
+
+
+@rule(BestParams)
+def running(p, s):
+    """Until somebody is gone, the rounds are over, nobody can hit, or a side leaves."""
+    return s.ending == FIGHTING
+
+
+@rule(BestParams)
+def decides(p, s):
+    """1 for the attacker, 2 for the defender: who leaves or not, or chooses what he loses."""
+    if s.stage in (ATTACKER_ASKED, ATTACKER_LOSES):
+        return 1
+    return 2 if s.stage in (DEFENDER_ASKED, DEFENDER_LOSES) else 0
+
+
+@rule(BestParams)
+def options(p, s):
+    """To stay or to leave, or the ways of losing units."""
+    if s.stage >= ATTACKER_ASKED:
+        return 2
+    w = way(p, s, 0 if s.stage == ATTACKER_LOSES else 1)
+    return p.ways_at[w + 1] - p.ways_at[w]
+
+
+@rule(BestParams)
+def choose(p, s):
+    """Fixed policies are followed at once; these are solved."""
+    return BEST
+
+
+@rule(BestParams)
+def table(p, s):
+    """The attacker's dice."""
+    if s.stage != ROLLING:
+        return 0
+    return roll(p.attacker, p.defender, row_of(p, s, s.salvo), s.attacker, s.defender)
+
+
+@rule(BestParams)
+def second(p, s):
+    """The defender's dice: with the attacker's, or after his own losses."""
+    if s.stage != (ANSWERING if p.in_turn else ROLLING):
+        return 0
+    return roll(p.defender, p.attacker, row_of(p, s, s.salvo), s.defender, s.attacker)
+
+
+@rule(BestParams)
+def step(p, s, result, other):
+    """A roll or a decision, and what follows without either."""
+    if s.stage == ATTACKER_ASKED:
+        s = over(s, ATTACKER_LEFT) if result == LEAVE else ask_defender(p, s)
+    elif s.stage == DEFENDER_ASKED:
+        s = over(s, DEFENDER_LEFT) if result == LEAVE else s._replace(stage=ROLLING, salvo=p.opening)
+    elif s.stage == DEFENDER_LOSES or s.stage == ATTACKER_LOSES:  # noqa: PLR1714 - compiled
+        s = takes(p, s, 1 if s.stage == DEFENDER_LOSES else 0, result)
+    elif s.stage == ANSWERING:
+        s = answered(s._replace(waiting=other))
+    else:
+        s = s._replace(stage=DEFENDER_LOSES, hits=result, part=0, defender_next=s.defender, waiting=other)
+    return onward(p, s)
+
+
+def opened(p: BestParams, s: BestState) -> BestState:
+    """The state in which the first dice are rolled, or a side decides."""
+    s = removed(p, s)
+    if not (p.attacker.units[s.attacker] and p.defender.units[s.defender]):
+        return over(s, GONE)
+    if p.opening == 0:
+        s = checked(p, s)
+    return onward(p, s)
