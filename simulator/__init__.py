@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simulator.analysis.best import Best, best
     from simulator.analysis.compare import Comparison, compare
     from simulator.analysis.luck import Luck, luck
+    from simulator.analysis.mix import Mixture, mix
     from simulator.analysis.need import Need, enough, need
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
@@ -63,6 +64,8 @@ _HOMES = {
     "Rounds": "simulator.analysis.after_rounds",
     "luck": "simulator.analysis.luck",
     "Luck": "simulator.analysis.luck",
+    "mix": "simulator.analysis.mix",
+    "Mixture": "simulator.analysis.mix",
     "survival": "simulator.analysis.survival",
     "Survival": "simulator.analysis.survival",
     "waves": "simulator.analysis.waves",
@@ -78,6 +81,7 @@ __all__ = [
     "Interrupted",
     "Luck",
     "Method",
+    "Mixture",
     "Need",
     "NoExactOdds",
     "Odds",
@@ -98,6 +102,7 @@ __all__ = [
     "explain",
     "load",
     "luck",
+    "mix",
     "need",
     "odds",
     "replay",

@@ -42,7 +42,7 @@ def test_the_main_job(battle_odds):
 
 @pytest.mark.parametrize("name", example_names())
 def test_every_example_answers(battle_odds, name):
-    status, out, err = battle_odds("odds", name)
+    status, out, err = battle_odds("odds", name, "--quiet")
     assert (status, err) == (0, "")
     assert "Method: " in out
     status, out, _ = battle_odds("examples", "show", name)
@@ -64,7 +64,7 @@ def test_the_command_as_a_process():
     found = process("odds", "risk-20v15", "--battles", "100000", "--seed", "1")
     assert found.returncode == 0
     assert "simulated: 100,000 battles, seed 1, 95 % intervals" in found.stdout
-    assert found.stderr == ""
+    assert not found.stderr or "compiling for this machine" in found.stderr
 
 
 def test_settings_and_json(battle_odds):

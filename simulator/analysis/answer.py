@@ -12,7 +12,7 @@ from simulator.analysis.odds import Odds
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Columns, Outcomes
-from simulator.scenarios import Scenario, Source, load
+from simulator.scenarios import Draft, Scenario, Source, is_uncertain, load
 
 if TYPE_CHECKING:
     from simulator.engine.montecarlo import Simulation
@@ -299,6 +299,10 @@ def answer(scenario: Source, method: Method | None = None, progress: Progress | 
 
     Raises NoExactOdds where only exact will do; Interrupted, with the odds so far, once battles have been fought.
     """
+    if is_uncertain(scenario):
+        from simulator.analysis.mix import mixed
+
+        return mixed(scenario, method or Method(), progress).odds
     try:
         return settle(load(scenario), method or Method(), progress).odds()
     except Interrupted as cut:
@@ -335,7 +339,7 @@ def odds(
     return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 
 
-def cell(scenario: Scenario, battles: int | None, seed: int, progress: Progress | None = None) -> Odds:
+def cell(scenario: Scenario | Draft, battles: int | None, seed: int, progress: Progress | None = None) -> Odds:
     """One of many answers: exact when it is small enough (and no battles are asked for), else on one thread."""
     if battles is None:
         try:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.answer import CELL_BYTES, Progress, check_numbers
+from simulator.analysis.answer import exact as exact_odds
 from simulator.analysis.measure import is_chance, measure
 from simulator.analysis.odds import Odds
 from simulator.analysis.paired import Difference, Fought, answered, difference
-from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -215,7 +216,11 @@ def compare(
     for name, one in loaded.items():
         if progress:
             progress(len(found), len(loaded))
-        found[name] = answered(one, battles, seed, 8 * CELL_BYTES, threads)
+        found[name] = (
+            answered(one, battles, seed, 8 * CELL_BYTES, threads)
+            if isinstance(one, Scenario)
+            else Fought(exact_odds(one))  # a mixture enters as its exact number
+        )
     odds = {name: one.odds for name, one in found.items()}
     values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
     if not values:
@@ -223,9 +228,9 @@ def compare(
     return Comparison(odds, tuple(values), tuple(_rows(found, values)), seed)
 
 
-def _loaded(name: str, source: Source) -> Scenario:
+def _loaded(name: str, source: Source) -> Scenario | Draft:
     try:
-        return load(source)
+        return draft(source) if is_uncertain(source) else load(source)
     except ScenarioError as error:
         raise ScenarioError(f"{error} (in {name})", error.unused) from None
 

@@ -20,7 +20,7 @@ from simulator.analysis.odds import Odds
 from simulator.analysis.weights import TAKEN, Weighing, check_weights
 from simulator.analysis.worth import Distribution
 from simulator.rules.battle import WINNERS
-from simulator.scenarios import Scenario, ScenarioError, load
+from simulator.scenarios import Scenario, ScenarioError, is_uncertain, load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,13 +164,19 @@ def luck(
         if progress:
             progress(place, len(fought))
         try:
-            scenario = load(one.draft(changes or {}))
+            given = one.draft(changes or {})
+            odds = answer(given, method) if is_uncertain(given) else _answered(load(given), answers, method)
         except ScenarioError as error:
             raise ScenarioError(f"battles[{place}].{error}", error.unused) from None
-        if scenario not in answers:
-            answers[scenario] = answer(scenario, method)
-        judged.append(_judged(place, one, answers[scenario], weighed))
+        judged.append(_judged(place, one, odds, weighed))
     return together(judged, weighed, method.seed)
+
+
+def _answered(scenario: Scenario, answers: dict[Scenario, Odds], method: Method) -> Odds:
+    """Its odds, found once for equal scenarios."""
+    if scenario not in answers:
+        answers[scenario] = answer(scenario, method)
+    return answers[scenario]
 
 
 def _judged(place: int, one: Fought, odds: Odds, weights: Mapping[str, float]) -> Judged:

@@ -20,7 +20,7 @@ from simulator.analysis.odds import Odds
 from simulator.analysis.paired import Difference, Fought, answered, difference
 from simulator.analysis.sweep import Sweep, changed, sweep
 from simulator.rules.battle import Battle
-from simulator.scenarios import Scenario, ScenarioError, Source, draft
+from simulator.scenarios import Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.schema import ORDER, branches, field_at, field_rows, schema_of
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def sensitivity(
             if progress:
                 progress(done, len(tried))
             try:
-                one = changed(base, (path,), (to,))[0]
+                one = load(changed(base, (path,), (to,))[0])
             except ScenarioError as error:
                 refusals.append(Skipped(path, to, str(error)))
                 continue

@@ -19,7 +19,7 @@ import numpy as np
 
 from simulator.analysis.answer import Interrupted, Progress, cell, check_numbers
 from simulator.analysis.measure import Measure, measure
-from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -247,13 +247,18 @@ class Sweeping:
             raise KeyboardInterrupt
 
 
-def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario, str]:
+def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario | Draft, str]:
     """The scenario with several fields set at once, checked together, and a note of what was left out for it.
 
     Where a policy is varied, a number that belongs to the policy before (`stop_below`) is left out where the new one
     has no use for it. Raises ScenarioError, with the rules' own words, for what they do not allow.
     """
     base = base.with_fields(dict(zip(paths, settings, strict=True)))
+    if is_uncertain(base):
+        from simulator.analysis.mix import check_all
+
+        check_all(base)
+        return base, ""
     tables = {path.rpartition(".")[0] for path in paths if path.startswith("policy.")}
     left_out: list[str] = []
     first: ScenarioError | None = None

@@ -27,6 +27,7 @@ from simulator.cli.options import (
     json_text,
     note,
 )
+from simulator.scenarios import is_uncertain
 
 app = typer.Typer(
     name="battle-odds",
@@ -66,6 +67,7 @@ def _finished(cut: bool, what: str, quiet: bool) -> int:
 def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
     settings: Settings = None,
+    weight: judging.Weights = None,
     battles: Battles = None,
     seed: SeedOption = None,
     only_exact: Annotated[bool, typer.Option("--exact", help="exact odds or a refusal, never simulated")] = False,
@@ -88,7 +90,14 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
-    asked = reading.read_scenario(scenario, settings or ())
+    base = reading.read_draft(scenario, settings or ())
+    if is_uncertain(base):
+        method = reading.method_of(only_exact, battles, seed, precision, threads)
+        judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json)
+        return 0
+    if weight:
+        raise ValueError("--weight: tells what it is worth to know a field; no field of this scenario is uncertain")
+    asked = base.checked()
     if column is not None and not plot:
         raise ValueError("--column: goes with --plot")
     method = reading.method_of(only_exact, battles, seed, precision, threads)

@@ -71,7 +71,7 @@ def worth(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
-    asked = reading.read_scenario(scenario, settings or ())
+    asked = reading.read_draft(scenario, settings or ())
     weights, share = read_weights(weight), reading.read_number(level, "level")
     method = reading.method_of(False, battles, seed, None, threads)
     found, _ = gather(
@@ -182,3 +182,24 @@ def _show_luck(found: Any) -> None:
     console().print(luck_table(found))
     print(found)
     print(f"Method: {found.how()}")
+
+
+def mixed_odds(asked: Any, method: Any, files: working.Files, weights: dict[str, float] | None, as_json: bool) -> None:
+    """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
+    from simulator.analysis.mix import mixed
+    from simulator.analysis.weights import weighing
+    from simulator.report.mixtures import mixture_table
+
+    found, _ = gather("battles", True, lambda shown: mixed(asked, method, shown))
+    told = weights is not None or weighing(found.odds.scenario, None) is not None
+    knowing = found.information_rows(weights) if told else []
+    if as_json:
+        print(json_text(found.to_dict() | ({"information": knowing} if knowing else {})))
+    else:
+        show_odds_alone(found.odds)
+        console().print(mixture_table(found))
+        for row in knowing:
+            what = "everything" if row["field"] == "all" else row["field"]
+            if row["field"] != "all" or len(found.paths) > 1:
+                print(f"knowing {what} before deciding is worth {row['worth']:.4f}")
+    files.write(found, found.rows())

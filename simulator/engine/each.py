@@ -1,7 +1,7 @@
 """The end of each single battle, where a tally of ends is not enough: battles of two scenarios are told pairwise.
 
-The very battles that `Simulation` counts. A chain that can be spelled out is walked on its graph, all battles at once;
-a larger one by its compiled rules, one battle after the other.
+The very battles that `Simulation` counts, but where that draws two rolls as one: other dice of the same odds. A chain
+that can be spelled out is walked on its graph, all battles at once; a larger one by its compiled rules.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from simulator import rules
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
-from simulator.scenarios import objective, validation
+from simulator.scenarios import objective, uncertain, validation
 from simulator.scenarios.files import is_file, read
 from simulator.scenarios.schema import ORDER
 from simulator.scenarios.validation import ScenarioError
@@ -184,6 +184,7 @@ class Draft:
     def checked(self) -> Scenario:
         """The scenario. Raises ScenarioError, whose message begins with the field to blame."""
         battle = self.battle()
+        uncertain.refuse(self.data)
         try:
             data, aims = objective.split(self.data)
             fields = battle.model.model_validate(data)
@@ -277,3 +278,8 @@ def game_file_battle() -> Battle:
     from simulator.rules.custom.format import GameFile
 
     return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=(), build=lambda _: Built())
+
+
+def is_uncertain(source: Source) -> bool:
+    """Has a field of this scenario a distribution, so that it is many scenarios?"""
+    return not isinstance(source, Scenario) and next(uncertain.distributions(draft(source).data), None) is not None

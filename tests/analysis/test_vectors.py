@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import simulator
+from tests.vectors import mismatches
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text(encoding="utf-8"))
-BUILT = ("compare", "worth", "sensitivity", "rounds", "luck")
+BUILT = ("compare", "worth", "sensitivity", "rounds", "luck", "mix")
 
 
 def of(tool, outcome):
@@ -85,3 +86,13 @@ def test_luck(vector):
     found, expect = called(vector), dict(vector["expect"])
     close_rows(found.rows(), expect.pop("battles"))
     assert {name: getattr(found, name) for name in expect} == near(expect)
+
+
+@pytest.mark.parametrize("vector", of("mix", "expect"), ids=lambda v: v["name"])
+def test_mix(vector):
+    found, expect = called(vector), vector["expect"]
+    assert mismatches(found.odds, expect["odds"], 1e-9) == {}
+    close_rows(found.rows(), expect["table"])
+    for one in expect["information"]:
+        rows = {row["field"]: row["worth"] for row in found.information_rows(**one["args"])}
+        assert rows == near(one["worth"])
