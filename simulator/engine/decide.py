@@ -18,7 +18,7 @@ from simulator.engine.explicit import Graph, spell_out_nodes
 from simulator.engine.limits import EXACT_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.loops import SAME, Loop, Play, worth_of
 from simulator.engine.passes import CERTAIN, COMPONENT, DENSE, DONE, ENDLESS, LARGE, PAUSED, WHERE, eliminate, link
-from simulator.engine.solve import Solver
+from simulator.engine.solve import LAYERS, Solver, plainly
 
 
 @helper
@@ -204,7 +204,7 @@ class Decider(Solver):
         self, graph: Graph, worth: np.ndarray, rate: Sequence[float] = (0.0, 0.0), plain: bool | None = None
     ) -> None:
         """`worth` (2, final states): what the ends are worth to each side; `rate`: one more of the counter."""
-        super().__init__(graph, counted=False, plain=plain)
+        super().__init__(graph, counted=False, plain=plainly(LAYERS * len(graph.to)) if plain is None else plain)
         size, opposed = len(graph), bool(np.all(np.abs(worth[0] + worth[1]) < SAME)) and rate[0] == -rate[1]
         values = np.zeros((2, size))
         values[:, graph.final] = worth

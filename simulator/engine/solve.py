@@ -54,7 +54,7 @@ _compiled: dict[str, Any] = {}
 _spent = [0.0]
 
 
-def _plainly(edges: int) -> bool:
+def plainly(edges: int) -> bool:
     """Is a graph of this size solved sooner by plain Python than by loading, or making, the compiled passes?"""
     if _compiled:
         return False
@@ -69,7 +69,7 @@ class Solver:
         """With `counted` the graph's counter is followed, else states are solved whatever it holds."""
         self.graph = graph
         self.counted = counted and graph.inc is not None
-        self._plain = _plainly(len(graph.to) * (LAYERS if self.counted else 1)) if plain is None else plain
+        self._plain = plainly(len(graph.to) * (LAYERS if self.counted else 1)) if plain is None else plain
         begun = time.thread_time()
         tables, hold = graph.chain.tables, self._hold
         self._net = Net(
