@@ -32,7 +32,8 @@ def test_show_and_check(capsys, name):
     assert told["units"] and told["steps"] and told["battles"]  # noqa: PT018
 
 
-def test_check_derives_the_chances_of_dice(capsys):
+def test_check_derives_the_chances_of_dice(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     _, out, _ = said(capsys, "games", "check", "skirmish")
     assert "attack at 8 or more (3/10)" in out
     assert "combat at 7 or more, reroll misses (16/25)" in out

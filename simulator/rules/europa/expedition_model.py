@@ -78,8 +78,9 @@ def check_expedition(fields: Expedition) -> None:
                 raise Refusal(f"{name}.attacker.{counter}", f"not allowed: the troops come from {given[0]}")
         if given[0] == "passage" and name == "land" and stage.conditions.crossing != "none":
             raise Refusal("land.conditions.crossing", "not allowed after a passage: the troops land")
-    for where in ("attacker", "defender") if "land" in given else ():
-        if getattr(fields.land.policy, where).break_off == "best":
+    policies = fields.land.policy if fields.land is not None else None
+    for where in ("attacker", "defender"):
+        if policies is not None and getattr(policies, where).break_off == "best":
             raise Refusal(f"land.policy.{where}.break_off", "best is not offered in an expedition")
     side = troops_of(fields)
     counters = tuple(getattr(side, counter) for counter in TROOPS)

@@ -92,7 +92,7 @@ def decisions(setup: Setup, states: State, options: np.ndarray) -> Columns:
     defends = states.phase == DEFENDER_DECIDES
     found = {"decision": np.where(defends, "policy.defender.retreat", "policy.attacker.retreat"), **told}
     if setup.last > 1:
-        found["round"] = states.round + 1
+        found["round"] = np.asarray(states.round + 1)
     return found | {"choice": np.where(options == LEAVE, "leave", "stay")}
 
 
