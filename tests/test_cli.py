@@ -138,7 +138,8 @@ def test_a_replay_is_told_and_the_same_each_time(battle_odds):
     assert first[1].startswith("Round 1, ")
 
 
-def test_lists(battle_odds):
+def test_lists(battle_odds, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     assert "blockade-run" in battle_odds("games")[1]
     assert "risk-20v15" in battle_odds("examples")[1]
     out = battle_odds("schema", "risk", "land")[1]
