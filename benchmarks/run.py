@@ -27,6 +27,7 @@ from rich.table import Table
 from benchmarks import peers, risk_numpy
 from benchmarks.cases import CASES, Case
 from simulator import NoExactOdds, exact, load, simulate, sweep
+from simulator.engine.exact import warm_up
 from simulator.engine.montecarlo import processors
 from simulator.scenarios import Scenario
 
@@ -62,6 +63,8 @@ def exact_time(case: Case, runs: int) -> tuple[str, str]:
     except NoExactOdds as refusal:
         return "refused", str(refusal).partition(" and ")[0]
     scenario = load(case.scenario)
+    if scenario.built.chain is not None:
+        warm_up(scenario.built.chain)
 
     def fresh() -> object:
         return exact(type(scenario)(scenario.battle, scenario.fields, scenario.data))

@@ -20,6 +20,7 @@ def kept() -> tuple[Path, int, int]:
 def warm(progress: Callable[[int, int | None], object]) -> None:
     """Answer every shipped example once, exactly and with dice, so that all kernels they need are compiled."""
     from simulator.analysis.answer import CELL_BYTES, Method, answer
+    from simulator.engine.exact import warm_up
     from simulator.engine.limits import NoExactOdds
     from simulator.scenarios import example_names, load
 
@@ -29,4 +30,6 @@ def warm(progress: Callable[[int, int | None], object]) -> None:
         scenario = load(name)
         answer(scenario, Method(exact=False, battles=WARMING_BATTLES))
         with suppress(NoExactOdds):
+            if scenario.built.chain is not None:
+                warm_up(scenario.built.chain, CELL_BYTES)
             answer(scenario, Method(exact=True, budget=CELL_BYTES))

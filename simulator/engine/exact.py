@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simulator.engine import explicit
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.explicit import Graph, Progress, spell_out
 from simulator.engine.limits import EXACT_BYTES
@@ -22,3 +23,14 @@ def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
     """The final states of a spelled-out battle and their chances."""
     numbers, counts, p, left = Solver(graph).chances(progress)
     return Ends(graph.states(numbers, counts), p, residual=left, explored=len(graph))
+
+
+def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
+    """Compile, or load, all that exact odds of such chains need, so that nothing is reckoned as plain Python any more.
+
+    Raises NoExactOdds as `exact_ends`.
+    """
+    from simulator.engine.expand import CompiledExplorer
+
+    explicit.compiled_here.add(type(chain.params))
+    Solver(CompiledExplorer(chain, budget).explore(), plain=False).chances()

@@ -7,6 +7,7 @@ states alike, so that every answer is the same.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ Progress = Callable[[int], Any]
 FINAL = -1
 # A chain is enumerated as plain Python for so many seconds of the processor, and all chains of its kind together for
 # so many: until the compiler, or what it has made before, is sooner.
-PATIENCE, PATIENCE_IF_CACHED = (3.0, 12.0), (0.2, 1.0)
+PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = (3.0, 12.0), (0.2, 0.6), (0.02, 0.1)
 CLOCK_EVERY = 64
 
 
@@ -106,7 +107,7 @@ def _refuse_at_once(chain: Chain, budget: int) -> None:
 
 
 _seconds_spent: dict[type, float] = {}
-_compiled_here: set[type] = set()
+compiled_here: set[type] = set()
 
 
 def spell_out(
@@ -129,9 +130,11 @@ def spell_out_nodes(
     """As `spell_out`, but for decisions of `best` policies, which are nodes in any case."""
     _refuse_at_once(chain, budget)
     params = type(chain.params)
-    once, together = PATIENCE_IF_CACHED if cache.is_ready("grow", params) else PATIENCE
+    once, together = PATIENCE
+    if cache.is_ready("grow", params):
+        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
     patience = min(once, together - _seconds_spent.get(params, 0.0))
-    if patience > 0 and params not in _compiled_here:
+    if patience > 0 and params not in compiled_here:
         begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience)
         _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
@@ -139,7 +142,7 @@ def spell_out_nodes(
             return graph
     from simulator.engine.expand import CompiledExplorer
 
-    _compiled_here.add(params)
+    compiled_here.add(params)
     return CompiledExplorer(chain, budget, decisions).explore(progress)
 
 

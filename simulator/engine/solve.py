@@ -5,6 +5,7 @@ The passes (`passes`) run as plain Python over lists or compiled over arrays, wh
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +44,7 @@ from simulator.engine.passes import (
 # Plain Python takes so long for an edge, a counter's layers reckoned at a few times the graph; it is given so many
 # seconds in all where the compiled passes have to be made, or loaded, first.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
-PATIENCE, PATIENCE_IF_CACHED = 6.0, 0.6
+PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = 6.0, 0.6, 0.1
 
 
 class _Passes:
@@ -58,7 +59,9 @@ def plainly(edges: int) -> bool:
     """Is a graph of this size solved sooner by plain Python than by loading, or making, the compiled passes?"""
     if _compiled:
         return False
-    patience = PATIENCE_IF_CACHED if cache.is_ready(spread.__name__, _Passes) else PATIENCE
+    patience = PATIENCE
+    if cache.is_ready(spread.__name__, _Passes):
+        patience = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
     return _spent[0] + edges * SECONDS_AN_EDGE < patience
 
 
