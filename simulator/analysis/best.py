@@ -274,6 +274,7 @@ def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[s
         for number in range(1, (MOST_ROUNDS if timed else units_of(scenario, _side(path))) + 1):
             yield {parameter: number}, f"{name} {number}"
         return
+    # docs/rules/decisions.md 2.3 sets the step but no end: read as up to the field's default, or 1 where it has none.
     usual = (field_at(battle, parameter) or {}).get("default")
     for step in range(1, round((usual or 1.0) / STEP) + 1):
         yield {parameter: round(STEP * step, 2)}, f"{name} {STEP * step:.2f}"
