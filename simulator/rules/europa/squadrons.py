@@ -19,7 +19,7 @@ from simulator.rules.europa.fleets import (
     hold_of,
     loss_order,
 )
-from simulator.rules.europa.leaders import Leader, advantage, leader_of, replacements
+from simulator.rules.europa.leaders import Leader, leader_of, replacements
 from simulator.rules.europa.modifiers import BOTH_DAYS, SECOND_DAY, Modifier
 from simulator.rules.europa.naval_model import SEA_TYPES, HostileSide, Naval, NavalOptions, NavalPolicy, SeaConditions
 from simulator.rules.europa.stacks import COUNTRIES, SIDES
@@ -136,13 +136,6 @@ class Engagement:
     def wind_modifier(self, side: int) -> Modifier:
         """What the wind is worth."""
         return Modifier(SIDES[side], BOTH_DAYS, 1, 1, "wind", DRMS, 1)
-
-    def leader_modifier(self, side: int, own: Values, enemy: Values) -> Modifier:
-        """What a better leader is worth."""
-        cap = self.options.leader_differential_cap
-        fire, shock = advantage(own[1], enemy[1], cap), advantage(own[2], enemy[2], cap)
-        told = f"leader: {self.squadrons[side].leader.told()}"
-        return Modifier(SIDES[side], BOTH_DAYS, fire, shock, told, DRMS, max(0, own[0] - enemy[0]))
 
     def columns(self, side: int) -> tuple[str, str]:
         """Fire and Boarding columns; a convoy never rolls (step 5)."""
