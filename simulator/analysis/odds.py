@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+# What was not followed to an end is told where it is more than the rounding of the chances themselves.
+ROUNDING = 1e-15
+
 
 class Result(NamedTuple):
     """One of the ways in which a battle can come out: its words, the question it answers, its chance with bounds."""
@@ -303,7 +306,7 @@ class Odds:
     def how(self) -> str:
         """How the answer was obtained, in one line."""
         if self.battles is None:
-            left = f", {self.residual:.1e} left undecided" if self.residual else ""
+            left = f", {self.residual:.1e} left undecided" if self.residual > ROUNDING else ""
             return f"exact ({self.explored:,} states{left})" if self.explored else "exact (no dice)"
         return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals"
 
