@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from simulator.rules.battle import Battle, Built, by_kind
-from simulator.rules.risk import checks, hands, invasion_tables, model, outcome, tables, text
+from simulator.rules.risk import checks, hands, model, outcome, tables, text
 
 LAND = (
     "attacker_regiments_lost",
@@ -33,17 +33,12 @@ INVASION = (
 
 def build(fields: model.AnyBattle) -> Built:
     """Everything that answers one scenario."""
-    if isinstance(fields, model.Invasion):
-        chain, columns = invasion_tables.chain(fields), partial(outcome.invasion, fields)
-    elif isinstance(fields, model.AtSea):
-        chain, columns = tables.chain(fields), partial(outcome.sea, fields)
-    else:
-        chain, columns = tables.chain(fields), partial(outcome.land, fields)
+    chain = tables.chain(fields)
     if hands.chosen(fields):
         chain = hands.with_hands(fields, chain)
     return Built(
-        chain=replace(chain, tell=text.teller(fields)),
-        outcome=partial(columns, chain.params),
+        chain=replace(chain, tell=text.teller(fields, chain.params)),
+        outcome=partial(outcome.columns, fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
         begun=outcome.begun,
