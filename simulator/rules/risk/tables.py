@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, Tables
+from simulator.engine.chance import TableBook, Tables, combine, die
 from simulator.rules.battle import ATTACKER, Fields, States
 from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Crossing, Invasion, InvasionPolicy, Land, OnLand
 from simulator.rules.risk.rules import STOPPED, UNDECIDED, Hands, Params, Policy, State
@@ -38,6 +38,8 @@ GIVEN = {
 GIVEN_AT_SEA = {"highest": "sea_modifier_highest", "all": "sea_modifier_all"}
 BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
 Value = TypeVar("Value")
+Kept = list[tuple[int, ...]]
+Grid = np.ndarray
 
 
 class Hand(NamedTuple):
@@ -89,12 +91,9 @@ def dice_rolled(hand: Hand, units: int) -> list[int]:
 def kept_dice(hand: Hand, units: int) -> Counter[tuple[int, ...]]:
     """Ways of each hand kept, high to low, before modifiers (step 3)."""
     ways: Counter[tuple[int, ...]] = Counter({(): 1})
+    most = min(hand.dice, units)
     for sides in dice_rolled(hand, units):
-        wider: Counter[tuple[int, ...]] = Counter()
-        for kept, count in ways.items():
-            for face in range(1, sides + 1):
-                wider[tuple(sorted((*kept, face), reverse=True)[: min(hand.dice, units)])] += count
-        ways = wider
+        ways = combine(ways, die(sides), lambda kept, face: tuple(sorted((*kept, face), reverse=True)[:most]))
     return ways
 
 
@@ -120,33 +119,28 @@ def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, 
     return own.sum(axis=-1), enemy.sum(axis=-1)
 
 
-class Rolls(NamedTuple):
-    """All rolls of both sides in a round: kept hands, and for each pair of them its result and ways.
+@lru_cache(maxsize=4)
+def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> tuple[Kept, Kept, Grid, Grid]:
+    """The hands that so many units of each side may keep; of every pair of them the result and its ways (steps 7, 8).
 
     A result is 8 * losses of the side that attacks + losses of the other.
     """
-
-    attack: list[tuple[int, ...]]
-    defence: list[tuple[int, ...]]
-    result: np.ndarray
-    ways: np.ndarray
-
-
-@lru_cache(maxsize=4)
-def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> Rolls:
-    """Every pair of hands that so many units may roll, with the losses (steps 7 and 8)."""
     mine, theirs = kept_dice(attack, attackers), kept_dice(defence, defenders)
     left = np.array([modified(attack, kept) for kept in mine])[:, None]
     own, enemy = compare(left, np.array([modified(defence, kept) for kept in theirs]), ties)
     ways = np.outer(np.array(list(mine.values()), np.int64), np.array(list(theirs.values()), np.int64))
-    return Rolls(list(mine), list(theirs), (8 * own + enemy).astype(np.int8), ways)
+    return list(mine), list(theirs), (8 * own + enemy).astype(np.int8), ways
+
+
+def tally(results: Grid, ways: Grid) -> dict[int, int]:
+    """Ways of each result."""
+    return {int(value): int(ways[results == value].sum()) for value in np.unique(results)}
 
 
 @lru_cache(maxsize=4096)
 def round_table(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> dict[int, int]:
     """Ways of each result of a round: exact integer counts."""
-    _, _, result, ways = rolls(attack, defence, attackers, defenders, ties)
-    return {int(value): int(ways[result == value].sum()) for value in np.unique(result)}
+    return tally(*rolls(attack, defence, attackers, defenders, ties)[2:])
 
 
 def lost(result: int) -> tuple[int, int]:
@@ -159,8 +153,7 @@ def lost(result: int) -> tuple[int, int]:
 
 def path(fields: OnLand) -> list[int]:
     """Defenders of each territory of the path."""
-    regiments = fields.defender.regiments
-    return list(regiments) if isinstance(regiments, list) else [regiments]
+    return each(fields.defender.regiments, 1)
 
 
 def each(value: Value | list[Value], places: int) -> list[Value]:
@@ -175,7 +168,7 @@ def crossings(fields: AnyBattle) -> list[Crossing]:
 
 def transports_of(fields: Invasion) -> int:
     """Fleets of a convoy that carry troops."""
-    return fields.attacker.fleets if fields.attacker.transports is None else fields.attacker.transports
+    return fields.attacker.transports or fields.attacker.fleets
 
 
 def _hand(plain: Hand, given: Fields, names: Mapping[str, str], i: int = 0) -> Hand:
