@@ -12,6 +12,7 @@ from functools import partial
 
 from simulator.rules.battle import Battle, Built, by_kind
 from simulator.rules.risk import checks, hands, invasion_tables, model, outcome, tables, text
+from simulator.rules.toolkit.policies import named
 
 LAND = (
     "attacker_regiments_lost",
@@ -46,9 +47,23 @@ def build(fields: model.AnyBattle) -> Built:
         outcome=partial(columns, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
+        starts=starts(fields),
         begun=outcome.begun,
         decisions=partial(text.decisions, fields, chain.params),
     )
+
+
+def starts(fields: model.AnyBattle) -> list[str]:
+    """The numbers that only move the start: those of the attacker, and of the defender of a single place.
+
+    Not where the attacker goes by his odds: they are worked out from the start, for positions that come from it.
+    """
+    if isinstance(fields, model.Invasion) or "stop-below-odds" in named(fields.policy.attacker.retreat):
+        return []
+    if isinstance(fields, model.AtSea):
+        return ["attacker.fleets", "defender.fleets"]
+    alone = not isinstance(fields.defender.regiments, list)
+    return ["attacker.regiments", *(["defender.regiments"] if alone else [])]
 
 
 def _battle(kind: str, title: str, scenario: type[model.Scenario], headline: tuple[str, ...]) -> Battle:
