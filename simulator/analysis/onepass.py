@@ -74,8 +74,9 @@ class Block:
                 scenario, note = changed(base, paths, settings)
             except ScenarioError:
                 return None
-            chain = scenario.built.chain if isinstance(scenario, Scenario) and not note else None
-            if chain is None or chain.aims is not None or not set(paths) <= set(scenario.built.starts):
+            if not isinstance(scenario, Scenario) or note or not set(paths) <= set(scenario.built.starts):
+                return None
+            if scenario.chain.aims is not None:
                 return None
             corners[settings] = scenario
         return cls(paths, values, corners)
@@ -95,7 +96,7 @@ class Block:
     def grid(self) -> np.ndarray:
         """How far below the largest corner each cell is: int64, shape (cells, axes)."""
         axes = np.meshgrid(*(np.array(axis) for axis in self.values), indexing="ij")
-        return np.stack([axis.ravel() for axis in axes], axis=1) - np.array(self.top)
+        return np.asarray(np.stack([axis.ravel() for axis in axes], axis=1) - np.array(self.top))
 
     def evenly(self, at: dict[tuple[int, ...], np.ndarray]) -> np.ndarray | None:
         """Change of a number a step in each axis, from its arrays at the corners; None if it does not change evenly.
@@ -121,14 +122,14 @@ class Block:
             if steps is None:
                 return None
             found.append(int(value) + self.grid @ steps)
-        return np.rint(np.stack(found, axis=1)).astype(np.int64)
+        return np.asarray(np.rint(np.stack(found, axis=1)), np.int64)
 
     def solved(self, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
         """The values asked, or None if they cannot be had in one pass."""
         starts = self.starts()
         if starts is None:
             return None
-        told = progress and (lambda states: progress(states, None))
+        told = (lambda states: progress(states, None)) if progress else None
         graph = spell_out_nodes(self.corners[self.top].chain, QUICK_BYTES, told, starts=starts)
         solver, outcomes = Solver(graph, counted=False), Seen(self, graph)
         found = np.empty((len(asked), len(starts)))
