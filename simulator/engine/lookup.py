@@ -198,9 +198,7 @@ def lookup(graph: Graph, by_rows: bool = False) -> Fought:
     return Fought(Chain(params, Place(int(number[0])), Place(limit), tables), order, merged is not None)
 
 
-def _by_edges(
-    graph: Graph, going_on: int, mask: int, table: np.ndarray, begin: np.ndarray, to: np.ndarray
-) -> Lookup:
+def _by_edges(graph: Graph, going_on: int, mask: int, table: np.ndarray, begin: np.ndarray, to: np.ndarray) -> Lookup:
     """Three look-ups a step: the state's place, the row that is drawn, the edge."""
     begin = np.append(begin[:going_on], len(to) + np.arange(len(graph) - going_on))
     to = np.append(to, np.arange(going_on, len(graph)))

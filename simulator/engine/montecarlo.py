@@ -119,9 +119,7 @@ class Simulation:
                 status = self._fight(chain.params, start, chain.tables.alias, work, at, self._most_rolls)
                 if status == FULL:
                     tally = _larger(tally)
-                elif status in {DONE, BROKEN} or queue.gives_up():
-                    break
-                elif status == ENDLESS and not self._ends_for_sure():
+                elif status in {DONE, BROKEN} or queue.gives_up() or (status == ENDLESS and not self._ends_for_sure()):
                     break
             used = int(at[USED])
             if status != DONE:
