@@ -83,11 +83,9 @@ def test_every_field_that_a_game_says_moves_the_start_does_no_more(name):
     """Each alone, and all together, over the examples; the corners and the middle are checked by the pass itself."""
     scenario = load(name)
     fleets = scenario.battle.kind in {"naval", "blockade-run"}
-    if not scenario.built.starts:
-        assert scenario.battle.kind == "invasion" or not isinstance(draft(name).data["policy"], str)
-        return
-    values = {path: (1, 2, 3, 4) if fleets else (4, 5, 6, 8, 9, 11, 12, 13) for path in scenario.built.starts}
-    for paths in {tuple(values), *((path,) for path in values)}:
+    values = dict.fromkeys(scenario.built.starts, (1, 2, 3, 4) if fleets else (4, 5, 6, 8, 9, 11, 12, 13))
+    assert values or scenario.battle.kind == "invasion" or name == "risk-landing"
+    for paths in {tuple(values), *((path,) for path in values)} - {()}:
         grid = tuple(values[path] for path in paths)
         enough = np.prod([len(axis) for axis in grid]) >= onepass.LEAST_CELLS
         found = solve_block(draft(name), paths, grid, ("p_attacker",))
@@ -126,15 +124,17 @@ def test_a_game_that_breaks_its_word_is_an_error(monkeypatch):
 @pytest.mark.parametrize("retreat", [{}, {"retreat": "stop-when-outnumbered"}])
 def test_both_explorers_start_from_many_states(retreat):
     chain = load(land(**retreat)).chain
-    starts = np.array([chain.start._replace(attackers=a, defenders=d) for a, d in [(4, 3), (1, 3), (4, 3), (2, 1)]])
+    starts = np.array(
+        [chain.start._replace(regiments=a, enemy=d, at_shore=0) for a, d in [(4, 3), (1, 3), (4, 3), (2, 1)]]
+    )
     graphs = [PlainExplorer(chain, 10**8).explore(starts=starts), CompiledExplorer(chain, 10**8).explore(starts=starts)]
     plain, compiled = ({tuple(map(int, row)) for row in zip(*graph.states(), strict=True)} for graph in graphs)
     assert plain == compiled
     for graph in graphs:
         begun = zip(*graph.states(graph.starts), strict=True)
-        assert [(int(s[0]), int(s[2])) for s in begun] == [(4, 3), (1, 3), (4, 3), (2, 1)]
-    with pytest.raises(BrokenGame, match="attackers: 9 is not within 0 to 4"):
-        CompiledExplorer(chain, 10**8).explore(starts=starts + np.eye(1, 8, dtype=int) * 5)
+        assert [(int(s[2]), int(s[3])) for s in begun] == numbers
+    with pytest.raises(BrokenGame, match="regiments: 9 is not within 0 to 4"):
+        CompiledExplorer(chain, 10**8).explore(starts=starts + np.eye(1, starts.shape[1], 2, dtype=int) * 5)
 
 
 def test_other_fields_beside_those_of_the_start_make_blocks_of_their_own():
@@ -178,7 +178,7 @@ def test_chains_are_equal_only_if_nothing_tells_them_apart():
     assert shared.the(chain) is chain
     assert shared.the(load(LAND).chain) is chain
     others = [
-        replace(chain, start=chain.start._replace(attackers=3)),
+        replace(chain, start=chain.start._replace(regiments=3)),
         replace(chain, params=chain.params._replace(left_behind=2)),
         replace(chain, counters=()),
         load(LAND | {"options": {"ties": "attacker"}}).chain,

@@ -31,7 +31,11 @@ MOST_AXES = 4
 MOST_ROWS, MOST_EDGES = 4_000_000, 2_000_000_000
 ALIKE = 1e-9
 
+ALL = slice(None)
+
 Values = tuple[tuple[int, ...], ...]
+# Which places of an array, and what stands there.
+Part = tuple[Any, np.ndarray]
 
 
 def solve_block(
@@ -98,18 +102,19 @@ class Block:
         axes = np.meshgrid(*(np.array(axis) for axis in self.values), indexing="ij")
         return np.asarray(np.stack([axis.ravel() for axis in axes], axis=1) - np.array(self.top))
 
-    def evenly(self, at: dict[tuple[int, ...], np.ndarray]) -> np.ndarray | None:
-        """Change of a number a step in each axis, from its arrays at the corners; None if it does not change evenly.
+    def evenly(self, top: np.ndarray, others: dict[tuple[int, ...], Part]) -> np.ndarray | None:
+        """Change of numbers a step in each axis, from those at the corners; None if they do not change evenly.
 
-        One number for each axis: every place of the arrays changes alike.
+        One number for each axis: all change alike. `others` are the numbers at the corners, of those places that a
+        battle from there can come to.
         """
         steps = np.zeros(len(self.paths))
         for axis, settings in self.beside():
-            change = (at[self.top].astype(float) - at[settings]) / (self.top[axis] - settings[axis])
+            where, numbers = others[settings]
+            change = (top[where].astype(float) - numbers) / (self.top[axis] - settings[axis])
             steps[axis] = change.flat[0] if change.size else 0.0
-        for settings, numbers in at.items():
-            expected = at[self.top] + (np.array(settings) - self.top) @ steps
-            if not np.array_equal(expected, numbers):
+        for settings, (where, numbers) in others.items():
+            if not np.array_equal(top[where] + (np.array(settings) - self.top) @ steps, numbers):
                 return None
         return steps
 
@@ -117,8 +122,8 @@ class Block:
         """The start of each cell (rows of ints); None if starts do not move evenly."""
         found = []
         for f, value in enumerate(self.corners[self.top].chain.start):
-            at = {settings: np.array([int(one.chain.start[f])]) for settings, one in self.corners.items()}
-            steps = self.evenly(at)
+            others = {where: (ALL, np.array([int(one.chain.start[f])])) for where, one in self.corners.items()}
+            steps = self.evenly(np.array([int(value)]), others)
             if steps is None:
                 return None
             found.append(int(value) + self.grid @ steps)
@@ -167,7 +172,12 @@ class Seen:
         self.block, self.graph = block, graph
         self.battle = block.corners[block.top].battle
         states = graph.states(graph.final)
-        self.at = {settings: self._columns(one, states) for settings, one in block.corners.items()}
+        self.at: dict[tuple[int, ...], tuple[np.ndarray, Columns]] = {}
+        for settings, one in block.corners.items():
+            inside = np.all([values <= most for values, most in zip(states, one.chain.limits, strict=True)], axis=0)
+            own = type(states)(*(values[inside] for values in states))
+            self.at[settings] = inside, self._columns(one, own)
+        self.top = self.at[block.top][1]
         self.steps: dict[str, np.ndarray | None] = {}
 
     @staticmethod
@@ -184,25 +194,21 @@ class Seen:
             return set()
         numbers, most = np.flatnonzero(graph.final), int(chain.limits[chain.counted])
         if len(numbers) * most > MOST_ROWS:
-            return set(self.at[self.block.top])
+            return set(self.top)
         counts = np.repeat(np.arange(1, most + 1), len(numbers)) - int(chain.start[chain.counted])
         scenario = self.block.corners[self.block.top]
         columns = self._columns(scenario, graph.states(np.tile(numbers, most), counts))
-        return {
-            name
-            for name, plain in self.at[self.block.top].items()
-            if not (columns[name].reshape(most, -1) == plain).all()
-        }
+        return {name for name, plain in self.top.items() if not (columns[name].reshape(most, -1) == plain).all()}
 
     def _steps(self, name: str) -> np.ndarray | None:
         """How a column changes from cell to cell; None if not evenly."""
         if name not in self.steps:
-            at = {settings: columns[name] for settings, columns in self.at.items()}
-            top = at[self.block.top]
-            if all(np.array_equal(top, one) for one in at.values()):
+            top = self.top[name]
+            others = {settings: (inside, columns[name]) for settings, (inside, columns) in self.at.items()}
+            if all(np.array_equal(top[inside], one) for inside, one in others.values()):
                 self.steps[name] = np.zeros(len(self.block.paths))
             else:
-                self.steps[name] = self.block.evenly(at) if top.dtype.kind in "iuf" else None
+                self.steps[name] = self.block.evenly(top, others) if top.dtype.kind in "iuf" else None
         return self.steps[name]
 
     def __len__(self) -> int:
@@ -211,7 +217,7 @@ class Seen:
     def _told(self, below: Any = 0) -> Noted:
         """The columns as users see them in a cell so far below the largest corner."""
         found = Noted()
-        for name, values in self.at[self.block.top].items():
+        for name, values in self.top.items():
             steps = self._steps(name) if np.any(below) else None
             moved = values if steps is None or not steps.any() else values + below @ steps
             found[name] = np.array(WINNERS)[values] if name == "winner" else moved
@@ -229,7 +235,7 @@ class Seen:
             return
         changes = grid @ np.stack([np.zeros(grid.shape[1]), *(step for step in steps if step is not None)], axis=1)
         if question not in told and question.startswith("mean"):
-            yield Worth(slice(None), worth, changes[:, 1])
+            yield Worth(ALL, worth, changes[:, 1])
             return
         _, first, which = np.unique(changes, axis=0, return_index=True, return_inverse=True)
         for number, cell in enumerate(first):
