@@ -124,9 +124,8 @@ def test_a_game_that_breaks_its_word_is_an_error(monkeypatch):
 @pytest.mark.parametrize("retreat", [{}, {"retreat": "stop-when-outnumbered"}])
 def test_both_explorers_start_from_many_states(retreat):
     chain = load(land(**retreat)).chain
-    starts = np.array(
-        [chain.start._replace(regiments=a, enemy=d, at_shore=0) for a, d in [(4, 3), (1, 3), (4, 3), (2, 1)]]
-    )
+    numbers = [(4, 3), (1, 3), (4, 3), (2, 1)]
+    starts = np.array([chain.start._replace(regiments=a, enemy=d) for a, d in numbers])
     graphs = [PlainExplorer(chain, 10**8).explore(starts=starts), CompiledExplorer(chain, 10**8).explore(starts=starts)]
     plain, compiled = ({tuple(map(int, row)) for row in zip(*graph.states(), strict=True)} for graph in graphs)
     assert plain == compiled

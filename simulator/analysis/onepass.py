@@ -2,7 +2,7 @@
 
 Which fields only move the start a game says itself (`Built.starts`); here it is held to that. The corners of the grid
 are built and checked as ever, starts and outcomes in between are read off them, and the numbers of the corners must be
-those of their own exact answers.
+smallest cell and of the one in the middle must be those of their own exact answers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def solve_block(
     try:
         found = block.solved(asked, progress)
         if found is not None:
-            block.hold_to_corners(asked, found)
+            block.hold_to_cells(asked, found)
     except NoExactOdds:
         return None
     return found
@@ -148,13 +148,12 @@ class Block:
                 answers[one.cells] = solver.values(value, told)[graph.starts[one.cells]] + one.shift
         return found
 
-    def hold_to_corners(self, asked: Sequence[str], found: np.ndarray) -> None:
-        """Raise BrokenGame where the answer of a corner, or of the cell in the middle, is another by itself."""
+    def hold_to_cells(self, asked: Sequence[str], found: np.ndarray) -> None:
+        """Raise BrokenGame where the answer of the smallest cell, or of the one in the middle, is another by itself."""
         bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
-        top = self.corners[self.top]
-        inside = {middle: top.replace_all(dict(zip(self.paths, middle, strict=True)))}
-        for settings in {bottom, middle, *(settings for _, settings in self.beside())}:
-            odds = exact(self.corners.get(settings) or inside[settings], QUICK_BYTES)
+        inside = self.corners[self.top].replace_all(dict(zip(self.paths, middle, strict=True)))
+        for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
+            odds = exact(one, QUICK_BYTES)
             cell = int((self.grid + self.top == settings).all(axis=1).argmax())
             for question, values in zip(asked, found, strict=True):
                 own = measure(odds, question).value

@@ -68,7 +68,10 @@ def helper(function: F) -> F:
 
 
 class Layout(NamedTuple):
-    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits (none for the counter, or where it is always 0)."""
+    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
+
+    None for the counter, nor for a field that is always 0.
+    """
 
     word: np.ndarray
     shift: np.ndarray
