@@ -62,7 +62,10 @@ def split(pairs: Iterable[tuple[str, str]]) -> tuple[Pairs, dict[str, list[str]]
 
 
 def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
-    """The scenario that a query spells, without its frame; empty values and defaults count as left out. Raises ScenarioError."""
+    """The scenario that a query spells, without its frame; empty values and defaults count as left out.
+
+    Raises ScenarioError.
+    """
     grouped: dict[str, list[str]] = {}
     for key, value in pairs:
         if value.strip():

@@ -1,6 +1,5 @@
 """Every route of the page and of the API, what they refuse, and what they never do."""
 
-import json
 import re
 import tomllib
 from html import unescape
@@ -8,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from simulator import load, odds
+from simulator import load
 from simulator.scenarios import example_names
 from simulator.web import address, catalogue, copies, forms
 
