@@ -41,7 +41,7 @@ def each_end(chain: Chain, seed: int, battles: int, graph: Graph | None = None) 
 
 def walk(graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None) -> tuple[Ends, np.ndarray]:
     """The same on a graph; battles also end at the states that `stop` (bool) marks."""
-    fought = lookup(graph)
+    fought = lookup(graph, by_rows=True)
     ends = (graph.final if stop is None else graph.final | stop)[fought.order]
     at = np.full(battles, fought.chain.start.at, np.int64)
     for first in range(0, battles, PORTION):
