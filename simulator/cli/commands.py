@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import CUT_SHORT, comparing, decisions, judging, lists, reading, working
+from simulator.cli import CUT_SHORT, comparing, decisions, judging, lists, reading, serving, working
 from simulator.cli.games import fight_waves
 from simulator.cli.options import (
     AsJson,
@@ -334,3 +334,4 @@ lists.add_to(app)
 decisions.add_to(app)
 comparing.add_to(app)
 judging.add_to(app)
+serving.add_to(app)
