@@ -346,7 +346,7 @@ def chain(fields: AnyBattle) -> Chain:
     fleets, troops = len(p.aboard) - 1, int(p.aboard[-1])
     ashore = 0 if p.crossings else troops
     # Who landed is told of an invasion only; elsewhere it would keep battles of other sizes apart.
-    shore = troops if isinstance(fields, Invasion) else 0
+    shore = troops if p.crossings or isinstance(fields, Invasion) else 0
     start = State(0, fleets, ashore, fights[0].enemies, 0, min(ashore, shore), UNDECIDED, 0, 0, 0, 0, 0)
     land_rounds, most = _rounds(fights, found.calm, "regiment"), int(p.enemies.max())
     largest = State(p.places, fleets, troops, most, p.port, shore, STOPPED, p.most_rounds, land_rounds, 0, 0, 0)
