@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.answer import CELL_BYTES, Progress, check_numbers
-from simulator.analysis.answer import exact as exact_odds
 from simulator.analysis.measure import is_chance, measure
 from simulator.analysis.odds import Odds
-from simulator.analysis.paired import Difference, Fought, answered, difference
+from simulator.analysis.paired import Difference, Fought, answered, answered_mixture, difference
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 
 if TYPE_CHECKING:
@@ -219,7 +218,7 @@ def compare(
         found[name] = (
             answered(one, battles, seed, 8 * CELL_BYTES, threads)
             if isinstance(one, Scenario)
-            else Fought(exact_odds(one))  # a mixture enters as its exact number
+            else answered_mixture(one, battles, seed, 8 * CELL_BYTES)
         )
     odds = {name: one.odds for name, one in found.items()}
     values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
