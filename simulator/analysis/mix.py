@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import CELL_BYTES, Method, Progress, answer, check_numbers
+from simulator.analysis.answer import CELL_BYTES, Interrupted, Method, Progress, answer, check_numbers
 from simulator.analysis.intervals import LEVEL
 from simulator.analysis.odds import Odds
 from simulator.analysis.weights import weighing
@@ -213,7 +213,11 @@ def _answers(asked: list[Scenario], share: np.ndarray, method: Method, progress:
                 raise
     left = [place for place in range(len(asked)) if place not in found]
     for place, many in zip(left, allotted(share[left], method.battles or BATTLES), strict=True):
-        found[place] = answer(asked[place], Method(exact=False, battles=many, seed=derive_seed(method.seed, place)))
+        own = Method(exact=False, battles=many, seed=derive_seed(method.seed, place))
+        try:
+            found[place] = answer(asked[place], own)
+        except Interrupted:  # with some of its combinations a mixture says nothing
+            raise KeyboardInterrupt from None
     return [found[place] for place in range(len(asked))]
 
 
