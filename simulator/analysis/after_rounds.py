@@ -18,7 +18,7 @@ from simulator.analysis.intervals import wilson
 from simulator.analysis.odds import Odds
 from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.limits import QUICK_BYTES, NoExactOdds
-from simulator.engine.montecarlo import told_steps
+from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.rules.battle import NOBODY, WINNERS, Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 
@@ -284,13 +284,14 @@ def _fought(
 ) -> tuple[list[tuple[int, ...]], list[int]]:
     """The states of single battles, one battle after the other, and where each ends; fewer if interrupted."""
     chain = scenario.chain
+    simulation = Simulation(chain, seed) if chain.paired else None
     seen: list[Any] = []
     last: list[int] = []
     try:
         for battle in range(battles):
             if progress and battle % 256 == 0:
                 progress(battle, battles)
-            told = [after for _, _, after in told_steps(chain, seed, battle)]
+            told = [after for _, _, after in told_steps(chain, seed, battle, simulation)]
             seen += [tuple(map(int, chain.settled(chain.start))), *map(tuple, told)]
             last.append(len(seen) - 1)
     except KeyboardInterrupt:
