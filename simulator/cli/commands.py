@@ -149,6 +149,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
         print(json_text(told | {"cells": swept.rows()}))
     else:
         show_sweep(console(), swept)
+    note(str(swept.pace), quiet or not swept.pace.cells)
     files.write(swept, swept.rows())
     return finished(cut, f"interrupted after {len(swept.cells)} cells; these are shown", quiet)
 
