@@ -26,6 +26,7 @@ from simulator.cli.options import (
     finished,
     gather,
     json_text,
+    note,
 )
 from simulator.scenarios import is_uncertain
 
