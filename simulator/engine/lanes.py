@@ -238,8 +238,8 @@ def idle_lanes(lanes, start):
 def fight(p, start, alias, work, at, most):
     """Fight the ordered battles and add their final states to the tally.
 
-    Returns DONE, PAUSED now and then (call again), FULL (call again with a larger tally), BROKEN, or ENDLESS when `most`
-    rolls ended no battle.
+    Returns DONE, PAUSED now and then (call again), FULL (call again with a larger tally), BROKEN, or ENDLESS when
+    `most` rolls ended no battle.
     """
     order, lanes, layout = work.order, work.lanes, work.layout
     width = lanes.key.shape[0]

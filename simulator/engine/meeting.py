@@ -2,71 +2,43 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from simulator.engine.chain import Chain, rule
+from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state
 from simulator.engine.expand import DIRECT_BITS, Bench
 from simulator.engine.explicit import packed, plain_params
 from simulator.engine.lanes import Order
 from simulator.engine.limits import BrokenGame
 from simulator.engine.lookup import Fought, Lookup, PairLookup, by_row
-from simulator.engine.met import EDGES, NEED_ROOM, NODES, SHUT, WANTED, Met, Task, Tools, enter, fight_on
-from simulator.engine.strides import COUNT, FINAL, LANES, MOST_INC, NODE, Walkers, new_walkers
+from simulator.engine.met import (
+    EDGES,
+    NEED_ROOM,
+    NODES,
+    SHUT,
+    WANTED,
+    Met,
+    Task,
+    Tools,
+    enter,
+    fight_on,
+)
+from simulator.engine.strides import (
+    COUNT,
+    FINAL,
+    LANES,
+    MOST_INC,
+    NODE,
+    Known,
+    KnownPair,
+    Nothing,
+    Walkers,
+    new_walkers,
+)
 
 FIRST_NODES = 1 << 13
 # Edges of a graph past which passes are quicker than one loop, measured.
 LARGE = 1 << 16
-
-
-class Known(NamedTuple):
-    """Params where every edge is known and no rule is needed."""
-
-    nothing: int
-
-
-class KnownPair(NamedTuple):
-    """As `Known`, where two rolls are made at once."""
-
-    nothing: int
-
-
-@rule(Known)
-def running(p, s):
-    """Nobody asks."""
-    return False
-
-
-@rule(Known)
-def step(p, s, result):
-    """Nobody asks."""
-    return s
-
-
-@rule(KnownPair)
-def running(p, s):
-    """Nobody asks."""
-    return False
-
-
-@rule(KnownPair)
-def second(p, s):
-    """Nobody asks."""
-    return 0
-
-
-@rule(KnownPair)
-def step(p, s, result, other):
-    """Nobody asks."""
-    return s
-
-
-class Nothing(NamedTuple):
-    """A state of which nothing is known."""
-
-    nothing: int
 
 
 class Acquaintance:

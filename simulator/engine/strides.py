@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
+from simulator.engine.chain import rule
 from simulator.engine.compiled import apart, inner
 from simulator.engine.lanes import drawn, mix
 from simulator.engine.streams import GAMMA, HIGH
@@ -146,3 +147,51 @@ def stride(w, places, others, to, bits, entry, both):
     look(w.at, places, w.place)
     choose_edges(w.place, w.word, _NO_SHIFT, bits, entry, w.other)
     follow_edges(w.at, w.other, to)
+
+
+class Known(NamedTuple):
+    """Params where every edge is known and no rule is needed."""
+
+    nothing: int
+
+
+class KnownPair(NamedTuple):
+    """As `Known`, where two rolls are made at once."""
+
+    nothing: int
+
+
+@rule(Known)
+def running(p, s):
+    """Nobody asks."""
+    return False
+
+
+@rule(Known)
+def step(p, s, result):
+    """Nobody asks."""
+    return s
+
+
+@rule(KnownPair)
+def running(p, s):
+    """Nobody asks."""
+    return False
+
+
+@rule(KnownPair)
+def second(p, s):
+    """Nobody asks."""
+    return 0
+
+
+@rule(KnownPair)
+def step(p, s, result, other):
+    """Nobody asks."""
+    return s
+
+
+class Nothing(NamedTuple):
+    """A state of which nothing is known."""
+
+    nothing: int
