@@ -69,6 +69,9 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
         str | None, typer.Option("--precision", help="simulate until every chance is within this, e.g. 0.1%")
     ] = None,
     threads: Threads = None,
+    device: Annotated[
+        str, typer.Option("--device", help="processor, or gpu: battles on a CUDA card (extra gpu), the same counts")
+    ] = "processor",
     explain: Annotated[bool, typer.Option("--explain", help="tell how the answer comes about")] = False,
     as_json: AsJson = False,
     no_table: Annotated[bool, typer.Option("--no-table", help="JSON without the table of all outcomes")] = False,
@@ -86,7 +89,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     files.check()
     base = reading.read_draft(scenario, settings or ())
     if is_uncertain(base):
-        method = reading.method_of(only_exact, battles, seed, precision, threads)
+        method = reading.method_of(only_exact, battles, seed, precision, threads, device)
         judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json)
         return 0
     if weight:
@@ -94,7 +97,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     asked = base.checked()
     if column is not None and not plot:
         raise ValueError("--column: goes with --plot")
-    method = reading.method_of(only_exact, battles, seed, precision, threads)
+    method = reading.method_of(only_exact, battles, seed, precision, threads, device)
     found, cut = gather(
         "battles" if method.exact is False else "states", quiet, lambda shown: answer(asked, method, shown)
     )
