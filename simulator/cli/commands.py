@@ -72,6 +72,12 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     device: Annotated[
         str, typer.Option("--device", help="processor, or gpu: battles on a CUDA card (extra gpu), the same counts")
     ] = "processor",
+    scored: Annotated[
+        str | None,
+        typer.Option(
+            "--scored", metavar="VALUE", help="one chance or mean of a battle too large for exact odds, e.g. p_attacker"
+        ),
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="tell how the answer comes about")] = False,
     as_json: AsJson = False,
     no_table: Annotated[bool, typer.Option("--no-table", help="JSON without the table of all outcomes")] = False,
@@ -97,6 +103,10 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     asked = base.checked()
     if column is not None and not plot:
         raise ValueError("--column: goes with --plot")
+    if scored is not None:
+        reading.check_scored(only_exact, precision, threads, device, bool(csv or plot))
+        judging.show_scored(asked, scored, battles, seed or 0, as_json)
+        return 0
     method = reading.method_of(only_exact, battles, seed, precision, threads, device)
     found, cut = gather(
         "battles" if method.exact is False else "states", quiet, lambda shown: answer(asked, method, shown)

@@ -215,3 +215,18 @@ def mixed_odds(asked: Any, method: Any, files: working.Files, weights: dict[str,
             if row["field"] != "all" or len(found.paths) > 1:
                 print(f"knowing {what} before deciding is worth {row['worth']:.4f}")
     files.write(found, found.rows())
+
+
+def show_scored(asked: Any, value: str, battles: int | None, seed: int, as_json: bool) -> None:
+    """One value of a battle that is too large for exact odds."""
+    from dataclasses import asdict
+
+    from simulator.analysis.measure import in_words
+    from simulator.analysis.scored import scored
+
+    found = scored(asked, value, battles or 100_000, seed)
+    if as_json:
+        print(json_text({"asked": value} | asdict(found)))
+        return
+    print(f"{in_words(value)}: {found.value:.6f} ({found.low:.6f} to {found.high:.6f})")
+    print(f"Method: {found.how()}")

@@ -122,18 +122,26 @@ class Acquaintance:
             enter(new, self._bench, nodes, 1 + LANES)
         self._met, self._known[WANTED] = new, 0
 
-    def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
-        """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL or ENDLESS, as in `lanes`."""
+    @property
+    def full(self) -> bool:
+        """Is the budget used up, so that states are no longer kept?"""
+        return bool(self._known[SHUT])
+
+    def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int, limit: int = 0) -> int:
+        """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL or ENDLESS, as in `lanes`.
+
+        With a `limit` battles are cut after so many numbers, and tallied where they stand, see `standing`.
+        """
         run, p = fight_on.of(self.chain.params), self.chain.params
-        task = Task(order, self._start, self._walkers, tally)
+        task = Task(order, self._start, self._walkers, tally, limit)
         while True:
             status = run(p, self._met, self._tools, self._known, task, at, most)
             if status != NEED_ROOM:
                 return int(status)
             self._make_room()
 
-    def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
-        """The tally with the ends as states of the chain `whole`, which packs its counters like other fields.
+    def standing(self, tally: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The states in a tally, one row of ints each, and their counts.
 
         Raises BrokenGame for a count above the counter's limit.
         """
@@ -148,7 +156,15 @@ class Acquaintance:
             most, limit = int(states[:, chain.counted].max(initial=0)), int(layout.limit[chain.counted])
             if most > limit:
                 raise BrokenGame(f"counter {chain.counters[0]}: {most} is above its limit {limit}")
-        return np.column_stack([packed(whole, states).T, held[:, -1]])
+        return states, held[:, -1]
+
+    def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
+        """The tally with the ends as states of the chain `whole`, which packs its counters like other fields.
+
+        Raises BrokenGame as `standing`.
+        """
+        states, counts = self.standing(tally)
+        return np.column_stack([packed(whole, states).T, counts])
 
 
 class Survey:
@@ -171,7 +187,7 @@ class Survey:
 
     def fight(self, tools: tuple[Tools, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """As `Acquaintance.fight`."""
-        run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally)
+        run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally, 0)
         return int(run(self._params, self._met, tools[0], np.zeros(4, np.int64), task, at, most))
 
     def told(self, tally: np.ndarray) -> np.ndarray:
