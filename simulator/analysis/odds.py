@@ -68,7 +68,7 @@ class Odds:
 
     @property
     def rests_on(self) -> list[str]:
-        """What the answer rests on: the fields set otherwise than by default, then the assumptions that are no repeat."""
+        """What the answer rests on: the fields set otherwise than by default, then assumptions that repeat none."""
         told = {line.partition(" = ")[0] for line in self.settings}
         return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in told)]
 

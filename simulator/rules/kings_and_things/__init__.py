@@ -13,6 +13,7 @@ from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
 from simulator.rules.kings_and_things.forces import forces_of
+from simulator.rules.kings_and_things.lists import LISTS as LISTS
 from simulator.rules.kings_and_things.outcome import Reader
 from simulator.rules.kings_and_things.replay import Teller, decisions
 from simulator.rules.kings_and_things.tables import chain_of
