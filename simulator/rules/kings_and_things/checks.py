@@ -18,17 +18,28 @@ def _refuse(wrong: object, field: str, text: str) -> None:
         raise Refusal(field, text)
 
 
-def check_land(fields: model.Land) -> None:
-    """Refuse what types cannot in a land battle."""
-    _sides(fields)
+def check(fields: model.Scenario) -> None:
+    """Refuse what types cannot."""
+    if isinstance(fields, model.FreeForAll):
+        _partisans(fields)
+    heroes: dict[str, str] = {}
+    items: dict[str, str] = {}
+    for name in present_sides(fields):
+        side = getattr(fields, name)
+        _people(fields, name, heroes)
+        _items(side, name, items)
+        _order(side, name, getattr(fields.policy, name).losses)
+    if isinstance(fields, model.Exploration):
+        check_cup(fields)
+        return
     _structures(fields.defender)
-    if fields.conditions.unexplored:
+    if isinstance(fields, model.Land) and fields.conditions.unexplored:
         _unexplored(fields)
     _something_to_fight(fields.defender)
 
 
-def check_free_for_all(fields: model.FreeForAll) -> None:
-    """Refuse what types cannot in a free-for-all."""
+def _partisans(fields: model.FreeForAll) -> None:
+    """No magic items, no best policies, no policy without its side."""
     for name in present_sides(fields):
         items = getattr(fields, name).items
         _refuse(items, f"{name}.items", "magic items cannot be used in a free-for-all; leave them out")
@@ -37,29 +48,6 @@ def check_free_for_all(fields: model.FreeForAll) -> None:
     third = fields.policy.third_attacker
     absent = fields.third_attacker is None and third != type(third)()
     _refuse(absent, "policy.third_attacker", "there is no third_attacker; leave it out")
-    _sides(fields)
-    _structures(fields.defender)
-    _something_to_fight(fields.defender)
-
-
-def check_explorer(fields: model.Exploration) -> None:
-    """Refuse what types cannot of an exploration."""
-    given = fields.defender.creatures
-    _refuse(given, "defender.creatures", "the defender of an exploration is drawn; leave it empty")
-    _sides(fields)
-    check_cup(fields)
-
-
-def _sides(fields: model.Scenario) -> None:
-    """Counters and items of every side, and its order of losses."""
-    heroes: dict[str, str] = {}
-    items: dict[str, str] = {}
-    for name in present_sides(fields):
-        _people(fields, name, heroes)
-    for name in present_sides(fields):
-        _items(getattr(fields, name), name, items)
-    for name in present_sides(fields):
-        _order(getattr(fields, name), name, getattr(fields.policy, name).losses)
 
 
 def _people(fields: model.Scenario, name: str, seen: dict[str, str]) -> None:

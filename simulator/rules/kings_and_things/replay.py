@@ -66,7 +66,7 @@ class Teller:
 
     def _saving(self, before: State, result: int, dice: random.Random) -> str:
         one, number = self._condition(before, before.turn)
-        c = one.paths.all[number]
+        c = one.conditions[number]
         slot = one.army.slots[c.victim]
         label = slot.labels[min(slot.number - c.left[c.victim], len(slot.labels) - 1)]
         face = dice.choice((2, 3, 4, 5) if result else (1, 6))
@@ -93,13 +93,13 @@ class Teller:
         one, number = self._condition(s, i)
         if self._params.spoils[rules.side(s, j)]:
             return BARE_HIT
-        own = one.paths.all[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
+        own = one.conditions[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
         return NEAR_MISS if own else PLAIN
 
     def _changes(self, i: int, before: State, after: State) -> list[str]:
         """Who was lost, which structures fell how far, what was given up, who fled."""
         (one, old), (_, new) = self._condition(before, i), self._condition(after, i)
-        was, now = one.paths.all[old], one.paths.all[new]
+        was, now = one.conditions[old], one.conditions[new]
         fled = bool(now.fled) and not was.fled
         lost, walls = [], []
         for n, slot in enumerate(one.army.slots):

@@ -167,13 +167,13 @@ def _kept(one: Catalogue) -> str:
 
 def _dice(one: Catalogue) -> str:
     """Dice of the first round by step: `magic 4 (needs 3 3 4 6); melee ...`."""
-    at, parts = one.paths.armed[one.paths.starts[0]], []
+    at, parts = int(one.led("armed")[one.starts[0]]), []
     for step, name in enumerate(STEP_NAMES):
         values = values_of(one, at, step)
         if values:
             needs = ", ".join(str(min(6, value)) for value in values)
             parts.append(f"{plural(len(values), 'die', 'dice')} in the {name} step (needs {needs})")
-        at = one.paths.after[at][step]
+        at = int(one.led("after", step)[at])
     return "; ".join(parts) or "nothing"
 
 
