@@ -13,12 +13,10 @@ from simulator.engine.chance import seen_as
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.creatures import (
     Creature,
-    Other,
     Row,
-    catalogue,
     counted,
+    counters,
     from_text,
-    others,
     parse,
     plain,
     rows_named,
@@ -110,14 +108,10 @@ def _full(attacker: Side, terrain: str, removed: Sequence[str]) -> Counter[Kind]
     """The full cup but for `removed` and what the attacker has by name."""
     left: Counter[str] = Counter()
     kinds: dict[str, Kind] = {}
-    for row in catalogue():
+    for row in counters():
         if not row.special:
-            name = _copy_of(row)
-            left[name] += row.count
-            kinds[name] = row.value, row.symbol
-    for other in others():
-        left[plain(other.name)] += other.count
-        kinds[plain(other.name)] = _other_kind(other, terrain)
+            left[row.copies] += row.count
+            kinds[row.copies] = _kind_of(row, terrain)
     for place, entry in enumerate(removed):
         where = f"conditions.cup_removed[{place}]"
         number, text = counted(entry, where)
@@ -133,34 +127,30 @@ def _full(attacker: Side, terrain: str, removed: Sequence[str]) -> Counter[Kind]
     return found
 
 
-def _copy_of(row: Row) -> str:
-    """Rows of equal name, value and symbol are copies of one another."""
-    return plain(f"{row.name}{row.value}{row.symbol}")
-
-
 def _copies(text: str, where: str) -> str:
     """The name under which a counter of the full cup is counted."""
-    if plain(text) in {plain(other.name) for other in others()} | {plain(other.id) for other in others()}:
-        return next(plain(other.name) for other in others() if plain(text) in (plain(other.name), plain(other.id)))
+    for row in counters():
+        if not row.fights and plain(text) in (plain(row.name), plain(row.id)):
+            return row.copies
     creature = from_text(text, where)
     if not creature.row:
         raise Refusal(where, f"{text!r} is not a counter of the full cup; give a name of one")
-    return _copy_of(next(row for row in catalogue() if row.id == creature.row))
+    return next(row.copies for row in counters() if row.id == creature.row)
 
 
 def _held_by(attacker: Side) -> list[str]:
     """Names of the attacker's creatures and items that came out of the cup."""
     creatures: list[Creature] = parse(attacker.creatures, "attacker.creatures")
-    held = [_copy_of(rows_named(creature.row)[0]) for creature in creatures if creature.row]
+    held = [rows_named(creature.row)[0].copies for creature in creatures if creature.row]
     return held + [plain(item) for item in attacker.items]
 
 
-def _other_kind(other: Other, terrain: str) -> Kind:
-    if other.group == "settlement":
-        return "settlement", other.value
-    if other.group == "income" and other.terrain == terrain:
-        return "income", other.value
-    return (LOOT,) if other.group in ("magic-item", "treasure") else (NOTHING,)
+def _kind_of(row: Row, terrain: str) -> Kind:
+    if row.fights:
+        return row.value, row.symbol
+    if row.group == "settlement" or (row.group == "income" and row.terrain == terrain):
+        return row.group, row.value
+    return (LOOT,) if row.group in ("magic-item", "treasure") else (NOTHING,)
 
 
 def draws(scenario: Exploration) -> dict[Draw, float]:

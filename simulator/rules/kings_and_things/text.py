@@ -116,7 +116,8 @@ def explained(forces: Forces) -> list[str]:
         if isinstance(forces.scenario, Exploration) and (i or one is not forces.catalogues[0]):
             continue
         who = spoken(forces.bands[i].name)
-        lines.append(f"{who} loses first to last: {_order(one)}" + (_kept(one) if one.army.keeps else ""))
+        kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
+        lines.append(f"{who} loses first to last: {_order(one)}{kept}")
         lines += [f"{who} rolls in round 1: {_dice(one)}"]
     if isinstance(forces.scenario, Exploration):
         lines.append(f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value")
@@ -159,10 +160,6 @@ def _order(one: Catalogue) -> str:
             number = len(list(same))
             parts.append((f"{number} x " if number > 1 else "") + f"{label} ({worth})")
     return ", ".join(parts)
-
-
-def _kept(one: Catalogue) -> str:
-    return "; within that, in each step, first those that roll no more in the round"
 
 
 def _dice(one: Catalogue) -> str:
