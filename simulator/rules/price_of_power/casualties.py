@@ -43,6 +43,8 @@ def part(packed, which):
 @helper
 def strength_of(p, faction, force):
     """The strength of a faction that is still there."""
+    if force == force & ONLY_REGULAR:
+        return p.strength[p.row[faction, 1] + (force >> BITS)]
     if force & GONE:
         return 0
     first, second, third = p.row[faction, 0], p.row[faction, 1], p.row[faction, 2]

@@ -154,8 +154,8 @@ def hits_of(p, s, side, roll):
     """Hits of a roll; on land no unit hits twice, at sea each heavy ship adds one hit."""
     own, icons = strength_on(p, s, side), p.icons[roll]
     hits = p.automatic[side] if led(p, s, side) else 0
-    for which in range(3):
-        hits += min(part(own, which), part(icons, which))
+    for at in (0, BITS, 2 * BITS):
+        hits += min((own >> at) & MASK, (icons >> at) & MASK)
     return hits + ((own >> HEAVY) & MASK) if p.sea else min(hits, (own >> UNITS) & MANY)
 
 
