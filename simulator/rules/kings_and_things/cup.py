@@ -159,7 +159,8 @@ def draws(scenario: Exploration) -> dict[Draw, float]:
     lone = scenario.options.lone_settlement_defends
     people = {kind: n for kind, n in held.items() if isinstance(kind[0], int)}
     others = {kind: n for kind, n in held.items() if kind not in people}
-    creatures = _by_size(people, (), lambda chosen, kind, number: chosen + (kind,) * number)
+    nobody: tuple[Kind, ...] = ()
+    creatures = _by_size(people, nobody, lambda chosen, kind, number: chosen + (kind,) * number)
     rest = [seen_as(kept, _stays) for kept in _by_size(others, (0, 0, 0), _richer)]
     total = sum(held.values())
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
