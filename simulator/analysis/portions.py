@@ -50,7 +50,7 @@ class Grid:
     """All cells that are to be answered: every combination of `values` of the fields `paths`, in row order.
 
     `asked` is what `measure` takes; `battles` simulates every cell with so many. Cells that are answered one by one
-    come in portions of at most `few`.
+    come in portions of at most `few`. `kept` are portions (their ranges) that nobody wants any more.
     """
 
     draft: Draft
@@ -60,6 +60,7 @@ class Grid:
     battles: int | None = None
     seed: int = 0
     few: int = 1
+    kept: frozenset[tuple[tuple[int, int], ...]] = frozenset()
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -109,11 +110,13 @@ class Grid:
         return []
 
     def parts(self, portion: Portion) -> Iterator[Portion]:
-        """The same cells in small portions."""
+        """The same cells in small portions, without those that are kept."""
         *outer, (begin, end) = portion.ranges
         for ranges in product(*([(place, place + 1) for place in range(*one)] for one in outer)):
             for first in range(begin, end, self.few):
-                yield Portion((*ranges, (first, min(first + self.few, end))))
+                part = Portion((*ranges, (first, min(first + self.few, end))))
+                if part.ranges not in self.kept:
+                    yield part
 
     def answer(self, portion: Portion, shared: Shared, stopped: Callable[[], bool] = lambda: False) -> Answered:
         """A portion's answers; those so far once `stopped()` says so."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from simulator.analysis.answer import Interrupted, Progress, cell, check_numbers
 from simulator.analysis.cells import Cell, changed
-from simulator.analysis.portions import Answered, Grid
+from simulator.analysis.portions import Answered, Grid, Portion
 from simulator.analysis.sharing import Shared
 from simulator.scenarios import ScenarioError, Source, draft
 
@@ -184,18 +184,30 @@ def sweep(
     exact where they fit; `battles` simulates them all. A cell that the rules refuse is left empty. Raises
     ScenarioError if they refuse every cell, ValueError for an unknown value, Interrupted with the cells done so far.
     """
-    check_numbers(1 if battles is None else battles, seed, threads)
+    grid = grid_of(scenario, vary, value, battles, seed)
+    check_numbers(1, seed, threads)
+    return gathered(grid, answers(grid, threads), progress)
+
+
+def grid_of(
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any]],
+    value: str | Sequence[str] | None,
+    battles: int | None,
+    seed: int,
+    most: int = MOST_CELLS,
+) -> Grid:
+    """The grid that a sweep is asked for. Raises ValueError and ScenarioError as `sweep`."""
+    check_numbers(1 if battles is None else battles, seed, None)
     values = tuple(tuple(options) for options in vary.values())
     if not vary or not all(values):
         raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
     size = int(np.prod([len(options) for options in values], dtype=object))
-    if size > MOST_CELLS:
-        raise ValueError(f"vary: {size:,} combinations; at most {MOST_CELLS:,}")
+    if size > most:
+        raise ValueError(f"vary: {size:,} combinations; at most {most:,}")
     asked = (value,) if isinstance(value, str) else () if value is None else tuple(value)
     grid = Grid(draft(scenario), tuple(vary), values, asked, battles, seed)
-    if not asked:
-        grid = replace(grid, asked=(own_value(grid),))
-    return gathered(grid, answers(grid, threads), progress)
+    return grid if asked else replace(grid, asked=(own_value(grid),))
 
 
 def own_value(grid: Grid) -> str:
@@ -237,13 +249,13 @@ def gathered(grid: Grid, found: Iterator[Answered], progress: Progress | None) -
     return swept
 
 
-def answers(grid: Grid, threads: int | None = None) -> Iterator[Answered]:
-    """All portions of a grid answered here, a few at a time; after an interrupt those under way, cut short."""
+def answers(grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None) -> Iterator[Answered]:
+    """Portions of a grid (all) answered here, a few at a time; after an interrupt those under way, cut short."""
     from simulator.engine.montecarlo import processors
 
     workers = min(threads or processors(), grid.size)
     shared, stopped = Shared(), threading.Event()
-    waiting = grid.plan()
+    waiting = grid.plan() if portions is None else portions
     with ThreadPoolExecutor(workers) as pool:
         under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(waiting, 2 * workers))
         try:

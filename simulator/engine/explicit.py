@@ -65,8 +65,9 @@ class Graph:
         Raises BrokenGame for a count above the counter's limit.
         """
         layout, counted = self.chain.layout, self.chain.counted
+        chosen = self.keys[:, which]
         fields = [
-            ((self.keys[word][which] >> shift) & mask).astype(np.int64)
+            ((chosen[word] >> shift) & mask).view(np.int64)
             for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
         ]
         if counts is not None and counted >= 0:
@@ -139,11 +140,8 @@ def spell_out_nodes(
     """
     _refuse_at_once(chain, budget)
     params = type(chain.params)
-    once, together = PATIENCE
-    if cache.is_ready("grow", params):
-        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
-    patience = min(once, together - _seconds_spent.get(params, 0.0))
-    if patience > 0 and params not in compiled_here:
+    patience = 0.0 if params in compiled_here else _patience(params)
+    if patience > 0:
         begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience, starts)
         _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
@@ -153,6 +151,14 @@ def spell_out_nodes(
 
     compiled_here.add(params)
     return CompiledExplorer(chain, budget, decisions).explore(progress, starts)
+
+
+def _patience(params: type) -> float:
+    """Seconds that plain Python is given for a chain of this kind."""
+    once, together = PATIENCE
+    if cache.is_ready("grow", params):
+        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
+    return min(once, together - _seconds_spent.get(params, 0.0))
 
 
 class _Grid(list):  # type: ignore[type-arg]
