@@ -90,13 +90,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     files.check()
     base = reading.read_draft(scenario, settings or ())
     if scored:
-        others = {
-            "--weight": weight,
-            "--exact": only_exact,
-            "--precision": precision,
-            "--plot": plot,
-            "--column": column,
-        }
+        others = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
         return judging.scored_odds(base, value, battles, seed or 0, files, as_json, quiet, others)
     if value is not None:
         raise ValueError("--value: goes with --scored; the odds tell every value")
