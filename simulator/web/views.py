@@ -216,13 +216,15 @@ def odds_context(request: Request, found: Odds, scenario: Scenario | None) -> di
         column = ""
     shown = answers.context(found, scenario, column)
     data, battle = request.data, request.battle
+    pairs = address.written(data, battle)
+    here = copies.link_of(pairs, battle)
     return {
         "answer": shown,
-        "address": copies.address_of(data, battle),
+        "address": here,
         "here": f"/{battle.game}/{battle.kind}",
-        "copies": copies.copies(data, battle, request.asked.host, found),
+        "copies": copies.copies(data, battle, f"{request.asked.host}{here}", pairs, found),
         "swapped": copies.address_of(copies.swapped(data, battle), battle),
-        "pairs": address.written(data, battle),
+        "pairs": pairs,
         "outdated": request.version if request.outdated else "",
         "battle": battle,
     }

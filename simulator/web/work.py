@@ -21,8 +21,9 @@ from simulator.web import worker
 from simulator.web.messages import TEXT, Asked, Reply
 from simulator.web.worker import STOP, Limits
 
-# A worker gets this many times its seconds of the processor by the clock on the wall before it is given up.
-PATIENCE, LEAST_PATIENCE = 5.0, 10.0
+# A worker ends its work by itself when its seconds are used up. One that does not hear is given up after so many times
+# as many seconds of the processor, or after this long by the clock on the wall.
+PATIENCE, MOST_WAIT = 1.5, 30.0
 LOOK = 0.1
 
 
@@ -155,7 +156,7 @@ class Pool:
     def _carry(self, hired: Hired, ticket: Ticket) -> bool:
         """Have one request answered; is the worker still good? Raises EOFError, OSError when it is gone."""
         hired.line.send(ticket.asked)
-        end = time.monotonic() + max(LEAST_PATIENCE, PATIENCE * self.limits.seconds)
+        begun, used = time.monotonic(), spent(hired.process.pid)
         told = False
         while True:
             if hired.line.poll(LOOK):
@@ -166,6 +167,18 @@ class Pool:
             if ticket.stopped.is_set() and not told:
                 hired.line.send(STOP)
                 told = True
-            if time.monotonic() > end or self._closed.is_set():
+            busy = spent(hired.process.pid) - used
+            late = busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > MOST_WAIT
+            if late or self._closed.is_set():
                 ticket.tell(Reply(worker.too_large(self.limits).encode(), 422, TEXT))
                 return False
+
+
+def spent(process: int) -> float:
+    """Seconds of the processor that a process has used; 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
