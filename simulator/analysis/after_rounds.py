@@ -158,7 +158,7 @@ def rounds(
         raise ValueError(f"most: {most} is not allowed; 0 or more")
     if most is not None and most > MOST_ASKED:
         raise ValueError(f"most: {most} is not allowed; at most {MOST_ASKED:,}")
-    asked = _counting(load(scenario))
+    asked = counting(load(scenario))
     if battles is None:
         try:
             graph = spell_out(asked.chain, QUICK_BYTES, progress and (lambda states: progress(states, None)))
@@ -168,7 +168,7 @@ def rounds(
     return Rounds(asked, tuple(_fought(asked, most, battles, seed, progress)), battles, seed)
 
 
-def _counting(scenario: Scenario) -> Scenario:
+def counting(scenario: Scenario) -> Scenario:
     """The scenario with its rounds counted. Raises ScenarioError for a kind without rounds."""
     if scenario.built.begun is None:
         own = f"{scenario.battle.game} {scenario.battle.kind}"
@@ -180,7 +180,7 @@ def _counting(scenario: Scenario) -> Scenario:
     return scenario.replace_all(counting) if counting else scenario
 
 
-class _Steps:
+class Steps:
     """A graph as chances within a round (`inside`), into the next round (`onward`) and to the ends (`ends`).
 
     `begun` is the round that each state stands in while its counter is 0; column k of `ends` is the state
@@ -232,7 +232,7 @@ def _spread(scenario: Scenario, graph: Graph, most: int | None) -> Iterator[Stan
         one = Standing(graph.states(slice(0, 1), np.zeros(1, np.int64)), np.ones(1), np.ones(1, bool))
         yield from [one] * ((most or 0) + 1)
         return
-    steps = _Steps(graph, begun)
+    steps = Steps(graph, begun)
     now = np.zeros(len(graph))
     now[0] = 1.0
     over: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -240,7 +240,7 @@ def _spread(scenario: Scenario, graph: Graph, most: int | None) -> Iterator[Stan
     for n in range((MOST if most is None else most) + 1):
         # Battles stand before round `first` or later: they are fought until round n + 1 is about to begin.
         for under_way in range(first if n == 0 else n, n + 1):
-            now, ended = _one_round(steps, now)
+            now, ended = one_round(steps, now)
             some = np.flatnonzero(ended)
             over.append((steps.end_at[some], steps.end_count[some] + under_way, ended[some]))
         going = np.flatnonzero(now)
@@ -249,7 +249,7 @@ def _spread(scenario: Scenario, graph: Graph, most: int | None) -> Iterator[Stan
             return
 
 
-def _one_round(steps: _Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def one_round(steps: Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """From before a round to before the next one; and what ended in it."""
     after, ended = np.zeros(len(now)), np.zeros(len(steps.end_at))
     for _ in range(MOST_TURNS):

@@ -148,7 +148,9 @@ def show_odds_alone(odds: Any) -> None:
 
 
 def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side, results")
+    ],
     weight: Weights = None,
     settings: Settings = None,
     battles: Battles = None,
@@ -177,9 +179,13 @@ def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 
 def _show_luck(found: Any) -> None:
-    from simulator.report.fortune import luck_table
+    from simulator.report.fortune import luck_table, roll_table
 
     console().print(luck_table(found))
+    for one in found.battles:
+        if one.rolls:
+            print(f"{one.name}, round by round (worth to the {one.side}):")
+            console().print(roll_table(one.rolls))
     print(found)
     print(f"Method: {found.how()}")
 

@@ -72,7 +72,7 @@ def test_simulated_rounds_are_those_of_the_battles():
     lost = []
     for battle in range(40):
         states = [chain.start, *(after for _, _, after in told_steps(chain, 3, battle))]
-        lost.append(4 - states[min(2, len(states) - 1)].attackers)
+        lost.append(4 - states[min(2, len(states) - 1)].regiments)
     assert found.mean("attacker_regiments_lost") == pytest.approx(sum(lost) / 40)
 
 
