@@ -67,6 +67,7 @@ class Pool:
         self.limits = limits or Limits()
         self.workers, self.warm = workers, warm
         self._queue: queue.Queue[Ticket | None] = queue.Queue(waiting)
+        self.hired: list[Hired] = []
         self._threads: list[threading.Thread] = []
         self._closed = threading.Event()
 
@@ -77,12 +78,12 @@ class Pool:
         self._context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
             self._context.set_forkserver_preload(["simulator.web.warmed"])
-        first = [self._hire() for _ in range(self.workers)]
-        for hired in first:
+        self.hired = [self._hire() for _ in range(self.workers)]
+        for hired in self.hired:
             hired.line.send(Asked("ready"))
-        for hired in first:
+        for place, hired in enumerate(self.hired):
             hired.line.recv()
-            thread = threading.Thread(target=self._serve, args=(hired,), daemon=True)
+            thread = threading.Thread(target=self._serve, args=(place,), daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -130,7 +131,7 @@ class Pool:
         there.close()
         return Hired(process, here)
 
-    def _serve(self, hired: Hired | None) -> None:
+    def _serve(self, place: int) -> None:
         """One thread for one worker at a time: carry requests there and replies back."""
         while not self._closed.is_set():
             try:
@@ -142,16 +143,14 @@ class Pool:
             if ticket.stopped.is_set():
                 continue
             try:
-                hired = hired or self._hire()
-                keep = self._carry(hired, ticket)
+                keep = self._carry(self.hired[place], ticket)
             except (OSError, EOFError):
                 keep = False
                 ticket.tell(Reply(b"the worker of this request was lost; try again", 503, TEXT, {"Retry-After": "1"}))
-            if not keep and hired is not None:
-                hired.dismiss()
-                hired = None
-        if hired is not None:
-            hired.dismiss()
+            if not keep:
+                self.hired[place].dismiss()
+                self.hired[place] = self._hire()
+        self.hired[place].dismiss()
 
     def _carry(self, hired: Hired, ticket: Ticket) -> bool:
         """Have one request answered; is the worker still good? Raises EOFError, OSError when it is gone."""
@@ -170,7 +169,7 @@ class Pool:
             busy = spent(hired.process.pid) - used
             late = busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > MOST_WAIT
             if late or self._closed.is_set():
-                ticket.tell(Reply(worker.too_large(self.limits).encode(), 422, TEXT))
+                ticket.tell(Reply(worker.too_large(self.limits).encode(), 422, TEXT, lost=True))
                 return False
 
 

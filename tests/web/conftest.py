@@ -23,8 +23,9 @@ def app():
     """The application over one worker, which has loaded no kernels beforehand."""
     from simulator.web.app import create_app
     from simulator.web.work import Pool
+    from simulator.web.worker import Limits
 
-    pool = Pool(1, 8, warm=False)
+    pool = Pool(1, 8, Limits(seconds=1.0), warm=False)
     pool.start()
     yield create_app(pool)
     pool.close()
