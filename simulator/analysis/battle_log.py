@@ -27,9 +27,9 @@ class Fought:
     settings: Mapping[str, Any]
     results: tuple[tuple[int, int], ...] = ()
 
-    def draft(self, changes: Mapping[str, Any]) -> Draft:
-        """Its scenario with its own settings, and then these, put in."""
-        return draft(self.scenario).with_fields({**self.settings, **changes})
+    def draft(self) -> Draft:
+        """Its scenario with its settings put in."""
+        return draft(self.scenario).with_fields(self.settings)
 
 
 def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[Fought]:

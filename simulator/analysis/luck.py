@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import Method, Progress, answer
+from simulator.analysis.answer import Interrupted, Method, Progress, answer
 from simulator.analysis.battle_log import Fought, read_log
 from simulator.analysis.odds import Odds
 from simulator.analysis.real_dice import Told, told_rounds
@@ -168,31 +168,45 @@ def luck(
 
     Each has `scenario`, what was observed (`winner`, outcome columns), and `side` (attacker unless told); `results`,
     the losses of both sides in each round, tell the luck of each round. `weights` say what an outcome is worth to the
-    side, `win` alone unless told. `changes` are set in every scenario. Raises ScenarioError and ValueError.
+    side, `win` alone unless told. `changes` are set in every scenario. Raises ScenarioError and ValueError, Interrupted
+    with the battles judged until then.
     """
     weighed = dict(WIN if weights is None else weights)
     check_weights(weighed)
     fought = read_log(battles)
     method = method or Method()
     answers: dict[Scenario, Odds] = {}
-    judged = []
-    for place, one in enumerate(fought):
-        if progress:
-            progress(place, len(fought))
-        where = f"battles[{place}]"
-        try:
-            given = one.draft(changes or {})
-            if is_uncertain(given) and not one.results:
-                judged.append(_judged(where, one, answer(given, method), weighed))
-                continue
-            scenario = load(given)
-            odds = _answered(scenario, answers, method)
-            told = told_rounds(scenario, one.results, Weighing(weighed, one.side), odds) if one.results else None
-        except ScenarioError as error:
-            raise ScenarioError(f"{where}.{error}", error.unused) from None
-        known = one if told is None else replace(one, observed=_completed(where, one, told, weighed))
-        judged.append(replace(_judged(where, known, odds, weighed), rolls=tuple(told.rows if told else ())))
+    judged: list[Judged] = []
+    try:
+        for place, one in enumerate(fought):
+            if progress:
+                progress(place, len(fought))
+            own = replace(one, settings={**one.settings, **(changes or {})})
+            judged.append(_judged(f"battles[{place}]", own, answers, weighed, method))
+    except KeyboardInterrupt:
+        if not judged:
+            raise KeyboardInterrupt from None
+        raise Interrupted(together(judged, weighed, method.seed)) from None
     return together(judged, weighed, method.seed)
+
+
+def _judged(
+    where: str, one: Fought, answers: dict[Scenario, Odds], weights: Mapping[str, float], method: Method
+) -> Judged:
+    """One battle judged by its odds, and round by round where its losses were logged."""
+    try:
+        given = one.draft()
+        if is_uncertain(given) and not one.results:
+            return _held_against(where, one, answer(given, method), weights)
+        scenario = load(given)
+        odds = _answered(scenario, answers, method)
+        told = told_rounds(scenario, one.results, Weighing(weights, one.side), odds) if one.results else None
+    except ScenarioError as error:
+        raise ScenarioError(f"{where}.{error}", error.unused) from None
+    if told is None:
+        return _held_against(where, one, odds, weights)
+    known = replace(one, observed=_completed(where, one, told, weights))
+    return replace(_held_against(where, known, odds, weights), rolls=tuple(told.rows))
 
 
 def _completed(where: str, one: Fought, told: Told, weights: Mapping[str, float]) -> dict[str, Any]:
@@ -219,7 +233,8 @@ def _answered(scenario: Scenario, answers: dict[Scenario, Odds], method: Method)
     return answers[scenario]
 
 
-def _judged(where: str, one: Fought, odds: Odds, weights: Mapping[str, float]) -> Judged:
+def _held_against(where: str, one: Fought, odds: Odds, weights: Mapping[str, float]) -> Judged:
+    """What was observed against what was to be expected. Raises ValueError for what cannot happen."""
     happened = _happened(where, one, odds)
     weighed = Weighing(weights, one.side)
     spread = Distribution.of(weighed.worth(odds), odds.chances)

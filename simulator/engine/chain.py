@@ -68,7 +68,10 @@ def helper(function: F) -> F:
 
 
 class Layout(NamedTuple):
-    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits (none for the counter)."""
+    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
+
+    None for the counter, nor for a field that is always 0.
+    """
 
     word: np.ndarray
     shift: np.ndarray
@@ -131,7 +134,7 @@ class Chain:
         word, shift, mask = [], [], []
         current = used = 0
         for f, limit in enumerate(self.limits):
-            bits = 0 if f == self.counted else max(1, int(limit).bit_length())
+            bits = 0 if f == self.counted else int(limit).bit_length()
             if used + bits > 64:
                 current, used = current + 1, 0
             word.append(current)

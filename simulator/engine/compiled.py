@@ -172,7 +172,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
 
 
 running, table, step, second, decides, options, choose = (_bound_later(name) for name in chain.PARTS)
-paired, leap, moved = _bound_later("paired"), _bound_later("leap"), _bound_later("moved")
+paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
 load, store, within, absorbing = (
     _bound_later("load"),
     _bound_later("store"),
@@ -252,16 +252,18 @@ def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     call = "step(p, s, result, other)" if both else "step(p, s, result)"
     lept = f"def leap(p, s, result, other):\n    return {call}\n"
     _overload_on(leap, params, _built(lept, "leap", step=step))
-    source = "def moved(p, s, result, other):\n    return leap(p, s, result, other)\n"
+    decisions = ""
     if "decides" in parts:
-        source = (
-            f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n"
+        decisions = (
             f"    for _ in range({chain.MOST_TURNS}):\n"
             f"        if not running(p, s) or decides(p, s) == 0:\n            break\n"
             f"        option = choose(p, s)\n        if option < 0:\n            break\n"
-            f"        s = leap(p, s, option, 0)\n    return s\n"
+            f"        s = leap(p, s, option, 0)\n"
         )
+    source = f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n{decisions}    return s\n"
     _overload_on(moved, params, _built(source, "moved", leap=leap, **_GENERIC))
+    source = f"def settled(p, s):\n{decisions}    return s\n"
+    _overload_on(settled, params, _built(source, "settled", leap=leap, **_GENERIC))
 
 
 def bind_rules() -> None:
@@ -289,6 +291,7 @@ __all__ = [
     "paired",
     "running",
     "second",
+    "settled",
     "store",
     "table",
     "within",

@@ -203,13 +203,16 @@ def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
     return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} went astray")
 
 
-def told_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any, Any]]:
+def told_steps(
+    chain: Chain, seed: int, battle: int, simulation: Simulation | None = None
+) -> Iterator[tuple[Any, Any, Any]]:
     """The steps of one battle as plain Python: state before, result (a pair for two rolls), state after.
 
-    Raises BrokenGame where the game breaks its contract.
+    `simulation` is that of the chain and seed, where it is at hand for many battles. Raises BrokenGame where the game
+    breaks its contract.
     """
     roll = _plain_rolls(chain, seed, battle)
-    if chain.paired and (simulation := Simulation(chain, seed)).fought.merged:
+    if chain.paired and (simulation := simulation or Simulation(chain, seed)).fought.merged:
         roll = _merged_rolls(simulation, battle)
     running, p = chain.part("running"), chain.params
     state = plain_state(chain, chain.settled(chain.start))
