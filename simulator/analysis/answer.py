@@ -207,12 +207,13 @@ class Fight:
                 self._portions.pop()
                 self._composed -= inside
             size = min(PORTION, end - self._composed)
-            self._portions.append(self._portion(portion, size))
+            self._portions.append(self.portion(portion, size))
             self._composed += size
             if progress:
                 progress(self._composed - done)
 
-    def _portion(self, portion: int, size: int) -> Outcomes:
+    def portion(self, portion: int, size: int) -> Outcomes:
+        """The outcomes of a composed battle's portion, which has a seed of its own."""
         from simulator.engine.streams import derive_seed
 
         assert self.scenario.built.answer is not None
