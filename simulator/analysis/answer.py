@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds import Odds
+from simulator.analysis.odds import Odds, merge
 from simulator.analysis.sharing import Shared
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
@@ -235,12 +235,18 @@ class Fight:
             ends = self._simulation.ends()
             outcomes = Outcomes(seen(self.scenario, ends), ends.p, ends.count)
         else:
-            parts = self._portions
-            counts = np.concatenate([part.count for part in parts if part.count is not None])
-            names = parts[0].columns
-            columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in names}
-            outcomes = Outcomes(columns, counts / self.battles, counts)
+            outcomes = together(*self._portions)
         return labelled(self.scenario, outcomes, self.battles, self.seed)
+
+
+def together(*parts: Outcomes) -> Outcomes:
+    """Simulated outcomes as one, equal rows made one, with chances straight from the counts."""
+    counts = [part.count for part in parts if part.count is not None]
+    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
+    count = np.concatenate(counts)
+    found = merge(Outcomes(columns, count.astype(float), count))
+    assert found.count is not None
+    return Outcomes(found.columns, found.count / max(1, int(found.count.sum())), found.count)
 
 
 def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None, seed: int | None = None) -> Odds:

@@ -54,7 +54,7 @@ def machines(workers: int | None = None, address: str | None = None, processes: 
     check_numbers(1, 0, workers)
     with _deaf():
         made = LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=None, silence_logs=50
+            n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0", silence_logs=50
         )
     with made, Client(made, set_as_default=False) as client:
         yield client

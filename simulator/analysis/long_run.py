@@ -15,9 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.answer import PORTION, Fight, Interrupted, Progress, check_numbers, labelled, seen
+from simulator.analysis.answer import (
+    PORTION,
+    Fight,
+    Interrupted,
+    Progress,
+    check_numbers,
+    labelled,
+    seen,
+    together,
+)
 from simulator.analysis.keeping import Due, alone, refuse_another, told, write_whole
-from simulator.analysis.odds import Odds, merge
+from simulator.analysis.odds import Odds
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load
 
@@ -94,16 +103,6 @@ def fought(
     outcomes = together(Outcomes(seen(scenario, ends), ends.p, ends.count))
     done = simulation.battles - piece.first
     return Piece(piece.first, done, outcomes, time.perf_counter() - begun)
-
-
-def together(*parts: Outcomes) -> Outcomes:
-    """Simulated outcomes as one, equal rows made one, with chances straight from the counts."""
-    counts = [part.count for part in parts if part.count is not None]
-    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
-    count = np.concatenate(counts)
-    found = merge(Outcomes(columns, count.astype(float), count))
-    assert found.count is not None
-    return Outcomes(found.columns, found.count / max(1, int(found.count.sum())), found.count)
 
 
 def fight_here(threads: int | None, progress: Progress | None, total: int) -> Fighting:
