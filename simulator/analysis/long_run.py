@@ -55,8 +55,10 @@ class Pieces:
     def __next__(self) -> Piece:
         if self._next >= self._end:
             raise StopIteration
-        # Composed battles are fought in whole portions.
+        # Composed battles are fought in whole portions, and what is left over by itself.
         size = min(self._size - self._next % PORTION, self._end - self._next)
+        if size > PORTION:
+            size -= (self._next + size) % PORTION
         piece = Piece(self._next, size)
         self._next += size
         return piece
