@@ -92,12 +92,13 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     base = reading.read_draft(scenario, settings or ())
     if scored:
         others = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
+        others |= {"--out": out, "--workers": workers, "--cluster": cluster}
         return judging.scored_odds(base, value, battles, seed or 0, files, as_json, quiet, others)
     if value is not None:
         raise ValueError("--value: goes with --scored; the odds tell every value")
+    method = reading.method_of(only_exact, battles, seed, precision, threads)
     if is_uncertain(base):
         scaling.refuse_uncertain(out, workers, cluster)
-        method = reading.method_of(only_exact, battles, seed, precision, threads)
         judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json)
         return 0
     if weight:
@@ -105,10 +106,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     asked = base.checked()
     if column is not None and not plot:
         raise ValueError("--column: goes with --plot")
-    method = reading.method_of(only_exact, battles, seed, precision, threads)
-    what = "battles" if method.exact is False else "states"
-    with scaling.elsewhere(workers, cluster) as there:
-        found, cut = gather(what, quiet, lambda shown: scaling.answered(asked, method, out, there, shown))
+    found, cut = scaling.gathered(asked, method, out, (workers, cluster), quiet)
     if column is not None:
         found.kind_of(column)
     if as_json:

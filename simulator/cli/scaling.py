@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from simulator.analysis.answer import Method, Progress
-from simulator.cli.options import console, json_text, note
+from simulator.cli.options import console, gather, json_text, note
 from simulator.cli.working import Files
 from simulator.scenarios import Scenario
 
@@ -84,6 +84,15 @@ def refuse_uncertain(*options: object) -> None:
     """Raise ValueError where a scenario with a field that is not known is asked for long work."""
     if any(option is not None for option in options):
         raise ValueError("--out, --workers, --cluster: not for a scenario with a field that is not known")
+
+
+def gathered(
+    scenario: Scenario, method: Method, out: Path | None, where: tuple[int | None, str | None], quiet: bool
+) -> tuple[Any, bool]:
+    """The odds, wherever they are found, and whether Ctrl-C cut them short."""
+    what = "battles" if method.exact is False else "states"
+    with elsewhere(*where) as there:
+        return gather(what, quiet, lambda shown: answered(scenario, method, out, there, shown))
 
 
 def answered(scenario: Scenario, method: Method, out: Path | None, client: Any, shown: Progress) -> Any:
