@@ -91,7 +91,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     files.check()
     base = reading.read_draft(scenario, settings or ())
     if scored:
-        others = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
+        others: dict[str, Any] = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
         others |= {"--out": out, "--workers": workers, "--cluster": cluster}
         return judging.scored_odds(base, value, battles, seed or 0, files, as_json, quiet, others)
     if value is not None:
