@@ -26,6 +26,8 @@ FINAL = -1
 # so many: until the compiler, or what it has made before, is sooner.
 PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = (3.0, 12.0), (0.2, 0.6), (0.02, 0.1)
 CLOCK_EVERY = 64
+# Where a chain keeps the largest budget that it is known to be too large for: finding out may take seconds.
+_REFUSED = "_refused"
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,9 @@ class Graph:
         Raises BrokenGame for a count above the counter's limit.
         """
         layout, counted = self.chain.layout, self.chain.counted
+        chosen = self.keys[:, which]
         fields = [
-            ((self.keys[word][which] >> shift) & mask).astype(np.int64)
+            ((chosen[word] >> shift) & mask).view(np.int64)
             for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
         ]
         if counts is not None and counted >= 0:
@@ -123,7 +126,14 @@ def spell_out(
     """
     if chain.aims is not None and not decisions:
         return chain.played.graph
-    return spell_out_nodes(chain, budget, progress, decisions)
+    most, why = vars(chain).get(_REFUSED, (0, ""))
+    if budget <= most:
+        raise NoExactOdds(why)
+    try:
+        return spell_out_nodes(chain, budget, progress, decisions)
+    except NoExactOdds as refusal:
+        vars(chain)[_REFUSED] = budget, str(refusal)
+        raise
 
 
 def spell_out_nodes(
@@ -139,11 +149,8 @@ def spell_out_nodes(
     """
     _refuse_at_once(chain, budget)
     params = type(chain.params)
-    once, together = PATIENCE
-    if cache.is_ready("grow", params):
-        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
-    patience = min(once, together - _seconds_spent.get(params, 0.0))
-    if patience > 0 and params not in compiled_here:
+    patience = 0.0 if params in compiled_here else _patience(params)
+    if patience > 0:
         begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience, starts)
         _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
@@ -153,6 +160,14 @@ def spell_out_nodes(
 
     compiled_here.add(params)
     return CompiledExplorer(chain, budget, decisions).explore(progress, starts)
+
+
+def _patience(params: type) -> float:
+    """Seconds that plain Python is given for a chain of this kind."""
+    once, together = PATIENCE
+    if cache.is_ready("grow", params):
+        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
+    return min(once, together - _seconds_spent.get(params, 0.0))
 
 
 class _Grid(list):  # type: ignore[type-arg]
