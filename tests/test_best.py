@@ -299,6 +299,8 @@ def test_the_command_draws_and_lists(tmp_path, capsys):
 
 
 def test_the_command_decides_what_it_can_where_nothing_is_best(capsys):
+    from simulator.cli import run
+
     assert run(["best", "risk-20v15"]) == 0
     shown = capsys.readouterr()
     assert "policy.attacker.retreat is made so" in shown.err
