@@ -6,6 +6,7 @@ import csv
 from importlib import resources
 from typing import Any, get_args
 
+from simulator.rules.kings_and_things.creatures import rows_named
 from simulator.rules.kings_and_things.model import Item
 
 SYMBOLS = ("magic", "ranged", "charge", "flying")
@@ -19,16 +20,16 @@ def _lines(name: str) -> list[dict[str, str]]:
 def _row(line: dict[str, str]) -> dict[str, Any]:
     symbols = " ".join(word for word in SYMBOLS if line[word] == "true")
     return {
-        "name": line["name"],
+        "name": line["name"] if len(rows_named(line["name"])) == 1 else line["id"],
         "value": int(line["combat_value"]),
         "fights": symbols or "melee",
-        "terrain": line.get("terrain", "special character"),
+        "home": line.get("terrain", "special character"),
         "copies": int(line.get("count", 1)),
     }
 
 
 def creature_rows() -> list[dict[str, Any]]:
-    """Every creature and special character: name, combat value, how it fights, home terrain, copies in the cup."""
+    """Every creature and special character as a scenario names it: value, how it fights, home, copies in the cup."""
     return [_row(line) for name in ("creatures.csv", "special_characters.csv") for line in _lines(name)]
 
 
