@@ -26,6 +26,8 @@ FINAL = -1
 # so many: until the compiler, or what it has made before, is sooner.
 PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = (3.0, 12.0), (0.2, 0.6), (0.02, 0.1)
 CLOCK_EVERY = 64
+# Where a chain keeps the largest budget that it is known to be too large for: finding out may take seconds.
+_REFUSED = "_refused"
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,14 @@ def spell_out(
     """
     if chain.aims is not None and not decisions:
         return chain.played.graph
-    return spell_out_nodes(chain, budget, progress, decisions)
+    most, why = vars(chain).get(_REFUSED, (0, ""))
+    if budget <= most:
+        raise NoExactOdds(why)
+    try:
+        return spell_out_nodes(chain, budget, progress, decisions)
+    except NoExactOdds as refusal:
+        vars(chain)[_REFUSED] = budget, str(refusal)
+        raise
 
 
 def spell_out_nodes(
