@@ -100,6 +100,7 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
     settings: Settings = None,
     battles: Battles = None,
     seed: SeedOption = None,
+    threads: Threads = None,
     as_json: AsJson = False,
     csv: CsvFile = None,
     plot: PlotFile = None,
@@ -111,6 +112,7 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
+    reading.method_of(False, battles, seed, None, threads)  # single battles are told one after the other
     asked = reading.read_scenario(scenario, settings or ())
     if after is not None and after < 0:
         raise ValueError(f"after: {after} is not allowed; 0 or more")
