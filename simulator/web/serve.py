@@ -41,6 +41,8 @@ def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -
             h11_max_incomplete_event_size=MOST_HEAD,
         )
         uvicorn.Server(config).run([line])
+    except KeyboardInterrupt:
+        print("ended", flush=True)
     finally:
         pool.close()
 
