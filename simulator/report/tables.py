@@ -134,6 +134,11 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
         console.print("How it comes about")
         for line in reasons:
             console.print(Text(f"  {line}"))
+    show_grounds(console, odds)
+
+
+def show_grounds(console: Console, odds: Odds) -> None:
+    """How the odds were obtained, what they rest on, and the versions of the rules and of the program."""
     console.print(Text(f"Method: {odds.how()}"))
     rests = "; ".join([*odds.settings, *odds.assumptions]) or "the rules as they stand"
     console.print(Text(f"Rests on: {rests}", style="dim"))
