@@ -258,6 +258,7 @@ def test_numbers_that_nearly_are_nought_or_one_are_not_written_as_such():
     assert percent(0.00001) == "< 0.01 %"
     assert percent(0.99999) == "> 99.99 %"
     assert (percent(0.0), percent(1.0), percent(0.5)) == ("0.00 %", "100.00 %", "50.00 %")
+    assert percent(1 - 2e-16) == "100.00 %"  # a sum of chances
     assert bound(10_000) == "below 0.030 %"
     assert bound(2) == "below 100 %"
 
