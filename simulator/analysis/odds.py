@@ -61,10 +61,17 @@ class Odds:
         self.rules_version = battle.version
         self.settings, self.assumptions = list(settings), list(assumptions)
         self.scenario = scenario
+        self._selected: dict[str, np.ndarray] = {}
 
     @cached_property
     def _merged(self) -> Outcomes:
         return merge(self._raw)
+
+    @property
+    def rests_on(self) -> list[str]:
+        """What the answer rests on: the fields set otherwise than by default, then assumptions that repeat none."""
+        told = {line.partition(" = ")[0] for line in self.settings}
+        return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in told)]
 
     @property
     def columns(self) -> Columns:
@@ -110,8 +117,10 @@ class Odds:
 
     def _where(self, query: str) -> np.ndarray:
         """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
-        known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
-        return ask(query, self.told, len(self.chances), known)
+        if query not in self._selected:
+            known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
+            self._selected[query] = ask(query, self.told, len(self.chances), known)
+        return self._selected[query]
 
     def numbers(self, name: str) -> np.ndarray:
         """The values of a number or yes/no column. Raises ValueError for another."""
@@ -207,6 +216,16 @@ class Odds:
             Result(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
         ]
 
+    def _came_about(self) -> dict[str, np.ndarray]:
+        """What came about in each distinct outcome, as one column of words; none where several may at once."""
+        if not self.battle.results:
+            return {"winner": self.told["winner"]} if "winner" in self.columns else {}
+        happened = np.array([self._where(result.question) for result in self.results])
+        if happened.size == 0 or happened.sum(axis=0).max() > 1:
+            return {}
+        words = np.array(["nothing of these", *(result.label for result in self.results)])
+        return {"result": words[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)]}
+
     @property
     def value(self) -> str:
         """The number that is asked for when none is named: the first result's chance, or a mean."""
@@ -219,16 +238,20 @@ class Odds:
         """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
         import pandas as pd
 
+        return pd.DataFrame(self.distribution_columns(column))
+
+    def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
+        """The columns of `distribution` as arrays."""
         self.kind_of(column)
         values, inverse = np.unique(self.told[column], return_inverse=True)
         p = np.bincount(inverse, self.chances)
-        data: dict[str, Any] = {"value": values, "p": p}
+        data = {"value": values, "p": p}
         if self.kind_of(column) != "text":
             data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
         if self.battles is not None:
             bounds = [wilson(chance, self.battles) for chance in p]
             data["low"], data["high"] = (np.array(side) for side in zip(*bounds, strict=True))
-        return pd.DataFrame(data)
+        return data
 
     def summary(self) -> pd.DataFrame:
         """Headline columns with mean, interval of the mean, standard deviation and the 5, 50 and 95 % quantiles."""
@@ -250,11 +273,12 @@ class Odds:
         return rows
 
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The most likely outcomes, told by the winner (if there is one) and the headline columns, or those given."""
-        names = dict.fromkeys([*(["winner"] if "winner" in self.columns else []), *(columns or self.headline)])
+        """The most likely outcomes: who won, or what came about, and the headline columns, or those given."""
+        names = list(columns or self.headline)
         for name in names:
             self.kind_of(name)
-        seen = merge(Outcomes({name: self.told[name] for name in names}, self.chances, self.counts))
+        told = self._came_about() | {name: self.told[name] for name in names}
+        seen = merge(Outcomes(told, self.chances, self.counts))
         order = np.argsort(-seen.p, kind="stable")[:most]
         return [
             {name: values[row].item() for name, values in seen.columns.items()} | {"p": float(seen.p[row])}

@@ -1,33 +1,41 @@
-"""One number of a battle that is too large for exact odds: battles fought only as far as the rest can be solved."""
+"""The chance of something rare, or in a battle too large for exact odds (docs/rules/decisions.md section 10).
+
+scored({"game": "risk", "battle": "land", "attacker": {"regiments": 2000}, "defender": {"regiments": 1800}}).value
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from simulator.analysis.intervals import LEVEL
+from simulator.analysis.answer import Interrupted, Progress, check_numbers
+from simulator.analysis.intervals import LEVEL, half_width_of_mean
 from simulator.analysis.measure import is_chance, weighed
-from simulator.engine.limits import QUICK_BYTES, NoExactOdds
+from simulator.engine.chain import Chain
+from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import WINNERS
-from simulator.scenarios import Scenario, Source, load
+from simulator.scenarios import Scenario, ScenarioError, Source, load
 
-# A value may not depend on what the counter (rounds) holds: it is tried with these.
-_COUNTS = (0, 1, 7, 1000)
+BATTLES = 100_000
+# So many battles at once: some hundredths of a second to a few tenths.
+PORTION = 1 << 12
 FEW = 100
+WARNING = "few battles carry this estimate; do not trust the interval"
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A value (docs/rules/decisions.md section 10) with its 95 % interval.
+    """One number: its estimate with a 95 % interval, from battles that were fought into a solved region.
 
-    `states` were solved exactly, `entered` is the share of battles that came to them, `effective` (sum x)² / sum x² of
-    the scores. `gain`: as many times the battles would plain simulation need for the same interval.
+    `states` were solved; `entered` is the share of battles scored there, `effective` = (sum x)^2 / sum x^2 over the
+    scores: how many battles carry the estimate. `gain` is the variance of plain simulation over this one's (None where
+    either is 0, or for a mean).
     """
 
+    asked: str
     value: float
     low: float
     high: float
@@ -36,80 +44,156 @@ class Scored:
     states: int
     entered: float
     effective: float
-    gain: float
+    gain: float | None = None
+    scenario: Scenario | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def warning(self) -> str:
+        """What to beware of, "" for nothing."""
+        return WARNING if self.effective < FEW else ""
 
     def how(self) -> str:
-        """How the value was obtained, in one line."""
-        few = "; few battles carry this estimate, do not trust the interval" if self.effective < FEW else ""
-        return (
-            f"scored: {self.battles:,} battles, seed {self.seed}, 95 % interval, {self.states:,} states solved, "
-            f"worth {self.gain:.1f} times as many simulated battles{few}"
-        )
+        """How it was obtained, in one line."""
+        text = f"scored: {self.battles:,} battles, seed {self.seed}, {100 * self.entered:.1f} % of them scored in"
+        text += f" {self.states:,} solved states, 95 % interval"
+        if self.gain is not None:
+            text += f"; {self.gain:.3g} times less variance than plain simulation"
+        return f"{text}; {self.warning}" if self.warning else text
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The one row: `value, estimate, low, high, battles, seed, states, entered, effective`."""
+        names = ("low", "high", "battles", "seed", "states", "entered", "effective")
+        return [{"value": self.asked, "estimate": self.value} | {name: getattr(self, name) for name in names}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        more = {"level": LEVEL, "gain": self.gain, "warning": self.warning, "how": self.how()}
+        assumptions = self.scenario.assumptions() if self.scenario else []
+        return self.rows()[0] | more | {"assumptions": assumptions}
 
 
-def scored(scenario: Source, value: str = "p_attacker", battles: int = 100_000, seed: int = 0) -> Scored:
-    """A chance or a mean of a battle that is too large for exact odds.
+def scored(
+    scenario: Source,
+    value: str = "p_attacker",
+    battles: int = BATTLES,
+    seed: int = 0,
+    *,
+    budget: int = EXACT_BYTES,
+    progress: Progress | None = None,
+) -> Scored:
+    """Battles fought until their rest is small enough to be solved, each scored with its exact chance (or mean) there.
 
-    Raises ValueError for a value that is none of these or depends on a counter, and for a battle that is small enough
-    or is fought in stages; NoExactOdds where too many states may follow however late battles are cut.
+    `value` is a chance, a question, or `mean.COLUMN`. `budget` is in bytes: what fits is answered by `exact`, and a
+    part of it is what the region may take. Raises ScenarioError for a battle that is small enough for exact odds or
+    cannot be scored, ValueError for an unknown value, Interrupted with the battles scored until then.
     """
-    from simulator.analysis.answer import check_numbers
-    from simulator.engine.cut import cut
-    from simulator.engine.explicit import spell_out
+    from simulator.engine.region import largest, region, tells_what_is_left
 
     check_numbers(battles, seed, None)
     asked = load(scenario)
-    if asked.built.answer is not None:
-        raise ValueError(f"battle: {asked.battle.title} cannot be scored; use simulate")
-    chain = asked.chain
+    own = f"{asked.battle.game} {asked.battle.kind}"
+    if asked.built.chain is None or not tells_what_is_left(asked.chain):
+        raise ScenarioError(f"battle: {own} cannot be scored; use simulate")
+    _refuse_small(asked, budget)
+    chain = _followed(asked, value)
+    room = min(budget, QUICK_BYTES)
+    least = largest(chain, seed, room)
+    entries, count, cut = _entries(chain, least, seed, battles, progress)
+    while True:
+        try:
+            graph = region(chain, entries, room)
+            break
+        except NoExactOdds:
+            least -= max(1, least // 8)
+            entries, count, cut = _entries(chain, least, seed, battles, progress)
+    found = _reckoned(asked, chain, value, entries, count, graph, seed)
+    if cut:
+        raise Interrupted(found)
+    return found
+
+
+def _refuse_small(asked: Scenario, budget: int) -> None:
+    from simulator.engine.explicit import spell_out
+
     try:
-        spell_out(chain, QUICK_BYTES)
+        spell_out(asked.chain, budget)
     except NoExactOdds:
-        if chain.aims is not None:
+        return
+    raise ScenarioError("battle: this battle is small enough for exact odds")
+
+
+def _scores(asked: Scenario, states: Any, value: str) -> np.ndarray:
+    """What each of these final states counts. Raises ValueError for a value that is no mean over outcomes."""
+    assert asked.built.outcome is not None
+    columns = asked.built.outcome(states)
+    told = {name: np.array(WINNERS)[values] if name == "winner" else values for name, values in columns.items()}
+    found = weighed(asked.battle, told, len(next(iter(states))), value)
+    if found is None:
+        raise ValueError(f"value: {value} is no chance and no mean of a number column; scored answers one of these")
+    return found
+
+
+def _followed(asked: Scenario, value: str) -> Chain:
+    """The chain; its counter is a field like others where the value depends on it."""
+    chain = asked.chain
+    start = type(chain.start)(*(np.array([int(one)] * 2) for one in chain.start))
+    if chain.counted >= 0:
+        start[chain.counted][1] += 1
+    none, one = _scores(asked, start, value)
+    return chain if none == one else replace(chain, counters=())
+
+
+def _entries(
+    chain: Chain, least: int, seed: int, battles: int, progress: Progress | None
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Where the battles enter the region or end, with counts; and whether Ctrl-C cut them short."""
+    from simulator.engine.region import enter
+
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
+    cut = False
+    try:
+        for first in range(0, battles, PORTION):
+            if progress:
+                progress(first, battles)
+            parts.append(enter(chain, least, seed, first, min(PORTION, battles - first)))
+    except KeyboardInterrupt:
+        if not parts:
             raise
-    else:
-        raise ValueError("battle: this battle is small enough for exact odds")
-    found = cut(chain, battles, seed)
+        cut = True
+    rows, counts = (np.concatenate(one) for one in zip(*parts, strict=True))
+    if chain.counted >= 0:
+        rows[:, chain.counted] = 0
+    distinct, which = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, np.bincount(which.ravel(), counts).astype(np.int64), cut
 
-    def worth(states: Any) -> np.ndarray:
-        return _worth(asked, states, value, chain.counted)
 
-    score, square = found.expected(worth), found.expected(lambda states: worth(states) ** 2)
-    mean = float(found.counts @ score) / battles
-    spread = float(found.counts @ (score - mean) ** 2) / max(1, battles - 1)
-    plain = float(found.counts @ square) / battles - mean**2
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(spread / battles)
-    low, high = (max(0.0, mean - half), min(1.0, mean + half)) if is_chance(value) else (mean - half, mean + half)
-    total, squares = float(found.counts @ score), float(found.counts @ score**2)
+def _reckoned(
+    asked: Scenario, chain: Chain, value: str, entries: np.ndarray, count: np.ndarray, graph: Any, seed: int
+) -> Scored:
+    from simulator.engine.solve import Solver
+
+    worth = np.zeros(len(graph))
+    worth[graph.final] = _scores(asked, graph.states(graph.final), value)
+    score = Solver(graph, counted=False).values(worth)[graph.starts]
+    n = int(count.sum())
+    mean = float(count @ score) / n
+    variance = float(count @ (score - mean) ** 2) / n
+    half = half_width_of_mean(math.sqrt(variance), n)
+    low, high = mean - half, mean + half
+    if is_chance(value):
+        low, high = max(0.0, low), min(1.0, high)
+    squares = float(count @ score**2)
+    plain = mean * (1 - mean) if is_chance(value) else 0.0
     return Scored(
-        mean,
-        low,
-        high,
-        battles,
-        seed,
-        0 if found.graph is None else len(found.graph),
-        float(found.counts[found.running].sum()) / battles,
-        total**2 / squares if squares else 0.0,
-        plain / spread if spread > 0 else math.inf if plain > 0 else 1.0,
+        asked=value,
+        value=mean,
+        low=low,
+        high=high,
+        battles=n,
+        seed=seed,
+        states=len(graph),
+        entered=float(count[~graph.final[graph.starts]].sum()) / n,
+        effective=float(count @ score) ** 2 / squares if squares else 0.0,
+        gain=plain / variance if plain > 0 and variance > 0 else None,
+        scenario=asked,
     )
-
-
-def _worth(scenario: Scenario, states: Any, value: str, counted: int) -> np.ndarray:
-    """What final states count for the value, whatever the counter holds. Raises ValueError where that matters."""
-    outcome, kind = scenario.built.outcome, type(states)
-    assert outcome is not None
-    size, found = len(states[0]), []
-    for count in _COUNTS[: len(_COUNTS) if counted >= 0 else 1]:
-        fields = list(states)
-        if counted >= 0:
-            fields[counted] = np.full(size, count)
-        told = dict(outcome(kind(*fields)))
-        if "winner" in told:
-            told["winner"] = np.array(WINNERS)[told["winner"]]
-        numbers = weighed(scenario.battle, told, size, value)
-        if numbers is None:
-            raise ValueError(f"value: {value} cannot be scored; give a chance, mean.COLUMN or a question")
-        found.append(numbers)
-    if not all(np.array_equal(found[0], other) for other in found[1:]):
-        raise ValueError(f"value: {value} depends on a count of rounds, which cannot be scored; use simulate")
-    return found[0]

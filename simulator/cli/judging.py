@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -100,6 +100,7 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
     settings: Settings = None,
     battles: Battles = None,
     seed: SeedOption = None,
+    threads: Threads = None,
     as_json: AsJson = False,
     csv: CsvFile = None,
     plot: PlotFile = None,
@@ -111,6 +112,7 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
+    reading.method_of(False, battles, seed, None, threads)  # single battles are told one after the other
     asked = reading.read_scenario(scenario, settings or ())
     if after is not None and after < 0:
         raise ValueError(f"after: {after} is not allowed; 0 or more")
@@ -139,9 +141,7 @@ def _show_rounds(found: Any) -> None:
 
 def show_odds_alone(odds: Any) -> None:
     """Odds without a scenario's own introduction."""
-    from rich.text import Text
-
-    from simulator.report.tables import chance_table, likely_table, summary_table
+    from simulator.report.tables import chance_table, likely_table, show_grounds, summary_table
 
     out = console()
     for part in (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds)):
@@ -149,7 +149,7 @@ def show_odds_alone(odds: Any) -> None:
             out.print(part)
     if "over" in odds.columns:
         out.print(f"Over by then: {100 * odds.p('over'):.2f} %")
-    out.print(Text(f"Method: {odds.how()}"))
+    show_grounds(out, odds)
 
 
 def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -196,17 +196,22 @@ def _show_luck(found: Any) -> None:
     print(f"Method: {found.how()}")
 
 
-def mixed_odds(asked: Any, method: Any, files: working.Files, weights: dict[str, float] | None, as_json: bool) -> None:
+def mixed_odds(
+    asked: Any, method: Any, files: working.Files, weights: dict[str, float] | None, as_json: bool, quiet: bool
+) -> None:
     """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
     from simulator.analysis.mix import mixed
     from simulator.analysis.weights import weighing
     from simulator.report.mixtures import mixture_table
+    from simulator.report.tables import quiet_lines
 
-    found, _ = gather("battles", True, lambda shown: mixed(asked, method, shown))
+    found, _ = gather("combinations", quiet, lambda shown: mixed(asked, method, shown))
     told = weights is not None or weighing(found.odds.scenario, None) is not None
     knowing = found.information_rows(weights) if told else []
     if as_json:
         print(json_text(found.to_dict() | ({"information": knowing} if knowing else {})))
+    elif quiet:
+        print("\n".join(quiet_lines(found.odds)))
     else:
         show_odds_alone(found.odds)
         console().print(mixture_table(found))
@@ -217,16 +222,36 @@ def mixed_odds(asked: Any, method: Any, files: working.Files, weights: dict[str,
     files.write(found, found.rows())
 
 
-def show_scored(asked: Any, value: str, battles: int | None, seed: int, as_json: bool) -> None:
-    """One value of a battle that is too large for exact odds."""
-    from dataclasses import asdict
-
+def scored_odds(  # noqa: PLR0913, PLR0917 - what the command was given
+    asked: Any,
+    value: str | None,
+    battles: int | None,
+    seed: int,
+    files: working.Files,
+    as_json: bool,
+    quiet: bool,
+    others: Mapping[str, Any],
+) -> int:
+    """One number of a battle too large for exact odds. Raises ValueError for options that do not go with it."""
     from simulator.analysis.measure import in_words
-    from simulator.analysis.scored import scored
+    from simulator.analysis.scored import BATTLES, scored
 
-    found = scored(asked, value, battles or 100_000, seed)
+    for option, given in others.items():
+        if given:
+            raise ValueError(f"{option}: does not go with --scored, which answers one number")
+    found, cut = gather(
+        "battles",
+        quiet,
+        lambda shown: scored(
+            asked, value or "p_attacker", BATTLES if battles is None else battles, seed, progress=shown
+        ),
+    )
     if as_json:
-        print(json_text({"asked": value} | asdict(found)))
-        return
-    print(f"{in_words(value)}: {found.value:.6f} ({found.low:.6f} to {found.high:.6f})")
-    print(f"Method: {found.how()}")
+        print(json_text(found.to_dict()))
+    elif quiet:
+        print(f"{found.asked} {found.value} {found.low} {found.high}")
+    else:
+        print(f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})")
+        print(f"Method: {found.how()}")
+    files.write(found, found.rows())
+    return finished(cut, f"interrupted after {found.battles:,} battles; the answer is from these", quiet)

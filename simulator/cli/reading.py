@@ -156,19 +156,6 @@ def read_needs(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def check_scored(only_exact: bool, precision: str | None, threads: int | None, device: str, files: bool) -> None:
-    """Refuse (ValueError) options that a scored value has no use for."""
-    given = {
-        "--exact": only_exact,
-        "--precision": precision is not None,
-        "--threads": threads is not None,
-        "--device": device != "processor",
-        "--csv or --plot": files,
-    }
-    if any(given.values()):
-        raise ValueError(f"--scored: does not go with {next(name for name, there in given.items() if there)}")
-
-
 def method_of(
     only_exact: bool,
     battles: int | None,

@@ -171,7 +171,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
     return unbound
 
 
-running, table, step, second, decides, options, choose = (_bound_later(name) for name in chain.PARTS)
+running, table, step, second, decides, options, choose, left = (_bound_later(name) for name in chain.PARTS)
 paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
 load, store, within, absorbing = (
     _bound_later("load"),
@@ -180,7 +180,7 @@ load, store, within, absorbing = (
     _bound_later("absorbing"),
 )
 
-_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose)}
+_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose, left)}
 _bound: set[tuple[type, str]] = set()
 
 
@@ -285,6 +285,7 @@ __all__ = [
     "inner",
     "kernel",
     "leap",
+    "left",
     "load",
     "moved",
     "options",

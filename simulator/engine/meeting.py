@@ -122,18 +122,10 @@ class Acquaintance:
             enter(new, self._bench, nodes, 1 + LANES)
         self._met, self._known[WANTED] = new, 0
 
-    @property
-    def full(self) -> bool:
-        """Is the budget used up, so that states are no longer kept?"""
-        return bool(self._known[SHUT])
-
-    def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int, limit: int = 0) -> int:
-        """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL or ENDLESS, as in `lanes`.
-
-        With a `limit` battles are cut after so many numbers, and tallied where they stand, see `standing`.
-        """
+    def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
+        """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL or ENDLESS, as in `lanes`."""
         run, p = fight_on.of(self.chain.params), self.chain.params
-        task = Task(order, self._start, self._walkers, tally, limit)
+        task = Task(order, self._start, self._walkers, tally)
         while True:
             status = run(p, self._met, self._tools, self._known, task, at, most)
             if status != NEED_ROOM:
@@ -187,7 +179,7 @@ class Survey:
 
     def fight(self, tools: tuple[Tools, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """As `Acquaintance.fight`."""
-        run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally, 0)
+        run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally)
         return int(run(self._params, self._met, tools[0], np.zeros(4, np.int64), task, at, most))
 
     def told(self, tally: np.ndarray) -> np.ndarray:

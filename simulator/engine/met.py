@@ -43,7 +43,6 @@ from simulator.engine.strides import (
     count_alive,
     count_lost,
     find_ended,
-    find_standing,
     stride,
 )
 
@@ -81,16 +80,12 @@ class Tools(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is to be fought: the order, the node that battles begin with, the lanes, and the tally of how they end.
-
-    With a `limit` above 0 every battle is cut after so many numbers of its stream, and tallied where it stands.
-    """
+    """What is to be fought: the order, the node that battles begin with, the lanes, and the tally of how they end."""
 
     order: Any
     start: int
     lanes: Walkers
     tally: np.ndarray
-    limit: int
 
 
 @inner
@@ -220,7 +215,7 @@ def begin_battles(w, start, order, first, fresh):
 def exchange(task, packed, at):
     """Count the battles that are over and start others in their lanes: DONE, FULL, or PAUSED to go on."""
     w, order, tally = task.lanes, task.order, task.tally
-    found = find_standing(w.at, w.ended) if task.limit > 0 else find_ended(w.at, w.ended)
+    found = find_ended(w.at, w.ended)
     if 3 * (at[USED] + found) > 2 * tally.shape[0]:
         return FULL
     at[USED] += count_ended(w, found, tally, packed)
@@ -249,8 +244,7 @@ def fight_on(p, m, tools, known, task, at, most):
     for _ in range(SLICE):
         if at[LOST] == 0:
             waiting = at[STARTED] < order.battles
-            due = at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width)
-            if at[ROLLS] >= task.limit if task.limit > 0 else due:
+            if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
                 status = exchange(task, tools.packed, at)
                 if status != PAUSED:
                     return status

@@ -131,16 +131,6 @@ def find_ended(at, ended):
     return found
 
 
-@apart
-def find_standing(at, ended):
-    """List the lanes with a battle, over or not; returns how many."""
-    found = 0
-    for lane in range(at.shape[0]):
-        ended[found] = lane
-        found += int64(at[lane] != FINAL)
-    return found
-
-
 @inner
 def stride(w, places, others, to, bits, entry, both):
     """One number for every lane: two steps, or one of two rolls."""

@@ -1,77 +1,129 @@
-"""One number of a battle that is too large for exact odds."""
+"""Battles too large for exact odds, scored in a solved region (docs/rules/decisions.md section 10)."""
 
 import json
 
 import pytest
 
-from simulator import exact
-from simulator.analysis import scored as scoring
+from simulator import Interrupted, ScenarioError, exact, load, scored
 from simulator.analysis.measure import measure
-from simulator.analysis.scored import scored
 from simulator.cli import run
-from simulator.engine import cut, meeting
-from simulator.engine.limits import NoExactOdds
+from simulator.engine import region
+from tests.vectors import Z_LIMIT
 
-LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 12}, "defender": {"regiments": 10}}
-
-
-@pytest.fixture
-def nothing_is_small(monkeypatch):
-    monkeypatch.setattr(scoring, "QUICK_BYTES", 0)
-    monkeypatch.setattr(cut, "REGION_BYTES", 3000)
-
-
-@pytest.mark.parametrize("value", ["p_attacker", "attacker_regiments_lost >= 5", "mean.attacker_regiments_lost"])
-@pytest.mark.usefixtures("nothing_is_small")
-def test_it_agrees_with_exact_odds_and_is_worth_more_battles(value):
-    found, odds = scored(LAND, value, 20_000, 1), exact(LAND)
-    half = (found.high - found.low) / 2
-    assert abs(found.value - measure(odds, value).value) < 4.5 / 1.96 * half
-    assert found.gain > 0.999
-    assert 0 < found.entered <= 1
-    assert found.states > 0
-    assert 100 < found.effective <= 20_000
+SMALL = 8_000
+RISK = {"game": "risk", "battle": "land", "attacker": {"regiments": 30}, "defender": {"regiments": 28}}
+INVASION = {
+    "game": "risk",
+    "battle": "invasion",
+    "attacker": {"regiments": 16, "fleets": 4},
+    "defender": {"regiments": [7, 5]},
+    "conditions": {"crossings": [{"fleets": 2}]},
+}
+TANKS = {
+    "game": "axis-and-allies-1942",
+    "battle": "land",
+    "attacker": {"infantry": 8, "tank": 4},
+    "defender": {"infantry": 9, "fighter": 1},
+}
+REALMS = {"game": "price-of-power", "battle": "land", "attacker": {"infantry": 7}, "defender": {"infantry": 6}}
 
 
-@pytest.mark.usefixtures("nothing_is_small")
 @pytest.mark.parametrize(
-    ("value", "why"),
+    ("scenario", "value"),
     [
-        ("q90.attacker_regiments_lost", "cannot be scored; give a chance"),
-        ("mean.rounds", "depends on a count of rounds"),
-        ("rounds >= 900", "depends on a count of rounds"),
+        (RISK, "p_attacker"),
+        (RISK, "mean.attacker_regiments_lost"),
+        (RISK, "mean.rounds"),
+        (RISK, "attacker_regiments_lost >= 20 and winner == 'attacker'"),
+        (INVASION, "p_attacker"),
+        (INVASION, "mean.attacker_fleets_lost"),
     ],
 )
-def test_values_that_cannot_be_scored_are_refused(value, why):
-    with pytest.raises(ValueError, match=why):
-        scored(LAND, value, 1000)
+def test_held_against_exact(scenario, value):
+    """Unbiased, and never less sure than as many plain battles."""
+    found = scored(scenario, value, 6_000, seed=4, budget=SMALL)
+    odds = exact(scenario)
+    true = measure(odds, value).value
+    error = (found.high - found.low) / 3.92
+    assert abs(found.value - true) < Z_LIMIT * error
+    plain = odds.std(value[5:]) if value.startswith("mean.") else (true * (1 - true)) ** 0.5
+    assert error * found.battles**0.5 <= 1.03 * plain
+    assert found.states > 1
+    assert 0 < found.entered <= 1
+    assert found.low <= found.value <= found.high
 
 
-def test_what_exact_odds_answer_is_not_scored():
-    with pytest.raises(ValueError, match="battle: this battle is small enough for exact odds"):
-        scored("risk-20v15")
+def test_the_region_is_as_large_as_fits():
+    chain = load(RISK).chain
+    least = region.largest(chain, 0, SMALL)
+    assert len(region.region(chain, region.enter(chain, least, 0, 0, region.SCOUTS)[0], SMALL)) > 50
+    assert least < region.left_of(chain, chain.start) == 58
+    rows, count = region.enter(chain, least, 0, 0, 1000)
+    assert count.sum() == 1000
+    states = [type(chain.start)(*map(int, row)) for row in rows]
+    running = chain.part("running")
+    assert all(region.left_of(chain, s) <= least or not running(chain.params, s) for s in states)
 
 
-def test_a_battle_in_stages_is_not_scored():
-    with pytest.raises(ValueError, match="cannot be scored; use simulate"):
-        scored("power-campaign-naples")
+def test_what_is_left_never_rises():
+    from simulator.engine.explicit import spell_out
+
+    for scenario in (RISK, INVASION, TANKS, REALMS):
+        chain = load(scenario).chain
+        graph = spell_out(chain)
+        states = [type(chain.start)(*map(int, row)) for row in zip(*graph.states(), strict=True)]
+        lefts = [region.left_of(chain, state) for state in states]
+        for i, left in enumerate(lefts):
+            for j in graph.to[graph.begin[i] : graph.begin[i + 1]]:
+                assert lefts[j] <= left or graph.final[j]
 
 
-@pytest.mark.usefixtures("nothing_is_small")
-def test_a_battle_that_is_too_large_wherever_it_is_cut_is_refused(monkeypatch):
-    monkeypatch.setattr(cut, "QUICK_BYTES", 0)
-    monkeypatch.setattr(meeting, "FIRST_NODES", 520)
-    with pytest.raises(NoExactOdds, match="fight fewer"):
-        scored(LAND, "p_attacker", 1000)
+def test_rare_events_are_not_believed():
+    found = scored(RISK, "attacker_regiments_lost == 0 and winner == 'attacker'", 300, budget=SMALL)
+    assert found.effective < 100
+    assert found.warning in found.how()
 
 
-@pytest.mark.usefixtures("nothing_is_small")
-def test_on_the_command_line(tmp_path, capsys):
-    file = tmp_path / "land.json"
-    file.write_text(json.dumps(LAND))
-    assert run(["odds", str(file), "--scored", "p_attacker", "--battles", "5000", "--seed", "1"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("chance that attacker wins: 0.")
-    assert "Method: scored: 5,000 battles, seed 1" in out
-    assert run(["odds", str(file), "--scored", "p_attacker", "--precision", "1%"]) == 2
-    assert capsys.readouterr().err == "--scored: does not go with --precision\n"
+@pytest.mark.parametrize(
+    ("scenario", "value", "text"),
+    [
+        (RISK, "p_attacker", "battle: this battle is small enough for exact odds"),
+        ("power-siege-lombardy", "p_attacker", "battle: price-of-power siege cannot be scored; use simulate"),
+        ("europa-blenheim-1704", "p_attacker", "battle: europa land cannot be scored; use simulate"),
+    ],
+)
+def test_refused(scenario, value, text):
+    with pytest.raises(ScenarioError, match=f"^{text}$"):
+        scored(scenario, value)
+
+
+def test_one_chance_or_mean_only():
+    for value, text in (("q90.rounds", "value: q90.rounds is no chance"), ("mean.fleets", "value: mean.fleets is no")):
+        with pytest.raises(ValueError, match=rf"^{text}"):
+            scored(RISK, value, budget=SMALL)
+
+
+def test_an_interrupt_hands_over_the_battles_scored():
+    def stop(done, total):
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as cut:
+        scored(RISK, battles=20_000, budget=SMALL, progress=stop)
+    assert cut.value.gathered.battles == 4096
+
+
+def test_the_command(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("simulator.analysis.scored.EXACT_BYTES", SMALL)
+    monkeypatch.setattr("simulator.analysis.scored.scored.__kwdefaults__", {"budget": SMALL, "progress": None})
+    table = tmp_path / "s.csv"
+    arguments = ["odds", "risk-20v15", "--scored", "--battles", "2000", "--value", "mean.rounds"]
+    assert run([*arguments, "--csv", str(table)]) == 0
+    assert "scored: 2,000 battles, seed 0" in capsys.readouterr().out
+    assert table.read_text().startswith("value,estimate,low,high,battles,seed,states,entered,effective")
+    assert run([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["estimate"] == pytest.approx(13.85, abs=0.3)
+    assert run([*arguments, "--plot", str(tmp_path / "s.png")]) == 2
+    assert capsys.readouterr().err.startswith("--plot: does not go with --scored")
+    assert run(["odds", "risk-20v15", "--value", "mean.rounds"]) == 2
+    assert capsys.readouterr().err.startswith("--value: goes with --scored")

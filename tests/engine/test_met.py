@@ -6,9 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.engine import cut as cutting
 from simulator.engine import fighters, meeting, montecarlo
-from simulator.engine.exact import exact_ends
 from simulator.engine.explicit import spell_out
 from simulator.engine.limits import BrokenGame, NoExactOdds
 from simulator.engine.montecarlo import Simulation
@@ -119,23 +117,3 @@ def test_a_graph_whose_counter_jumps_too_far_is_not_walked_in_passes(monkeypatch
     fits = [meeting.fits(Simulation(some, 1, graph=spell_out(some)).fought) for some in (CHAINS["coins"], chain)]
     assert fits == [True, False]
     assert np.max(spell_out(chain).inc) > 127
-
-
-def test_cut_battles_are_worth_what_they_come_to_and_vary_less(monkeypatch):
-    chain = replace(CHAINS["pairs"])
-    monkeypatch.setattr(cutting, "REGION_BYTES", 1500)
-
-    def lost(states):
-        return states.mine > 0
-
-    ends, battles = exact_ends(chain), 20_000
-    exact = ends.p @ lost(ends.states)
-    found = cutting.cut(chain, battles, 4)
-    score = found.expected(lost)
-    mean = found.counts @ score / battles
-    spread = found.counts @ (score - mean) ** 2 / battles
-    assert abs(mean - exact) < 4.5 * (spread / battles) ** 0.5
-    assert 0 < spread < exact * (1 - exact)
-    assert found.counts.sum() == battles
-    assert found.running.any()
-    assert 0 < len(found.graph) < ends.explored
