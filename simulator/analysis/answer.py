@@ -181,7 +181,7 @@ class Fight:
         shared: Shared | None = None,
         device: str = "processor",
     ) -> None:
-        """Raises NoDevice (a ValueError) where the device "gpu" cannot serve."""
+        from simulator.engine.gpu import simulation_on
         from simulator.engine.montecarlo import processors
 
         # More threads than processors gain nothing and each takes memory; the numbers do not depend on them.
@@ -191,7 +191,7 @@ class Fight:
         self._simulation: Simulation | None = None
         if scenario.built.answer is None:
             chain = shared.the(scenario.chain) if shared else scenario.chain
-            self._simulation = _simulation(chain, seed, self.threads, device)
+            self._simulation = simulation_on(device, chain, seed, self.threads)
         elif device == "gpu":
             raise ValueError(f"device: gpu is not allowed for {scenario.battle.title}; it is fought in several stages")
         self._composed = 0
@@ -247,17 +247,6 @@ class Fight:
         else:
             outcomes = together(*self._portions)
         return labelled(self.scenario, outcomes, self.battles, self.seed)
-
-
-def _simulation(chain: Chain, seed: int, threads: int | None, device: str) -> Simulation:
-    """The simulation of a chain on a device. Raises NoDevice (a ValueError) where that cannot serve."""
-    if device == "gpu":
-        from simulator.engine.gpu import CardSimulation
-
-        return CardSimulation(chain, seed)
-    from simulator.engine.montecarlo import Simulation
-
-    return Simulation(chain, seed, threads)
 
 
 def together(*parts: Outcomes) -> Outcomes:

@@ -88,3 +88,8 @@ class OnDevice:
     def over(self, places: np.ndarray) -> np.ndarray:
         """Where is a battle over (bool)? Elsewhere the card gave up on it."""
         return np.asarray((places & self._mask) >= self._running)
+
+
+def simulation_on(device: str, chain: Chain, seed: int, threads: int | None) -> Simulation:
+    """The simulation of a chain on a device. Raises NoDevice where that cannot serve."""
+    return CardSimulation(chain, seed) if device == "gpu" else Simulation(chain, seed, threads)
