@@ -171,7 +171,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
     return unbound
 
 
-running, table, step, second, decides, options, choose = (_bound_later(name) for name in chain.PARTS)
+running, table, step, second, decides, options, choose, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved = _bound_later("paired"), _bound_later("leap"), _bound_later("moved")
 load, store, within, absorbing = (
     _bound_later("load"),
@@ -180,7 +180,7 @@ load, store, within, absorbing = (
     _bound_later("absorbing"),
 )
 
-_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose)}
+_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose, lands, follows)}
 _bound: set[tuple[type, str]] = set()
 
 
@@ -280,8 +280,10 @@ __all__ = [
     "bind_rules",
     "bind_state",
     "decides",
+    "follows",
     "inner",
     "kernel",
+    "lands",
     "leap",
     "load",
     "moved",

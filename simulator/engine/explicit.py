@@ -110,6 +110,23 @@ _seconds_spent: dict[type, float] = {}
 compiled_here: set[type] = set()
 
 
+def patience_for(chain: Chain, kernel: str) -> float:
+    """For how many seconds a chain is worth trying as plain Python, where else this kernel does it; 0 for not at all."""
+    params = type(chain.params)
+    if params in compiled_here:
+        return 0.0
+    once, together = PATIENCE
+    if cache.is_ready(kernel, params):
+        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
+    return min(once, together - _seconds_spent.get(params, 0.0))
+
+
+def spent(chain: Chain, seconds: float) -> None:
+    """Remember how long chains of this kind took as plain Python."""
+    params = type(chain.params)
+    _seconds_spent[params] = _seconds_spent.get(params, 0.0) + seconds
+
+
 def spell_out(
     chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
 ) -> Graph:
@@ -129,20 +146,15 @@ def spell_out_nodes(
 ) -> Graph:
     """As `spell_out`, but for decisions of `best` policies, which are nodes in any case."""
     _refuse_at_once(chain, budget)
-    params = type(chain.params)
-    once, together = PATIENCE
-    if cache.is_ready("grow", params):
-        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
-    patience = min(once, together - _seconds_spent.get(params, 0.0))
-    if patience > 0 and params not in compiled_here:
+    if (patience := patience_for(chain, "grow")) > 0:
         begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience)
-        _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
+        spent(chain, time.thread_time() - begun)
         if graph is not None:
             return graph
     from simulator.engine.expand import CompiledExplorer
 
-    compiled_here.add(params)
+    compiled_here.add(type(chain.params))
     return CompiledExplorer(chain, budget, decisions).explore(progress)
 
 

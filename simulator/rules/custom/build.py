@@ -135,14 +135,21 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         defender=len(places["defender"]) - 1,
         attacker_next=0 if together else len(places["attacker"]) - 1,
         defender_next=0 if together else len(places["defender"]) - 1,
-        salvo=len(layout.salvos) - 1,
+        salvo=len(layout.salvos),
         clock=clock,
         ending=DEFENDER_LEFT,
         rounds=setup.rounds or MOST_ROUNDS,
     )
     start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
     start = State(*(int(value) for value in start))
-    chain = Chain(params, start, limits, book.close(), counters=("rounds",))
+    chain = Chain(
+        params,
+        start,
+        limits,
+        book.close(),
+        counters=("rounds",),
+        apart=(("defender", "defender_next"), ("attacker", "attacker_next")),
+    )
     classes = {side: layout.guns[side].classes for side in SIDES}
     if obey and best.sought(setup):
         chain = best.with_decisions(
