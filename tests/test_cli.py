@@ -145,7 +145,10 @@ def test_lists(battle_odds, monkeypatch):
     out = battle_odds("schema", "risk", "land")[1]
     assert "attacker.regiments" in out
     assert "from 1 to 100000" in out
-    assert json.loads(battle_odds("schema", "risk", "land", "--json")[1])["properties"]["attacker"]
+    told = json.loads(battle_odds("schema", "risk", "land", "--json")[1])["properties"]
+    assert told["attacker"]
+    assert told["objective"]["properties"]["defender"]["additionalProperties"] == {"type": "number"}
+    assert "objective.attacker.NAME" in battle_odds("schema", "risk", "land", "--search", "objective")[1]
 
 
 def test_bench(battle_odds):

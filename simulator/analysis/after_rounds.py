@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import Progress, check_numbers
+from simulator.analysis.answer import Interrupted, Progress, check_numbers
 from simulator.analysis.intervals import wilson
 from simulator.analysis.odds import Odds
 from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.limits import QUICK_BYTES, NoExactOdds
-from simulator.engine.montecarlo import told_steps
+from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.rules.battle import NOBODY, WINNERS, Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 
@@ -151,24 +151,36 @@ def rounds(
     """The battle after each of `most` rounds; by default until all but a millionth are over, at most 100.
 
     Exact where it fits, else (or where `battles` is given) from single battles. Raises ScenarioError for a kind that is
-    not fought in rounds, ValueError.
+    not fought in rounds, ValueError; Interrupted with the rounds, or the battles, told until then.
     """
     check_numbers(1 if battles is None else battles, seed, None)
     if most is not None and (isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 0):
         raise ValueError(f"most: {most} is not allowed; 0 or more")
     if most is not None and most > MOST_ASKED:
         raise ValueError(f"most: {most} is not allowed; at most {MOST_ASKED:,}")
-    asked = _counting(load(scenario))
+    asked = counting(load(scenario))
     if battles is None:
         try:
             graph = spell_out(asked.chain, QUICK_BYTES, progress and (lambda states: progress(states, None)))
-            return Rounds(asked, tuple(_spread(asked, graph, most)), explored=len(graph))
         except NoExactOdds:
             battles = BATTLES
-    return Rounds(asked, tuple(_fought(asked, most, battles, seed, progress)), battles, seed)
+        else:
+            standing: list[Standing] = []
+            try:
+                standing.extend(_spread(asked, graph, most))
+            except KeyboardInterrupt:
+                if not standing:
+                    raise
+                raise Interrupted(Rounds(asked, tuple(standing), explored=len(graph))) from None
+            return Rounds(asked, tuple(standing), explored=len(graph))
+    states, ends = _fought(asked, battles, seed, progress)
+    found = Rounds(asked, tuple(_by_round(asked, states, ends, most)), len(ends), seed)
+    if len(ends) < battles:
+        raise Interrupted(found)
+    return found
 
 
-def _counting(scenario: Scenario) -> Scenario:
+def counting(scenario: Scenario) -> Scenario:
     """The scenario with its rounds counted. Raises ScenarioError for a kind without rounds."""
     if scenario.built.begun is None:
         own = f"{scenario.battle.game} {scenario.battle.kind}"
@@ -180,7 +192,7 @@ def _counting(scenario: Scenario) -> Scenario:
     return scenario.replace_all(counting) if counting else scenario
 
 
-class _Steps:
+class Steps:
     """A graph as chances within a round (`inside`), into the next round (`onward`) and to the ends (`ends`).
 
     `begun` is the round that each state stands in while its counter is 0; column k of `ends` is the state
@@ -232,7 +244,7 @@ def _spread(scenario: Scenario, graph: Graph, most: int | None) -> Iterator[Stan
         one = Standing(graph.states(slice(0, 1), np.zeros(1, np.int64)), np.ones(1), np.ones(1, bool))
         yield from [one] * ((most or 0) + 1)
         return
-    steps = _Steps(graph, begun)
+    steps = Steps(graph, begun)
     now = np.zeros(len(graph))
     now[0] = 1.0
     over: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -240,7 +252,7 @@ def _spread(scenario: Scenario, graph: Graph, most: int | None) -> Iterator[Stan
     for n in range((MOST if most is None else most) + 1):
         # Battles stand before round `first` or later: they are fought until round n + 1 is about to begin.
         for under_way in range(first if n == 0 else n, n + 1):
-            now, ended = _one_round(steps, now)
+            now, ended = one_round(steps, now)
             some = np.flatnonzero(ended)
             over.append((steps.end_at[some], steps.end_count[some] + under_way, ended[some]))
         going = np.flatnonzero(now)
@@ -249,7 +261,7 @@ def _spread(scenario: Scenario, graph: Graph, most: int | None) -> Iterator[Stan
             return
 
 
-def _one_round(steps: _Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def one_round(steps: Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """From before a round to before the next one; and what ended in it."""
     after, ended = np.zeros(len(now)), np.zeros(len(steps.end_at))
     for _ in range(MOST_TURNS):
@@ -268,19 +280,30 @@ def _standing(graph: Graph, over: list[Any], going: tuple[np.ndarray, np.ndarray
 
 
 def _fought(
-    scenario: Scenario, most: int | None, battles: int, seed: int, progress: Progress | None
-) -> Iterator[Standing]:
-    """The standing of single battles after each round."""
-    chain, begun = scenario.chain, scenario.built.begun
-    assert begun is not None
+    scenario: Scenario, battles: int, seed: int, progress: Progress | None
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """The states of single battles, one battle after the other, and where each ends; fewer if interrupted."""
+    chain = scenario.chain
+    simulation = Simulation(chain, seed) if chain.paired else None
     seen: list[Any] = []
     last: list[int] = []
-    for battle in range(battles):
-        if progress and battle % 256 == 0:
-            progress(battle, battles)
-        seen.append(tuple(map(int, chain.settled(chain.start))))
-        seen.extend(tuple(after) for _, _, after in told_steps(chain, seed, battle))
-        last.append(len(seen) - 1)
+    try:
+        for battle in range(battles):
+            if progress and battle % 256 == 0:
+                progress(battle, battles)
+            told = [after for _, _, after in told_steps(chain, seed, battle, simulation)]
+            seen += [tuple(map(int, chain.settled(chain.start))), *map(tuple, told)]
+            last.append(len(seen) - 1)
+    except KeyboardInterrupt:
+        if not last:
+            raise
+    return seen[: last[-1] + 1], last
+
+
+def _by_round(scenario: Scenario, seen: list[tuple[int, ...]], last: list[int], most: int | None) -> Iterator[Standing]:
+    """The standing of single battles after each round."""
+    chain, begun, battles = scenario.chain, scenario.built.begun, len(last)
+    assert begun is not None
     table = np.array(seen, np.int64)
     end = np.array(last)
     start = np.concatenate([[0], end[:-1] + 1])

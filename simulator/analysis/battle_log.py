@@ -13,22 +13,23 @@ from typing import Any
 from simulator.analysis.weights import SIDES
 from simulator.scenarios import Draft, ScenarioError, Source, draft
 
-FRAME = ("scenario", "side", "set")
+FRAME = ("scenario", "side", "set", "results")
 
 
 @dataclass(frozen=True)
 class Fought:
-    """A battle that was fought: its scenario, whose luck is asked, and what was observed."""
+    """A battle that was fought: its scenario, whose luck is asked, what was observed, and the losses of each round."""
 
     name: str
     scenario: Source
     side: str
     observed: Mapping[str, Any]
     settings: Mapping[str, Any]
+    results: tuple[tuple[int, int], ...] = ()
 
-    def draft(self, changes: Mapping[str, Any]) -> Draft:
-        """Its scenario with its own settings, and then these, put in."""
-        return draft(self.scenario).with_fields({**self.settings, **changes})
+    def draft(self) -> Draft:
+        """Its scenario with its settings put in."""
+        return draft(self.scenario).with_fields(self.settings)
 
 
 def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[Fought]:
@@ -58,7 +59,25 @@ def _one(place: int, entry: Any, folder: Path | None) -> Fought:
         raise ValueError(f"{where}.side: {side!r} is not allowed; must be one of {', '.join(SIDES)}")
     observed = {name: value for name, value in entry.items() if name not in FRAME and value is not None and value != ""}
     name = Path(source).stem if isinstance(source, str | Path) else f"battle {place + 1}"
-    return Fought(name, source, side, observed, _settings(where, entry.get("set")))
+    results = entry.get("results")
+    if isinstance(results, str):
+        results = plain_value(results) if results.strip() else None
+    rounds = () if results is None else tuple(losses_of(results, f"{where}.results"))
+    return Fought(name, source, side, observed, _settings(where, entry.get("set")), rounds)
+
+
+def losses_of(results: Any, where: str) -> list[tuple[int, int]]:
+    """What both sides lost, round by round. Raises ValueError for anything but pairs of whole numbers."""
+    if not isinstance(results, list | tuple) or not results:
+        raise ValueError(f"{where}: give the losses of both sides in each round, like [[1, 1], [0, 2]]")
+    for number, pair in enumerate(results):
+        whole = isinstance(pair, list | tuple) and all(
+            isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in pair
+        )
+        if not whole or len(pair) != 2:
+            text = "give what the attacker and what the defender lost, like [1, 1]"
+            raise ValueError(f"{where}[{number}]: {pair!r} is not allowed; {text}")
+    return [(own, enemy) for own, enemy in results]
 
 
 def _settings(where: str, given: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import Enumerated
+from simulator.analysis.answer import Enumerated, Interrupted, Progress
 from simulator.analysis.odds import Odds
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.objective import BEST, SIDES, in_words, worth
@@ -60,8 +60,22 @@ class Best:
     @cached_property
     def fixed(self) -> tuple[Gain, ...]:
         """Every fixed policy in place of the best one, the other decisions staying best; then the named values."""
-        found = [gain for path in self.scenario.decided for gain in _gains(self, path)]
-        return (*found, *self.named)
+        return (*self.find_gains(), *self.named)
+
+    def find_gains(self, progress: Progress | None = None) -> list[Gain]:
+        """The fixed policies of `fixed`, kept there. Raises Interrupted with those found until then."""
+        found: list[Gain] = []
+        try:
+            for path in self.scenario.decided:
+                for gain in _gains(self, path):
+                    found.append(gain)
+                    if progress:
+                        progress(len(found), None)
+        except KeyboardInterrupt:
+            vars(self)["fixed"] = (*found, *self.named)
+            raise Interrupted(found) from None
+        vars(self)["fixed"] = (*found, *self.named)
+        return found
 
     @property
     def gains(self) -> pd.DataFrame:
@@ -148,11 +162,12 @@ class Best:
         return plot_best(self, path)
 
 
-def best(scenario: Source, decide: Sequence[str] | None = None) -> Best:
+def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Progress | None = None) -> Best:
     """The battle under best play: of the policies that are `best`, and of those that `decide` names.
 
     A policy without `best` is decided among its named values. Raises ValueError for a path that is no policy, and
-    where nothing is to be decided; NoExactOdds where there are too many states.
+    where nothing is to be decided; NoExactOdds where there are too many states; Interrupted with the best of the named
+    values tried until then.
     """
     asked = draft(scenario)
     battle = asked.battle()
@@ -168,7 +183,7 @@ def best(scenario: Source, decide: Sequence[str] | None = None) -> Best:
         else:
             named.append(path)
     if named:
-        return _best_of_named(asked, named)
+        return _best_of_named(asked, named, progress)
     found = asked.checked()
     if not found.decided:
         known = _policies(asked)
@@ -204,7 +219,7 @@ def _side(path: str) -> str:
     return side if side == "defender" else "attacker"
 
 
-def _best_of_named(asked: Draft, paths: Sequence[str]) -> Best:
+def _best_of_named(asked: Draft, paths: Sequence[str], progress: Progress | None) -> Best:
     """The best combination of named values, every one answered."""
     values = [[value for value in choices(asked.battle(), path) if value != BEST] for path in paths]
     count = prod(map(len, values))
@@ -212,13 +227,26 @@ def _best_of_named(asked: Draft, paths: Sequence[str]) -> Best:
         raise ScenarioError(f"decide: {count:,} combinations; at most {MOST_COMBINATIONS:,}")
     answers: dict[tuple[str, ...], Best] = {}
     refused = ""
-    for combination in product(*values):
-        try:
-            answers[combination] = _answered(asked.with_fields(dict(zip(paths, combination, strict=True))).checked())
-        except ScenarioError as error:
-            refused = str(error)
+    try:
+        for done, combination in enumerate(product(*values)):
+            if progress:
+                progress(done, count)
+            try:
+                one = asked.with_fields(dict(zip(paths, combination, strict=True)))
+                answers[combination] = _answered(one.checked())
+            except ScenarioError as error:
+                refused = str(error)
+    except KeyboardInterrupt:
+        if not answers:
+            raise
+        raise Interrupted(_chosen(answers, paths)) from None
     if not answers:
         raise ScenarioError(refused)
+    return _chosen(answers, paths)
+
+
+def _chosen(answers: Mapping[tuple[str, ...], Best], paths: Sequence[str]) -> Best:
+    """The combination that is best for the side of the first path."""
     side = _side(paths[0])
     most = max(one.value[side] for one in answers.values())
     chosen = next(key for key, one in answers.items() if one.value[side] >= most - SLACK)

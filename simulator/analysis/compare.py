@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import CELL_BYTES, Progress, check_numbers
-from simulator.analysis.answer import exact as exact_odds
+from simulator.analysis.answer import CELL_BYTES, Interrupted, Progress, check_numbers
 from simulator.analysis.measure import is_chance, measure
 from simulator.analysis.odds import Odds
-from simulator.analysis.paired import Difference, Fought, answered, difference
+from simulator.analysis.paired import Difference, Fought, answered, answered_mixture, difference
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 
 if TYPE_CHECKING:
@@ -201,7 +200,8 @@ def compare(
     """Two to ten scenarios of any games beside each other; the first is the reference.
 
     Exact where they fit, else (or where `battles` is given) simulated with the same dice, battle by battle. `value` is
-    what `measure` takes, or several of these. Raises ScenarioError and ValueError.
+    what `measure` takes, or several of these. Raises ScenarioError and ValueError, Interrupted with the scenarios
+    answered until then where there are two.
     """
     if isinstance(scenarios, Mapping):
         named = list(scenarios.items())
@@ -213,14 +213,23 @@ def compare(
     check_numbers(1 if battles is None else battles, seed, threads)
     loaded = {name: _loaded(name, one) for name, one in named}
     found: dict[str, Fought] = {}
-    for name, one in loaded.items():
-        if progress:
-            progress(len(found), len(loaded))
-        found[name] = (
-            answered(one, battles, seed, 8 * CELL_BYTES, threads)
-            if isinstance(one, Scenario)
-            else Fought(exact_odds(one))  # a mixture enters as its exact number
-        )
+    try:
+        for name, one in loaded.items():
+            if progress:
+                progress(len(found), len(loaded))
+            found[name] = (
+                answered(one, battles, seed, 8 * CELL_BYTES, threads)
+                if isinstance(one, Scenario)
+                else answered_mixture(one, battles, seed, 8 * CELL_BYTES)
+            )
+    except KeyboardInterrupt:
+        if len(found) < LEAST:
+            raise KeyboardInterrupt from None
+        raise Interrupted(_compared(found, value, seed)) from None
+    return _compared(found, value, seed)
+
+
+def _compared(found: Mapping[str, Fought], value: str | Sequence[str] | None, seed: int) -> Comparison:
     odds = {name: one.odds for name, one in found.items()}
     values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
     if not values:

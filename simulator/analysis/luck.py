@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import Method, Progress, answer
+from simulator.analysis.answer import Interrupted, Method, Progress, answer
 from simulator.analysis.battle_log import Fought, read_log
 from simulator.analysis.odds import Odds
+from simulator.analysis.real_dice import Told, told_rounds
 from simulator.analysis.weights import TAKEN, Weighing, check_weights
 from simulator.analysis.worth import Distribution
 from simulator.rules.battle import WINNERS
@@ -33,7 +34,10 @@ WIN: Mapping[str, float] = {"win": 1}
 
 @dataclass(frozen=True)
 class Judged:
-    """One battle: what was to be expected for the side, what came, and how lucky that was (mid-p)."""
+    """One battle: what was to be expected for the side, what came, and how lucky that was (mid-p).
+
+    `rolls` tell each round whose losses were logged: `line, before, after, change, luck`.
+    """
 
     name: str
     side: str
@@ -42,6 +46,7 @@ class Judged:
     luck: float
     method: str
     spread: Distribution = field(repr=False)
+    rolls: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,17 @@ class Luck:
 
         return pd.DataFrame(self.rows())
 
+    def roll_rows(self) -> list[dict[str, Any]]:
+        """`battle, line, before, after, change, luck` of each round whose losses were logged."""
+        return [{"battle": one.name} | dict(roll) for one in self.battles for roll in one.rolls]
+
+    @property
+    def rolls(self) -> pd.DataFrame:
+        """`roll_rows` as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.roll_rows(), columns=["battle", "line", "before", "after", "change", "luck"])
+
     @property
     def distribution(self) -> pd.DataFrame:
         """The distribution of the sum: `value, p, at_least, at_most`; empty where it is taken as normal."""
@@ -131,7 +147,7 @@ class Luck:
         told: dict[str, Any] = {name: getattr(self, name) for name in names}
         rows = [] if self.spread is None else self.spread.rows()
         rest = {"sentence": str(self), "how": self.how(), "weights": dict(self.weights)}
-        return told | rest | {"battles": self.rows(), "distribution": rows}
+        return told | rest | {"battles": self.rows(), "distribution": rows, "rolls": self.roll_rows()}
 
     def plot(self, path: Any = None) -> Figure:
         """The distribution of the sum, what was observed marked. Returns the matplotlib figure."""
@@ -150,26 +166,64 @@ def luck(
 ) -> Luck:
     """Were these battles lucky? `battles` are mappings, or a CSV or JSON file of them.
 
-    Each has `scenario`, what was observed (`winner`, outcome columns), and `side` (attacker unless told). `weights` say
-    what an outcome is worth to the side, `win` alone unless told. `changes` are set in every scenario. Raises
-    ScenarioError and ValueError.
+    Each has `scenario`, what was observed (`winner`, outcome columns), and `side` (attacker unless told); `results`,
+    the losses of both sides in each round, tell the luck of each round. `weights` say what an outcome is worth to the
+    side, `win` alone unless told. `changes` are set in every scenario. Raises ScenarioError and ValueError, Interrupted
+    with the battles judged until then.
     """
     weighed = dict(WIN if weights is None else weights)
     check_weights(weighed)
     fought = read_log(battles)
     method = method or Method()
     answers: dict[Scenario, Odds] = {}
-    judged = []
-    for place, one in enumerate(fought):
-        if progress:
-            progress(place, len(fought))
-        try:
-            given = one.draft(changes or {})
-            odds = answer(given, method) if is_uncertain(given) else _answered(load(given), answers, method)
-        except ScenarioError as error:
-            raise ScenarioError(f"battles[{place}].{error}", error.unused) from None
-        judged.append(_judged(place, one, odds, weighed))
+    judged: list[Judged] = []
+    try:
+        for place, one in enumerate(fought):
+            if progress:
+                progress(place, len(fought))
+            own = replace(one, settings={**one.settings, **(changes or {})})
+            judged.append(_judged(f"battles[{place}]", own, answers, weighed, method))
+    except KeyboardInterrupt:
+        if not judged:
+            raise KeyboardInterrupt from None
+        raise Interrupted(together(judged, weighed, method.seed)) from None
     return together(judged, weighed, method.seed)
+
+
+def _judged(
+    where: str, one: Fought, answers: dict[Scenario, Odds], weights: Mapping[str, float], method: Method
+) -> Judged:
+    """One battle judged by its odds, and round by round where its losses were logged."""
+    try:
+        given = one.draft()
+        if is_uncertain(given) and not one.results:
+            return _held_against(where, one, answer(given, method), weights)
+        scenario = load(given)
+        odds = _answered(scenario, answers, method)
+        told = told_rounds(scenario, one.results, Weighing(weights, one.side), odds) if one.results else None
+    except ScenarioError as error:
+        raise ScenarioError(f"{where}.{error}", error.unused) from None
+    if told is None:
+        return _held_against(where, one, odds, weights)
+    known = replace(one, observed=_completed(where, one, told, weights))
+    return replace(_held_against(where, known, odds, weights), rolls=tuple(told.rows))
+
+
+def _completed(where: str, one: Fought, told: Told, weights: Mapping[str, float]) -> dict[str, Any]:
+    """What was observed, and what the rounds that were told say beyond that of the winner and of what is weighted."""
+    ends, observed = told.ends, dict(one.observed)
+    if ends is None:
+        return observed
+    asked = [name for name in dict.fromkeys(["winner", *weights]) if name in ends.columns]
+    fits = _happened(where, replace(one, observed={name: observed[name] for name in asked if name in observed}), ends)
+    if not fits.any():
+        said = ", ".join(f"{name} {observed[name]}" for name in asked if name in observed)
+        raise ValueError(f"{where}.results: the battle did not end so with {said}")
+    for name in asked:
+        values = set(ends.told[name][fits].tolist())
+        if len(values) == 1:
+            observed.setdefault(name, values.pop())
+    return observed
 
 
 def _answered(scenario: Scenario, answers: dict[Scenario, Odds], method: Method) -> Odds:
@@ -179,8 +233,8 @@ def _answered(scenario: Scenario, answers: dict[Scenario, Odds], method: Method)
     return answers[scenario]
 
 
-def _judged(place: int, one: Fought, odds: Odds, weights: Mapping[str, float]) -> Judged:
-    where = f"battles[{place}]"
+def _held_against(where: str, one: Fought, odds: Odds, weights: Mapping[str, float]) -> Judged:
+    """What was observed against what was to be expected. Raises ValueError for what cannot happen."""
     happened = _happened(where, one, odds)
     weighed = Weighing(weights, one.side)
     spread = Distribution.of(weighed.worth(odds), odds.chances)

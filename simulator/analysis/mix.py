@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import CELL_BYTES, Method, Progress, answer, check_numbers
+from simulator.analysis.answer import CELL_BYTES, Interrupted, Method, Progress, answer, check_numbers
 from simulator.analysis.intervals import LEVEL
 from simulator.analysis.odds import Odds
 from simulator.analysis.weights import weighing
@@ -147,7 +147,7 @@ class Mixture:
 
 def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:
     """The mixture as `answer` wants it: all exact, all simulated, or each as it fits."""
-    return mix(scenario, method.battles, method.seed, exact=method.exact, progress=progress)
+    return mix(scenario, method.battles, method.seed, exact=method.exact, budget=method.budget, progress=progress)
 
 
 def check_all(base: Draft) -> None:
@@ -172,59 +172,64 @@ def mix(
     seed: int = 0,
     *,
     exact: bool | None = None,
+    budget: int | None = None,
     progress: Progress | None = None,
 ) -> Mixture:
     """The odds where fields are not known, weighted over all combinations of what they may be.
 
     Exact where the combinations are; the others share `battles` (a million) in proportion to their weights, at least a
-    thousand each. `exact`: True for exact answers or a refusal, False for dice only. Raises ScenarioError, ValueError.
+    thousand each. `exact`: True for exact answers or a refusal, False for dice only; `budget`: bytes that an exact
+    answer may take. Raises ScenarioError, ValueError.
     """
     check_numbers(1 if battles is None else battles, seed, None)
     base = draft(scenario)
     drafts, fields = combined(base)
-    combinations = tuple(product(*fields.values()))
-    chances = [math.prod(one) for one in product(*(values.values() for values in fields.values()))]
-    share = np.array(chances) / math.fsum(chances)
-    answers = _answers([one.checked() for one in drafts], share, battles or BATTLES, seed, exact, progress)
+    combinations, share = tuple(product(*fields.values())), shares(fields)
+    method = Method(exact, battles or BATTLES, seed=seed, budget=budget)
+    answers = _answers([one.checked() for one in drafts], share, method, progress)
     parts = tuple(zip(share.tolist(), answers, strict=True))
     odds = _mixed(base, fields, parts, seed)
     return Mixture(odds, tuple(fields), combinations, tuple(share.tolist()), tuple(answers), seed)
 
 
-def _answers(
-    asked: list[Scenario],
-    share: np.ndarray,
-    battles: int,
-    seed: int,
-    exact: bool | None,
-    progress: Progress | None,
-) -> list[Odds]:
+def shares(fields: Mapping[str, Mapping[Any, float]]) -> np.ndarray:
+    """The weight of each combination."""
+    chances = [math.prod(one) for one in product(*(values.values() for values in fields.values()))]
+    return np.array(chances) / math.fsum(chances)
+
+
+def _answers(asked: list[Scenario], share: np.ndarray, method: Method, progress: Progress | None) -> list[Odds]:
     from simulator.engine.streams import derive_seed
 
     found: dict[int, Odds] = {}
-    for place, one in enumerate(asked if exact is not False else ()):
+    budget = method.budget or (None if method.exact else 8 * CELL_BYTES)
+    for place, one in enumerate(asked if method.exact is not False else ()):
         if progress:
             progress(place, len(asked))
         try:
-            found[place] = answer(one, Method(exact=True, budget=None if exact else 8 * CELL_BYTES))
+            found[place] = answer(one, Method(exact=True, budget=budget))
         except NoExactOdds:
-            if exact:
+            if method.exact:
                 raise
     left = [place for place in range(len(asked)) if place not in found]
-    for place, many in zip(left, allotted(share[left], battles), strict=True):
-        found[place] = answer(asked[place], Method(exact=False, battles=many, seed=derive_seed(seed, place)))
+    for place, many in zip(left, allotted(share[left], method.battles or BATTLES), strict=True):
+        own = Method(exact=False, battles=many, seed=derive_seed(method.seed, place))
+        try:
+            found[place] = answer(asked[place], own)
+        except Interrupted:  # with some of its combinations a mixture says nothing
+            raise KeyboardInterrupt from None
     return [found[place] for place in range(len(asked))]
 
 
-def allotted(share: np.ndarray, battles: int) -> list[int]:
-    """Battles in proportion to the weights, by largest remainders, at least `LEAST_BATTLES` each."""
+def allotted(share: np.ndarray, battles: int, least: int = LEAST_BATTLES) -> list[int]:
+    """Battles in proportion to the weights, by largest remainders, at least `least` each."""
     if not len(share):
         return []
     ideal = battles * share / share.sum()
     number = np.floor(ideal).astype(np.int64)
     order = np.argsort(-(ideal - number), kind="stable")
     number[order[: battles - int(number.sum())]] += 1
-    return [max(LEAST_BATTLES, int(one)) for one in number]
+    return [max(least, int(one)) for one in number]
 
 
 def _mixed(base: Draft, fields: Mapping[str, Any], parts: tuple[tuple[float, Odds], ...], seed: int) -> Odds:
@@ -233,7 +238,6 @@ def _mixed(base: Draft, fields: Mapping[str, Any], parts: tuple[tuple[float, Odd
     columns = {name: np.concatenate([odds.columns[name] for _, odds in parts]) for name in names}
     p = np.concatenate([weight * odds.chances for weight, odds in parts])
     simulated = [odds for _, odds in parts if odds.battles is not None]
-    told = [f"{path} is drawn: {_in_words(values)}" for path, values in fields.items()]
     mixed = MixedOdds(
         Outcomes(
             columns,
@@ -246,11 +250,17 @@ def _mixed(base: Draft, fields: Mapping[str, Any], parts: tuple[tuple[float, Odd
         battles=sum(odds.battles or 0 for odds in simulated) if simulated else None,
         seed=seed if simulated else None,
         settings=[line for line in first.settings if line.split(" = ", maxsplit=1)[0] not in fields],
-        assumptions=[*told, "policies know the values drawn", *first.assumptions],
+        assumptions=[*told_drawn(fields), *first.assumptions],
         scenario=base.data,
     )
     mixed.parts = parts
     return mixed
+
+
+def told_drawn(fields: Mapping[str, Mapping[Any, float]]) -> list[str]:
+    """What a mixture rests on."""
+    told = [f"{path} is drawn: {_in_words(values)}" for path, values in fields.items()]
+    return [*told, "policies know the values drawn"]
 
 
 def _in_words(values: Mapping[Any, float]) -> str:

@@ -15,9 +15,12 @@ import numpy as np
 from simulator.analysis.answer import Enumerated, Fight, Method, check_numbers, labelled, seen, settle
 from simulator.analysis.intervals import LEVEL, wilson
 from simulator.analysis.measure import is_chance, measure
+from simulator.analysis.mix import allotted, combined, mix, shares, told_drawn
 from simulator.analysis.odds import Odds
-from simulator.rules.battle import WINNERS, Outcomes
-from simulator.scenarios import Scenario
+from simulator.engine.limits import NoExactOdds
+from simulator.engine.streams import derive_seed
+from simulator.rules.battle import WINNERS, Columns, Outcomes
+from simulator.scenarios import Draft, Scenario
 
 NORMAL = NormalDist()
 Z = NORMAL.inv_cdf((1 + LEVEL) / 2)
@@ -72,8 +75,6 @@ def answered(
 ) -> Fought:
     """Exact where it fits (and no battles are asked for), else battle by battle, `many` unless told."""
     if battles is None:
-        from simulator.engine.limits import NoExactOdds
-
         try:
             found = settle(scenario, Method(exact=True, budget=budget))
             assert isinstance(found, Enumerated)
@@ -102,6 +103,64 @@ def fought(scenario: Scenario, battles: int, seed: int, threads: int | None = No
     assert odds.counts is not None
     order = np.random.default_rng(seed).permutation(battles)
     return Fought(odds, np.repeat(np.arange(len(odds.counts)), odds.counts)[order])
+
+
+def answered_mixture(base: Draft, battles: int | None, seed: int, budget: int, many: int = BATTLES) -> Fought:
+    """A scenario with fields that are not known: exact where all its combinations are, else battle by battle."""
+    if battles is None:
+        try:
+            return Fought(mix(base, seed=seed, exact=True, budget=budget).odds)
+        except NoExactOdds:
+            pass
+    return fought_mixture(base, battles or many, seed)
+
+
+def fought_mixture(base: Draft, battles: int, seed: int) -> Fought:
+    """The combinations of what is not known one after the other, each with its share of the battles.
+
+    So battle i of two such scenarios stands at the same place of what may be drawn. Raises ValueError for fewer battles
+    than combinations.
+    """
+    drafts, fields = combined(base)
+    if battles < len(drafts):
+        raise ValueError(f"battles: {battles:,} is not allowed; the mixture has {len(drafts):,} combinations")
+    portions = allotted(shares(fields), battles, least=0)
+    asked = [one.checked() for one, portion in zip(drafts, portions, strict=True) if portion]
+    parts, first = [], 0
+    for one, portion in zip(asked, filter(None, portions), strict=True):
+        parts.append(_ended(one, portion, seed, first))
+        first += portion
+    names = [name for name in parts[0][0] if all(name in columns for columns, _ in parts)]
+    offsets = np.cumsum([0, *(len(next(iter(columns.values()))) for columns, _ in parts)])
+    columns = {name: np.concatenate([columns[name] for columns, _ in parts]) for name in names}
+    which = np.concatenate([offset + rows for offset, (_, rows) in zip(offsets, parts, strict=False)])
+    count = np.bincount(which, minlength=offsets[-1])
+    outcomes = Outcomes(columns, count / battles, count)
+    odds = Odds(
+        outcomes,
+        battle=asked[0].battle,
+        battles=battles,
+        seed=seed,
+        settings=[line for line in asked[0].settings() if line.split(" = ", maxsplit=1)[0] not in fields],
+        assumptions=[*told_drawn(fields), *asked[0].assumptions()],
+        scenario=base.data,
+    )
+    return Fought(odds, _merged_rows(outcomes)[which])
+
+
+def _ended(scenario: Scenario, battles: int, seed: int, first: int) -> tuple[Columns, np.ndarray]:
+    """Outcomes, and which of them each of the battles from `first` on came to; see `fought`."""
+    if scenario.built.answer is None:
+        from simulator.engine.each import each_end
+
+        ends, which = each_end(scenario.chain, seed, battles, first=first)
+        return seen(scenario, ends), which
+    fight = Fight(scenario, derive_seed(seed, first))
+    fight.add(battles)
+    odds = fight.odds()
+    assert odds.counts is not None
+    order = np.random.default_rng([seed, first]).permutation(battles)
+    return odds.columns, np.repeat(np.arange(len(odds.counts)), odds.counts)[order]
 
 
 def _merged_rows(outcomes: Outcomes) -> np.ndarray:

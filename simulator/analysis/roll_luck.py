@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from simulator.engine.explicit import spell_out
 from simulator.engine.limits import EXACT_BYTES, NoExactOdds
 from simulator.engine.solve import Solver
 from simulator.scenarios import Scenario
-from simulator.scenarios.objective import worth
+from simulator.scenarios.objective import SIDES, Objective, worth
 
 Rolled = tuple[Any, Any, Any]  # state before, result (a pair for two rolls), state after
 
@@ -29,7 +30,7 @@ def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str])
     if built.chain is None or built.outcome is None:
         own = f"{scenario.battle.game} {scenario.battle.kind}"
         raise NoExactOdds(f"luck: {own} is composed of several battles; the luck of a roll needs one chain of states")
-    values = _Values(scenario, built.chain)
+    values = Values(scenario, scenario.objective)
     rows = []
     for line, (before, result, after) in zip(lines, steps, strict=True):
         now, then = values.of(before), values.of(after)
@@ -45,25 +46,28 @@ def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str])
     return rows
 
 
-class _Values:
-    """What every state of a battle is worth to the attacker, by its fields."""
+class Values:
+    """What every state of a battle is worth to a side: `worth` by number in `graph`, `of` by its fields."""
 
-    def __init__(self, scenario: Scenario, chain: Chain) -> None:
-        assert scenario.built.outcome is not None
-        self.scenario, self.outcome = scenario, scenario.built.outcome
+    def __init__(self, scenario: Scenario, objective: Objective, side: str = "attacker") -> None:
+        chain, outcome = scenario.chain, scenario.built.outcome
+        assert outcome is not None
+        self._outcome, self._objective, self._side = outcome, objective, SIDES.index(side)
         if chain.counted >= 0 and self._counts(chain):
             # The objective weighs what the counter counts: then it tells states apart like any other field.
             chain = replace(chain, counters=())
-        self.chain = chain
-        graph = spell_out(chain, EXACT_BYTES)
-        value = np.zeros(len(graph))
-        value[graph.final] = self._worth(graph.states(graph.final))
-        solved = Solver(graph, counted=False).values(value)
-        fields = np.array(graph.states()).T.tolist()
-        self._value = dict(zip(map(tuple, fields), solved.tolist(), strict=True))
+        self.chain, self.graph = chain, spell_out(chain, EXACT_BYTES)
+        value = np.zeros(len(self.graph))
+        value[self.graph.final] = self._worth(self.graph.states(self.graph.final))
+        self.worth = Solver(self.graph, counted=False).values(value)
+
+    @cached_property
+    def _value(self) -> dict[tuple[int, ...], float]:
+        fields = np.array(self.graph.states()).T.tolist()
+        return dict(zip(map(tuple, fields), self.worth.tolist(), strict=True))
 
     def _worth(self, states: Any) -> np.ndarray:
-        return np.asarray(worth(self.scenario.objective, self.outcome(states))[0])
+        return np.asarray(worth(self._objective, self._outcome(states))[self._side])
 
     def _counts(self, chain: Chain) -> bool:
         start = type(chain.start)(*(np.array([int(value)] * 2) for value in chain.start))

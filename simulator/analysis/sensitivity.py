@@ -150,10 +150,39 @@ def sensitivity(
     alone unless `fields` names them: paths, or tables like `attacker`. Raises ScenarioError, ValueError, Interrupted
     with the changes tried until then.
     """
-    check_numbers(1 if battles is None else battles, seed, threads)
-    base = draft(scenario)
-    checked = base.checked()
+    checked = load(scenario)
     tried = list(steps_of(checked, (fields,) if isinstance(fields, str) else fields))
+    return _tried(checked, tried, value, battles, seed, threads, progress)
+
+
+def one_more(
+    scenario: Source,
+    value: str | None = None,
+    battles: int | None = None,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Sensitivity:
+    """One more of each whole-number field of both sides and the conditions, alone; see `sensitivity`."""
+    checked = load(scenario)
+    steps = ((path, setting, to) for path, setting, to in steps_of(checked) if not path.startswith("options."))
+    more = [one for one in steps if isinstance(one[1], int) and not isinstance(one[1], bool) and one[2] == one[1] + 1]
+    return _tried(checked, more, value, battles, seed, threads, progress)
+
+
+def _tried(
+    checked: Scenario,
+    tried: Sequence[tuple[str, Any, Any]],
+    value: str | None,
+    battles: int | None,
+    seed: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> Sensitivity:
+    """The value asked after each of these changes alone."""
+    check_numbers(1 if battles is None else battles, seed, threads)
+    base = draft(checked)
     stand = answered(checked, battles, seed, CELL_BYTES, threads, CELL_BATTLES)
     asked = value or ("p_attacker" if "winner" in stand.odds.columns else stand.odds.value)
     now = measure(stand.odds, asked).value

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.answer import Method, Progress
+from simulator.analysis.answer import Interrupted, Method, Progress
 from simulator.analysis.answer import answer as find_odds
 from simulator.analysis.intervals import half_width_of_mean, wilson
 from simulator.analysis.odds import Odds
@@ -159,7 +159,8 @@ def worth(
 ) -> Worth:
     """The worth of a battle for a side: `answer` is its odds, or a scenario (then its `odds`, or as `method` says).
 
-    Without `weights` the scenario's objective is taken. Raises ScenarioError and ValueError.
+    Without `weights` the scenario's objective is taken. Raises ScenarioError and ValueError, Interrupted with the worth
+    by the battles fought until then.
     """
     check_side(side)
     _check_level(level)
@@ -168,11 +169,18 @@ def worth(
             raise ValueError(f"lose: {_plain(x)} is not allowed; 0 or more")
     if weights is not None:
         weighing(None, weights, side)
-    odds = answer if isinstance(answer, Odds) else find_odds(answer, method, progress)
+    cut = False
+    try:
+        odds = answer if isinstance(answer, Odds) else find_odds(answer, method, progress)
+    except Interrupted as short:
+        odds, cut = short.gathered, True
     weighed = weighing(odds.scenario, weights, side)
     if weighed is None:
         raise ValueError(NO_WEIGHTS)
-    return weigh(odds, weighed, level, lose, side)
+    found = weigh(odds, weighed, level, lose, side)
+    if cut:
+        raise Interrupted(found)
+    return found
 
 
 def _check_level(level: float) -> None:

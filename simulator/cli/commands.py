@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import CUT_SHORT, comparing, decisions, judging, lists, reading, working
+from simulator.cli import comparing, decisions, judging, lists, reading, serving, working
 from simulator.cli.games import fight_waves
 from simulator.cli.options import (
     AsJson,
@@ -23,9 +23,9 @@ from simulator.cli.options import (
     Vary,
     complete_path,
     console,
+    finished,
     gather,
     json_text,
-    note,
 )
 from simulator.scenarios import is_uncertain
 
@@ -54,13 +54,6 @@ def top(
     ] = False,
 ) -> None:
     """Battle odds for board wargames: exact where it fits, seeded battles where it does not."""
-
-
-def _finished(cut: bool, what: str, quiet: bool) -> int:
-    """The exit status, and a word on an answer that Ctrl-C cut short."""
-    if cut:
-        note(what, quiet)
-    return CUT_SHORT if cut else 0
 
 
 @app.command()
@@ -113,7 +106,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     else:
         show_odds(console(), asked, found, explain)
     files.write(found, working.outcome_rows(found) if csv else (), column)
-    return _finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
+    return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
 
 
 @app.command()
@@ -157,7 +150,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     else:
         show_sweep(console(), swept)
     files.write(swept, swept.rows())
-    return _finished(cut, f"interrupted after {len(swept.cells)} cells; these are shown", quiet)
+    return finished(cut, f"interrupted after {len(swept.cells)} cells; these are shown", quiet)
 
 
 @app.command()
@@ -218,7 +211,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
             console().print(need_table(found))
         print(found.how())
     files.write(found, found.rows())
-    status = _finished(cut, f"interrupted after {found.tried} answers; this is the best of them", quiet)
+    status = finished(cut, f"interrupted after {found.tried} answers; this is the best of them", quiet)
     return status or (0 if found.enough else 1)
 
 
@@ -261,7 +254,7 @@ def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
         console().print(rounds_table(found))
         print(found.how())
     files.write(found, found.rows())
-    return _finished(cut, "interrupted; this is what was gathered", quiet)
+    return finished(cut, "interrupted; this is what was gathered", quiet)
 
 
 app.command("by-round", hidden=True)(campaign)
@@ -294,7 +287,7 @@ def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
         console().print(survival_table(found))
         print(found.how())
     files.write(found, found.rows())
-    return _finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
+    return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
 
 
 @app.command()
@@ -333,3 +326,4 @@ lists.add_to(app)
 decisions.add_to(app)
 comparing.add_to(app)
 judging.add_to(app)
+serving.add_to(app)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import CUT_SHORT, reading, working
+from simulator.cli import reading, working
 from simulator.cli.options import (
     AsJson,
     Battles,
@@ -24,9 +24,9 @@ from simulator.cli.options import (
     complete_path,
     complete_scenario,
     console,
+    finished,
     gather,
     json_text,
-    note,
 )
 
 _NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
@@ -87,19 +87,20 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter an option
     plot: PlotFile = None,
     force: Force = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
     from simulator.analysis.compare import compare as answer
 
     files = working.Files(csv, plot, force)
     files.check()
     drafts = drafts_of(scenarios, settings or ())
-    found, _ = gather(
+    found, cut = gather(
         "scenarios",
         quiet,
         lambda shown: answer(drafts, value or None, battles, seed or 0, threads=threads, progress=shown),
     )
     deliver(found, files, as_json, _show_comparison)
+    return finished(cut, f"interrupted after {len(found.odds)} scenarios; these are compared", quiet)
 
 
 def _show_comparison(found: Any) -> None:
@@ -154,11 +155,13 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one parameter an option
         ranges = reading.read_vary(vary)
         if plot is not None and len(ranges) > 2:
             raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
-        swept, _ = gather(
+        swept, cut = gather(
             "cells",
             quiet,
             lambda shown: swept_fully(base, ranges, value, battles, seed or 0, threads=threads, progress=shown),
         )
+        if cut:  # indices of a part of the grid would be those of another question
+            raise KeyboardInterrupt
         _deliver_indices(swept, files, as_json)
         return 0
     found, cut = gather(
@@ -167,9 +170,7 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one parameter an option
         lambda shown: step(base, value, fields or None, battles, seed or 0, threads=threads, progress=shown),
     )
     deliver(found, files, as_json, _show_sensitivity)
-    if cut:
-        note(f"interrupted after {len(found.steps)} changes; these are shown", quiet)
-    return CUT_SHORT if cut else 0
+    return finished(cut, f"interrupted after {len(found.steps)} changes; these are shown", quiet)
 
 
 def _show_sensitivity(found: Any) -> None:

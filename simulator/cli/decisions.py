@@ -8,7 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from simulator.cli import reading, working
-from simulator.cli.options import AsJson, CsvFile, Force, PlotFile, Quiet, ScenarioName, Settings, console, json_text
+from simulator.cli.options import (
+    AsJson,
+    CsvFile,
+    Force,
+    PlotFile,
+    Quiet,
+    ScenarioName,
+    Settings,
+    console,
+    finished,
+    gather,
+    json_text,
+)
 
 MOST_ROWS = 20
 MARKS = {"go on": ".", "stop": "S"}
@@ -45,7 +57,9 @@ def best(  # noqa: PLR0913, PLR0917 - one parameter an option
     if weight:
         pairs = [reading.split_setting(text, "--weight") for text in weight]
         asked = asked.with_fields({f"objective.attacker.{name}": reading.read_value(value) for name, value in pairs})
-    found = solve(asked, decide)
+    found, cut = gather("combinations", quiet, lambda shown: solve(asked, decide, progress=shown))
+    if not cut and not quiet:
+        _, cut = gather("fixed policies", quiet, found.find_gains)
     if as_json:
         print(json_text(found.to_dict()))
     elif quiet:
@@ -54,7 +68,7 @@ def best(  # noqa: PLR0913, PLR0917 - one parameter an option
         show_odds(console(), found.scenario, found.odds)
         _show(found)
     files.write(found, found.rows())
-    return 0
+    return finished(cut, "interrupted; not every fixed policy was tried", quiet)
 
 
 def _show(found: Any) -> None:

@@ -21,6 +21,7 @@ from simulator.cli.options import (
     Settings,
     Threads,
     console,
+    finished,
     gather,
     json_text,
 )
@@ -65,7 +66,7 @@ def worth(  # noqa: PLR0913, PLR0917 - one parameter an option
     plot: PlotFile = None,
     force: Force = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """What a battle is worth by weights, and how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.worth import worth as find
 
@@ -74,12 +75,13 @@ def worth(  # noqa: PLR0913, PLR0917 - one parameter an option
     asked = reading.read_draft(scenario, settings or ())
     weights, share = read_weights(weight), reading.read_number(level, "level")
     method = reading.method_of(False, battles, seed, None, threads)
-    found, _ = gather(
+    found, cut = gather(
         "battles",
         quiet,
         lambda shown: find(asked, weights, share, lose or (), side, method=method, progress=shown),
     )
     deliver(found, files, as_json, _show_worth)
+    return finished(cut, f"interrupted after {found.odds.battles or 0:,} battles; the answer is from these", quiet)
 
 
 def _show_worth(found: Any) -> None:
@@ -103,7 +105,7 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
     plot: PlotFile = None,
     force: Force = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """How it stands after each round: over or not, who has won, losses so far."""
     from simulator.analysis.after_rounds import rounds as find
 
@@ -113,16 +115,19 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
     if after is not None and after < 0:
         raise ValueError(f"after: {after} is not allowed; 0 or more")
     fought = most if after is None else max(most or 0, after)
-    found, _ = gather("battles", quiet, lambda shown: find(asked, fought, battles, seed or 0, progress=shown))
-    if after is None:
+    found, cut = gather("battles", quiet, lambda shown: find(asked, fought, battles, seed or 0, progress=shown))
+    told = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
+    what = f"interrupted; these are the {told} told until then"
+    if after is None or after >= len(found.standing):
         deliver(found, files, as_json, _show_rounds)
-        return
+        return finished(cut, what, quiet)
     odds = found.after(after)
     if as_json:
         print(json_text(odds.to_dict()))
     else:
         show_odds_alone(odds)
     files.write(found, found.rows())
+    return finished(cut, what, quiet)
 
 
 def _show_rounds(found: Any) -> None:
@@ -148,7 +153,9 @@ def show_odds_alone(odds: Any) -> None:
 
 
 def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side, results")
+    ],
     weight: Weights = None,
     settings: Settings = None,
     battles: Battles = None,
@@ -159,7 +166,7 @@ def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
     plot: PlotFile = None,
     force: Force = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""
     from simulator.analysis.luck import luck as judge
 
@@ -168,18 +175,23 @@ def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
     pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
     changes = {path: reading.read_value(value) for path, value in pairs}
     method = reading.method_of(False, battles, seed, None, threads)
-    found, _ = gather(
+    found, cut = gather(
         "battles",
         quiet,
         lambda shown: judge(file, read_weights(weight), changes=changes, method=method, progress=shown),
     )
     deliver(found, files, as_json, _show_luck)
+    return finished(cut, f"interrupted after {len(found.battles)} battles of the log; these are judged", quiet)
 
 
 def _show_luck(found: Any) -> None:
-    from simulator.report.fortune import luck_table
+    from simulator.report.fortune import luck_table, roll_table
 
     console().print(luck_table(found))
+    for one in found.battles:
+        if one.rolls:
+            print(f"{one.name}, round by round (worth to the {one.side}):")
+            console().print(roll_table(one.rolls))
     print(found)
     print(f"Method: {found.how()}")
 

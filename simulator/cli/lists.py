@@ -46,9 +46,10 @@ def schema(
     """The fields of a battle kind: what each takes, default, meaning; `schema game-file`: the keys of a game file."""
     from simulator.report.tables import schema_table
     from simulator.scenarios import find_battle, game_file_battle, kinds_of
-    from simulator.scenarios.schema import field_rows, schema_of
+    from simulator.scenarios.schema import field_rows, objective_rows, scenario_schema, schema_of
 
-    if game == "game-file":
+    file = game == "game-file"
+    if file:
         kind_asked = game_file_battle()
     elif battle is None:
         table = _plain("battle", "what it is")
@@ -59,9 +60,10 @@ def schema(
     else:
         kind_asked = find_battle(game, battle)
     if as_json:
-        print(json.dumps(schema_of(kind_asked.model), indent=2))
+        print(json.dumps(schema_of(kind_asked.model) if file else scenario_schema(kind_asked), indent=2))
         return
-    rows = [row for row in field_rows(kind_asked) if row.needed or not required]
+    every = [*field_rows(kind_asked), *(() if file else objective_rows())]
+    rows = [row for row in every if row.needed or not required]
     if search is not None:
         rows = [row for row in rows if search.lower() in f"{row.path} {row.takes} {row.meaning}".lower()]
         if not rows:

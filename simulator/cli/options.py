@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 
+from simulator.cli import CUT_SHORT
 from simulator.cli.working import Bar, bar
 
 UNWATCHED_WIDTH = 120
@@ -127,6 +128,13 @@ def gather(what: str, quiet: bool, work: Callable[[Bar], T]) -> tuple[T, bool]:
             return work(shown), False
     except Interrupted as short:
         return short.gathered, True
+
+
+def finished(cut: bool, what: str, quiet: bool) -> int:
+    """The exit status, and a word on an answer that Ctrl-C cut short."""
+    if cut:
+        note(what, quiet)
+    return CUT_SHORT if cut else 0
 
 
 def _announce_compiling(quiet: bool) -> None:

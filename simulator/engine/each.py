@@ -26,8 +26,10 @@ PORTION = 1 << 16
 BAD = 9
 
 
-def each_end(chain: Chain, seed: int, battles: int, graph: Graph | None = None) -> tuple[Ends, np.ndarray]:
-    """The distinct ends of battles 0 to `battles - 1` of a seed, with counts, and which of them each battle came to.
+def each_end(
+    chain: Chain, seed: int, battles: int, graph: Graph | None = None, first: int = 0
+) -> tuple[Ends, np.ndarray]:
+    """The distinct ends of `battles` of a seed from `first` on, with counts, and which of them each battle came to.
 
     Raises BrokenGame for a game that breaks its contract.
     """
@@ -35,19 +37,21 @@ def each_end(chain: Chain, seed: int, battles: int, graph: Graph | None = None) 
         try:
             graph = spell_out(chain, QUICK_BYTES)
         except NoExactOdds:
-            return _by_rules(chain, seed, battles)
-    return walk(graph, seed, battles)
+            return _by_rules(chain, seed, battles, first)
+    return walk(graph, seed, battles, first=first)
 
 
-def walk(graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None) -> tuple[Ends, np.ndarray]:
+def walk(
+    graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None, first: int = 0
+) -> tuple[Ends, np.ndarray]:
     """The same on a graph; battles also end at the states that `stop` (bool) marks."""
-    fought = lookup(graph)
+    fought = lookup(graph, by_rows=True)
     ends = (graph.final if stop is None else graph.final | stop)[fought.order]
     at = np.full(battles, fought.chain.start.at, np.int64)
-    for first in range(0, battles, PORTION):
-        part = slice(first, min(first + PORTION, battles))
+    for begin in range(0, battles, PORTION):
+        part = slice(begin, min(begin + PORTION, battles))
         with np.errstate(over="ignore"):
-            _walk(fought, ends, seed, np.arange(part.start, part.stop, dtype=np.uint64), at[part])
+            _walk(fought, ends, seed, np.arange(first + part.start, first + part.stop, dtype=np.uint64), at[part])
     places, which, count = np.unique(at, return_inverse=True, return_counts=True)
     mask = fought.chain.params.mask
     states = graph.states(fought.order[places & mask], places >> mask.bit_length())
@@ -115,18 +119,18 @@ def fight_each(p, start, alias, order, limit, fields):
     return DONE
 
 
-def _by_rules(chain: Chain, seed: int, battles: int) -> tuple[Ends, np.ndarray]:
+def _by_rules(chain: Chain, seed: int, battles: int, first: int = 0) -> tuple[Ends, np.ndarray]:
     fought = Simulation(chain, seed, 1, direct=True).chain
     bind_state(type(fought.params), type(fought.start))
     run, start = fight_each.of(fought.params), np.array(fought.start, np.int64)
     fields = np.empty((len(start), battles), np.int64)
-    for first in range(0, battles, PORTION):
-        part = np.empty((len(start), min(PORTION, battles - first)), np.int64)
-        order = Order(np.uint64(seed), first, part.shape[1])
+    for begin in range(0, battles, PORTION):
+        part = np.empty((len(start), min(PORTION, battles - begin)), np.int64)
+        order = Order(np.uint64(seed), first + begin, part.shape[1])
         status = run(fought.params, start, fought.tables.alias, order, fought.layout.limit, part)
         if status != DONE:
             what = "went astray" if status == BAD else f"did not end within {MOST_STEPS:,} steps"
-            raise BrokenGame(f"one of the battles from {first} of seed {seed} {what}")
-        fields[:, first : first + part.shape[1]] = part
+            raise BrokenGame(f"one of the battles from {first + begin} of seed {seed} {what}")
+        fields[:, begin : begin + part.shape[1]] = part
     rows, which, count = np.unique(fields, axis=1, return_inverse=True, return_counts=True)
     return Ends(type(chain.start)(*rows), count / battles, count.astype(np.int64)), which.ravel()

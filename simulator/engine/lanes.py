@@ -34,9 +34,9 @@ LANES = 512
 IDLE_SHARE = 4
 # Rolls of all lanes between two returns to Python: some hundredths of a second.
 SLICE = 1 << 12
-# What `at` holds: battles started and counted, lanes that still run, rolls since a battle ended.
-STARTED, COUNTED, ALIVE, ROLLS = range(4)
-DONE, PAUSED, BROKEN, ENDLESS = range(4)
+# What `at` holds: battles started and counted, lanes that still run, rolls since a battle ended, states in the tally.
+STARTED, COUNTED, ALIVE, ROLLS, USED = range(5)
+DONE, PAUSED, BROKEN, ENDLESS, FULL = range(5)
 
 _GAMMA = streams.GAMMA
 _HIGH = streams.HIGH
@@ -71,10 +71,7 @@ class Order(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What one thread fights: the order, its lanes, how final states are packed, and the tally of them.
-
-    The tally must have room for as many new states as there are battles in the order.
-    """
+    """What one thread fights: the order, its lanes, how final states are packed, and the tally of them."""
 
     order: Any
     lanes: Any
@@ -175,13 +172,12 @@ def pack(fields, chosen, found, word, shift, packed):
 
 
 @inner
-def slot_of(packed, i, slots):
+def slot_of(packed, i, words, slots):
     """The slot of packed state `i` in an open-addressing table: its own, or a free one.
 
     `slots` (a power of two of slots x words + 1) holds packed states and, last, what is kept of each; 0 there marks a
     free slot. State and value side by side cost one cache miss, not two.
     """
-    words = packed.shape[0]
     code = uint64(0)
     for w in range(words):
         code = (code ^ packed[w, i]) * _GAMMA
@@ -199,16 +195,21 @@ def slot_of(packed, i, slots):
 
 
 @inner
-def count_ended(lanes, found, layout, tally):
-    """Add the listed lanes' final states to the tally: a table of `slot_of` that keeps counts."""
+def count_ended(p, lanes, found, layout, tally):
+    """Add the listed lanes' final states to the tally: a table of `slot_of` that keeps counts; returns how many are
+    new to it."""
     pack(lanes.fields, lanes.ended, found, layout.word, layout.shift, lanes.packed)
-    words = lanes.packed.shape[0]
+    # A state of a graph is one word, and told so to the compiler counted twice as fast.
+    words = 1 if absorbing(p) else lanes.packed.shape[0]
+    fresh = 0
     for i in range(found):
-        slot = slot_of(lanes.packed, i, tally)
+        slot = slot_of(lanes.packed, i, words, tally)
+        fresh += int64(tally[slot, words] == 0)
         for w in range(words):
             tally[slot, w] = lanes.packed[w, i]
         tally[slot, words] += uint64(1)
         lanes.busy[lanes.ended[i]] = 0
+    return fresh
 
 
 @inner
@@ -237,7 +238,8 @@ def idle_lanes(lanes, start):
 def fight(p, start, alias, work, at, most):
     """Fight the ordered battles and add their final states to the tally.
 
-    Returns DONE, PAUSED now and then (call again), BROKEN, or ENDLESS when `most` rolls ended no battle.
+    Returns DONE, PAUSED now and then (call again), FULL (call again with a larger tally), BROKEN, or ENDLESS when
+    `most` rolls ended no battle.
     """
     order, lanes, layout = work.order, work.lanes, work.layout
     width = lanes.key.shape[0]
@@ -249,7 +251,9 @@ def fight(p, start, alias, work, at, most):
         waiting = at[STARTED] < order.battles
         if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
             found = find_ended(p, lanes.fields, lanes.busy, lanes.ended)
-            count_ended(lanes, found, layout, work.tally)
+            if 3 * (at[USED] + found) > 2 * work.tally.shape[0]:
+                return FULL
+            at[USED] += count_ended(p, lanes, found, layout, work.tally)
             at[COUNTED] += found
             if found > 0:
                 at[ROLLS] = 0
@@ -270,7 +274,7 @@ def move(packed, values, slots):
     """Put packed states (words x states) and their values into a table of `slot_of`."""
     words = packed.shape[0]
     for i in range(len(values)):
-        slot = slot_of(packed, i, slots)
+        slot = slot_of(packed, i, words, slots)
         for w in range(words):
             slots[slot, w] = packed[w, i]
         slots[slot, words] = values[i]

@@ -1,4 +1,4 @@
-"""Fighting on the spelled-out graph: a step is three look-ups, whatever the rules cost.
+"""Fighting on the spelled-out graph: a step is one look-up, or three, whatever the rules cost.
 
 Each table keeps its rows, so that battle i of a seed is the very battle that the rules would fight.
 """
@@ -15,9 +15,12 @@ from simulator.engine.chance import LARGEST_RESULT, Tables
 from simulator.engine.explicit import Graph
 
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
-MOST = 2**62
+# Largest packed places: where the counter surely fits beside the state they are half as wide, which is quicker.
+MOST, MOST_NARROW = 2**62, 2**31 - 1
 # Rows of merged tables; they lie in the processor's cache while they are few, and cost 8 bytes each.
 MOST_MERGED = 1 << 21
+# Entries of the states' own tables, of 8 bytes each: with more of them three look-ups in small arrays are quicker.
+MOST_OWN = 1 << 19
 
 
 class Place(NamedTuple):
@@ -50,6 +53,18 @@ class PairLookup(NamedTuple):
     place: np.ndarray
     other: np.ndarray
     to: np.ndarray
+
+    spelled_out = True
+
+
+class OwnTables(NamedTuple):
+    """As `Lookup`, where each running state has a table of its own, whose results are packed as `to` packs edges.
+
+    Table i is that of state i; all final states share the last one.
+    """
+
+    running: int
+    mask: int
 
     spelled_out = True
 
@@ -115,6 +130,24 @@ def step(p, s, result, other):
     return along(p, s, (p.place[i] >> _HALF) + np.uint64(other) * (p.other[i] >> _HALF) + np.uint64(result))
 
 
+@rule(OwnTables)
+def running(p, s):
+    """Final states come last."""
+    return going(p, s)
+
+
+@rule(OwnTables)
+def table(p, s):
+    """The table of the state."""
+    return np.int64(min(s.at & p.mask, p.running))
+
+
+@rule(OwnTables)
+def step(p, s, result):
+    """To the state that was drawn."""
+    return Place((s.at & ~p.mask) + result) if going(p, s) else s
+
+
 @dataclass(frozen=True)
 class Fought:
     """A graph as lanes fight it: the chain over its states, and the graph's number of each of them.
@@ -128,8 +161,11 @@ class Fought:
     merged: bool = False
 
 
-def lookup(graph: Graph) -> Fought:
-    """The look-up tables of a graph. Table 0 must be the certain one: final states stay on it."""
+def lookup(graph: Graph, by_rows: bool = False) -> Fought:
+    """The look-up tables of a graph. Table 0 must be the certain one: final states stay on it.
+
+    With `by_rows` they are a `Lookup` or `PairLookup` in any case, from which the row that was drawn can be told.
+    """
     final = graph.final
     order = np.concatenate([np.flatnonzero(~final), np.flatnonzero(final)])
     number = np.empty(len(graph), np.int64)
@@ -142,20 +178,45 @@ def lookup(graph: Graph) -> Fought:
     merged = _merged(graph, order[:going_on], to) if graph.second is not None else None
     if merged:
         tables, begin, to = merged
-        table, begin = np.append(np.arange(1, going_on + 1), np.zeros(len(graph) - going_on)), begin.copy()
+        table = np.append(np.arange(1, going_on + 1), np.zeros(len(graph) - going_on, np.int64))
     else:
         tables, begin = _by_row(graph.chain.tables), graph.begin[order]
-        table = np.maximum(graph.table[order], 0)
+        table = np.maximum(graph.table[order], 0).astype(np.int64)
+    single = graph.second is None or merged is not None
+    own = _own_tables(tables, table[:going_on], begin, to) if single and not by_rows else None
+    params: Lookup | PairLookup | OwnTables
+    if own:
+        tables, params = own, OwnTables(going_on, (1 << bits) - 1)
+    else:
+        params = _by_edges(graph, going_on, (1 << bits) - 1, table, begin, to)
+        if not single:
+            width = np.diff(tables.first)[table].astype(np.uint64)
+            other = np.maximum(graph.second[order], 0).astype(np.uint64) | width << _HALF
+            params = PairLookup(going_on, params.mask, params.place, other, params.to)
+    counted = int(graph.chain.limits[graph.chain.counted]) if graph.inc is not None else 0
+    limit = MOST_NARROW if (4 * counted + 4) << bits <= MOST_NARROW else MOST
+    return Fought(Chain(params, Place(int(number[0])), Place(limit), tables), order, merged is not None)
+
+
+def _by_edges(graph: Graph, going_on: int, mask: int, table: np.ndarray, begin: np.ndarray, to: np.ndarray) -> Lookup:
+    """Three look-ups a step: the state's place, the row that is drawn, the edge."""
     begin = np.append(begin[:going_on], len(to) + np.arange(len(graph) - going_on))
     to = np.append(to, np.arange(going_on, len(graph)))
     to = to.astype(np.uint32 if to.max() < 2**32 else np.uint64)
-    place, mask = table.astype(np.uint64) | begin.astype(np.uint64) << _HALF, (1 << bits) - 1
-    params: Lookup | PairLookup = Lookup(going_on, mask, place, to)
-    if graph.second is not None and not merged:
-        width = np.diff(tables.first)[table.astype(np.int64)].astype(np.uint64)
-        other = np.maximum(graph.second[order], 0).astype(np.uint64) | width << _HALF
-        params = PairLookup(going_on, mask, place, other, to)
-    return Fought(Chain(params, Place(int(number[0])), Place(MOST), tables), order, merged is not None)
+    return Lookup(going_on, mask, table.astype(np.uint64) | begin.astype(np.uint64) << _HALF, to)
+
+
+def _own_tables(tables: Tables, table: np.ndarray, begin: np.ndarray, to: np.ndarray) -> Tables | None:
+    """One look-up a step: the running states' own tables, and the certain one; None where they are too large."""
+    size = np.diff(tables.first)[table]
+    width = 1 << (int(size.max(initial=1)) - 1).bit_length()
+    if (len(table) + 1) * width > MOST_OWN or int(to.max(initial=0)) > LARGEST_RESULT:
+        return None
+    first = np.append(0, np.cumsum(size))
+    row = np.arange(first[-1]) - np.repeat(first[:-1], size)
+    result = to[np.repeat(begin[: len(table)], size) + row]
+    weight = tables.weight[np.repeat(tables.first[table], size) + row]
+    return Tables(np.append(first, first[-1] + 1), np.append(result, 0), np.append(weight, 1.0))
 
 
 def _by_row(tables: Tables) -> Tables:

@@ -21,7 +21,7 @@ from simulator.engine import streams
 from simulator.engine.chain import Chain, Ends, Layout
 from simulator.engine.compiled import bind_state
 from simulator.engine.explicit import Graph, plain_state, spell_out
-from simulator.engine.lanes import BROKEN, DONE, ENDLESS, LANES, Lanes, Order, Work, fight, move
+from simulator.engine.lanes import BROKEN, DONE, ENDLESS, FULL, LANES, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import Fought, edge_chances, lookup
 from simulator.engine.solve import Solver
@@ -102,7 +102,7 @@ class Simulation:
     def _run(self, queue: _Queue) -> np.ndarray:
         """One thread: take chunk after chunk until the work is done or stopped."""
         chain, layout = self.chain, self._layout
-        start = np.array(chain.start, np.int32)
+        start = np.array(chain.start, np.int32 if max(chain.limits) < 2**31 else np.int64)
         lanes = Lanes(
             np.empty((len(start), LANES), start.dtype),
             np.empty(LANES, np.uint64),
@@ -110,15 +110,18 @@ class Simulation:
             np.empty(LANES + 1, np.int32),
             np.empty((layout.words, LANES), np.uint64),
         )
-        tally, size = _empty_tally(4 * FIRST_CHUNK, layout.words), FIRST_CHUNK
+        tally, size, used = _empty_tally(4 * LANES, layout.words), FIRST_CHUNK, 0
         while (portion := queue.take(size)) is not None:
-            tally = _with_room(tally, portion[1])
             begun = time.perf_counter()
-            work, at = Work(Order(np.uint64(self.seed), *portion), lanes, layout, tally), np.zeros(4, np.int64)
-            fought = (chain.params, start, chain.tables.alias, work, at)
-            while (status := self._fight(*fought, self._most_rolls)) != DONE and not queue.gives_up():
-                if status == BROKEN or (status == ENDLESS and not self._ends_for_sure()):
+            order, at = Order(np.uint64(self.seed), *portion), np.array([0, 0, 0, 0, used])
+            while True:
+                work = Work(order, lanes, layout, tally)
+                status = self._fight(chain.params, start, chain.tables.alias, work, at, self._most_rolls)
+                if status == FULL:
+                    tally = _larger(tally)
+                elif status in {DONE, BROKEN} or queue.gives_up() or (status == ENDLESS and not self._ends_for_sure()):
                     break
+            used = int(at[USED])
             if status != DONE:
                 queue.spoil(portion if status == BROKEN else None, status == ENDLESS)
                 break
@@ -195,13 +198,16 @@ def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
     return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} went astray")
 
 
-def told_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any, Any]]:
+def told_steps(
+    chain: Chain, seed: int, battle: int, simulation: Simulation | None = None
+) -> Iterator[tuple[Any, Any, Any]]:
     """The steps of one battle as plain Python: state before, result (a pair for two rolls), state after.
 
-    Raises BrokenGame where the game breaks its contract.
+    `simulation` is that of the chain and seed, where it is at hand for many battles. Raises BrokenGame where the game
+    breaks its contract.
     """
     roll = _plain_rolls(chain, seed, battle)
-    if chain.paired and (simulation := Simulation(chain, seed)).fought.merged:
+    if chain.paired and (simulation := simulation or Simulation(chain, seed)).fought.merged:
         roll = _merged_rolls(simulation, battle)
     running, p = chain.part("running"), chain.params
     state = plain_state(chain, chain.settled(chain.start))
@@ -230,9 +236,9 @@ def _plain_rolls(chain: Chain, seed: int, battle: int) -> Roll:
 
 def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
     """The same where one number draws what both rolls lead to: two rolls that do, as likely as they should be."""
-    graph, fought, tables = simulation.graph, simulation.fought, simulation.origin.tables
+    graph, tables = simulation.graph, simulation.origin.tables
     assert graph is not None
-    second = graph.second
+    fought, second = lookup(graph, by_rows=True), graph.second
     assert second is not None
     params, stream = fought.chain.params, streams.Stream(simulation.seed, battle)
     dice = random.Random(f"{simulation.seed} {battle} rolls")
@@ -308,16 +314,13 @@ class _Queue:
 
 
 def _empty_tally(slots: int, words: int) -> np.ndarray:
-    """A tally of at least this many slots, a power of two."""
-    return np.zeros((1 << max(10, (slots - 1).bit_length()), words + 1), np.uint64)
+    """A tally of this many slots, a power of two."""
+    return np.zeros((slots, words + 1), np.uint64)
 
 
-def _with_room(tally: np.ndarray, fresh: int) -> np.ndarray:
-    """The same tally, grown if `fresh` more states would fill it beyond two thirds."""
-    used = int(np.count_nonzero(tally[:, -1]))
-    if 3 * (used + fresh) <= 2 * len(tally):
-        return tally
-    bigger = _empty_tally(4 * (used + fresh), tally.shape[1] - 1)
+def _larger(tally: np.ndarray) -> np.ndarray:
+    """The same tally with room for more."""
+    bigger = _empty_tally(4 * len(tally), tally.shape[1] - 1)
     held = tally[tally[:, -1] > 0]
     move(np.ascontiguousarray(held[:, :-1].T), np.ascontiguousarray(held[:, -1]), bigger)
     return bigger

@@ -100,7 +100,7 @@ class Solver:
         from simulator.engine.compiled import kernel
 
         if function.__name__ not in _compiled:
-            _compiled[function.__name__] = kernel(function)
+            _compiled[function.__name__] = kernel(function).of(_Passes())
         return int(_compiled[function.__name__](self._net, *args))
 
     def _components(self) -> Plan:

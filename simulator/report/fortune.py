@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def luck_table(found: Luck) -> Table:
     return table
 
 
-def roll_table(rows: list[dict[str, Any]]) -> Table:
+def roll_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """A row a roll: the worth before and after it, and how lucky it was."""
     table = plain_table("roll", "before", "after", "change", "luck", right=("before", "after", "change", "luck"))
     for row in rows:

@@ -24,13 +24,43 @@ ORDER = (
     "conditions",
     "policy",
     "options",
+    "objective",
 )
+# What the sides want belongs to no game's model; see `objective`.
+OBJECTIVE: Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "description": "what the sides want, for policies that are best and for worth; one side's is the other's negative",
+    "properties": {
+        side: {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"type": "number"},
+            "description": f"what the {side} wants: a weight for win, take or an outcome column",
+        }
+        for side in ("attacker", "defender")
+    },
+}
 
 
 @lru_cache(maxsize=64)
 def schema_of(model: type[BaseModel]) -> Schema:
     """JSON schema of a scenario model."""
     return model.model_json_schema()
+
+
+def scenario_schema(battle: Battle) -> Schema:
+    """JSON schema of whole scenarios of a battle kind, objectives included."""
+    schema = schema_of(battle.model)
+    return schema | {"properties": schema["properties"] | {"objective": OBJECTIVE}}
+
+
+def objective_rows() -> list[FieldRow]:
+    """The rows of what the sides want, as `field_rows` tells fields."""
+    return [
+        FieldRow(f"objective.{side}.NAME", "a number", "", node["description"], False, node)
+        for side, node in OBJECTIVE["properties"].items()
+    ]
 
 
 def branches(node: Schema, schema: Schema) -> Iterator[Schema]:

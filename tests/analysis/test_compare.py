@@ -8,9 +8,10 @@ import pytest
 
 from simulator import compare, exact, load, simulate
 from simulator.analysis.compare import names_of
-from simulator.analysis.paired import difference, fought
+from simulator.analysis.paired import difference, fought, fought_mixture
 from simulator.cli import run
 from simulator.engine.each import _by_rules, each_end
+from simulator.scenarios import draft
 
 TEN = {"game": "risk", "battle": "land", "attacker": {"regiments": 10}, "defender": {"regiments": 10}}
 THREE = TEN | {"options": {"defence_dice": 3}}
@@ -40,6 +41,8 @@ def test_the_graph_and_the_rules_tell_the_same_battles():
     ends, which = each_end(chain, 3, 2000)
     others, rows = _by_rules(chain, 3, 2000)
     assert all((one[which] == two[rows]).all() for one, two in zip(ends.states, others.states, strict=True))
+    later, places = each_end(chain, 3, 500, first=1500)
+    assert all((one[which][1500:] == two[places]).all() for one, two in zip(ends.states, later.states, strict=True))
 
 
 def test_simulated_differences_hold_the_exact_one():
@@ -79,6 +82,30 @@ def test_a_composed_battle_is_paired_with_any_other():
     found = compare(["knt-into-the-unknown", TEN], "p_attacker", battles=3000)
     wanted = [exact("knt-into-the-unknown").winner("attacker"), exact(TEN).winner("attacker")]
     assert [row["estimate"] for row in found.rows()] == pytest.approx(wanted, abs=0.05)
+
+
+UNKNOWN = TEN | {"defender": {"regiments": {"mix": {"8": 0.3, "10": 0.5, "13": 0.2}}}}
+
+
+def test_mixtures_are_paired_too():
+    same = compare([UNKNOWN, UNKNOWN], ["p_attacker", "mean.rounds"], battles=3000)
+    assert [row["difference"] for row in same.rows()] == [0.0] * 4
+    three = UNKNOWN | {"options": {"defence_dice": 3}}
+    sure = compare({"two": UNKNOWN, "three": three, "plain": TEN}, ["p_attacker", "mean.rounds"])
+    assert {row["method"] for row in sure.rows()} == {"exact"}
+    told = compare({"two": UNKNOWN, "three": three, "plain": TEN}, ["p_attacker", "mean.rounds"], battles=6000, seed=3)
+    assert {row["method"] for row in told.rows()} == {"simulated"}
+    for wanted, row in zip(sure.rows(), told.rows(), strict=True):
+        assert row["difference"] == pytest.approx(wanted["difference"], abs=(row["high"] - row["low"]) * 4.5 / 3.92)
+    assert "defender.regiments is drawn" in told.odds["two"].assumptions[0]
+    fewer = fought_mixture(draft(UNKNOWN), 6000, 3)
+    alone = np.concatenate([np.full(1800, 8), np.full(3000, 10), np.full(1200, 13)])
+    lost = fewer.each("mean.defender_regiments_lost")
+    assert np.all(lost <= alone)
+    assert lost[:1800].max() == 8
+    assert lost[-1200:].max() == 13
+    with pytest.raises(ValueError, match=r"^battles: 2 is not allowed; the mixture has 3 combinations"):
+        compare([UNKNOWN, TEN], battles=2)
 
 
 def test_distance_by_hand():

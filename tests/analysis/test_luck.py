@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simulator import NoExactOdds, exact, load, luck, replay
+from simulator.analysis.real_dice import units_lost
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
@@ -132,10 +133,73 @@ def test_command(capsys, tmp_path):
     assert "1 won, 1.0 expected" in capsys.readouterr().out
     assert (tmp_path / "l.csv").read_text().startswith("battle,side,expected,observed,luck,method")
     assert (tmp_path / "l.svg").stat().st_size > 1000
-    (tmp_path / "log.json").write_text(json.dumps([{"scenario": LAND, "winner": "attacker"}]))
+    (tmp_path / "log.json").write_text(json.dumps([{"scenario": LAND, "results": [[1, 1], [0, 2]]}]))
     assert run(["luck", str(tmp_path / "log.json"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["battles"][0]["observed"] == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["battles"][0]["observed"] == 1
+    assert [row["line"] for row in found["rolls"]] == [
+        "round 1: attacker lost 1, defender 1",
+        "round 2: attacker lost 0, defender 2",
+    ]
+    assert run(["luck", str(tmp_path / "log.json")]) == 0
+    assert "round 2: attacker lost 0, defender 2" in capsys.readouterr().out
     assert run(["replay", "risk-20v15", "--luck"]) == 0
     assert "change" in capsys.readouterr().out
     assert run(["luck", str(tmp_path / "nothing.csv")]) == 2
     assert capsys.readouterr().err.startswith("battles: ")
+
+
+@pytest.mark.parametrize("name", ["risk-20v15", "custom-aimed-fire"])
+def test_rounds_told_by_their_losses_are_as_lucky_as_the_rolls_of_the_replay(name):
+    """One roll a round, no two states alike: what the losses tell is what the dice told."""
+    scenario = load(name)
+    told = replay(scenario, 5, 1)
+    lost = [scenario.built.outcome(type(state)(*np.array([*state])[:, None])) for _, _, _, state in told.rolls]
+    stands = [[int(units_lost(columns, name)[side][0]) for side in (0, 1)] for columns in lost]
+    results = np.diff([[0, 0], *stands], axis=0).tolist()
+    found = luck([{"scenario": scenario.data, "winner": told.outcome["winner"], "results": results}])
+    rows = found.roll_rows()
+    assert [row["change"] for row in rows] == pytest.approx(told.luck["change"].tolist(), abs=1e-9)
+    assert [row["luck"] for row in rows] == pytest.approx(told.luck["luck"].tolist(), abs=1e-9)
+    assert found.battles[0].observed - found.battles[0].expected == pytest.approx(sum(row["change"] for row in rows))
+
+
+def test_losses_that_fit_several_states_stand_for_all_of_them():
+    """A battleship that is hit once is not lost: the worth after a round is the mean over what may have been hit."""
+    sea = {"game": "axis-and-allies-1942", "battle": "sea"}
+    sea |= {"attacker": {"battleship": 1}, "defender": {"battleship": 1}}
+    (row,) = luck([{"scenario": sea, "winner": "nobody", "results": [[0, 0]]}]).roll_rows()
+    assert row["before"] == pytest.approx(exact(sea).winner("attacker"))
+    assert row["luck"] == pytest.approx(0.5)  # no battleship sinks in the first round, whatever is rolled
+    assert row["change"] == pytest.approx(0, abs=1e-12)
+
+
+def test_what_the_rounds_tell_need_not_be_told_again():
+    found = luck([{"scenario": LAND, "results": [[1, 1], [0, 2]]}], WEIGHTS)
+    assert found.observed == pytest.approx(1.5)
+    assert list(found.rolls.columns) == ["battle", "line", "before", "after", "change", "luck"]
+    lost = luck([{"scenario": LAND, "winner": "defender", "side": "defender", "results": [[1, 1]]}])
+    assert lost.observed == 1
+    assert lost.rolls["before"][0] == pytest.approx(1 - exact(LAND).winner("attacker"))
+    rounds = luck([{"scenario": LAND, "results": [[1, 1], [0, 2]]}], {"win": 1, "rounds": -0.1})
+    assert rounds.observed == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("results", "text"),
+    [
+        ([[1, 1], [0, 2], [1, 1]], "battles[0].results[2]: the battle was over after 2 rounds"),
+        ([[3, 0]], "battles[0].results[0]: [3, 0] cannot happen in round 1"),
+        ([[1, 1], [2]], "battles[0].results[1]: [2] is not allowed; give what the attacker and what the defender"),
+        ([[1, 1], [0, 2]], "battles[0].results: the battle did not end so with winner defender"),
+        (7, "battles[0].results: give the losses of both sides in each round"),
+    ],
+)
+def test_results_refused(results, text):
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}"):
+        luck([{"scenario": LAND, "winner": "defender", "results": results}])
+
+
+def test_results_only_where_battles_are_fought_in_rounds():
+    with pytest.raises(ValueError, match=r"^battles\[0\]\.battle: europa land is not fought in rounds"):
+        luck([{"scenario": "europa-blenheim-1704", "winner": "attacker", "results": [[1, 1]]}])

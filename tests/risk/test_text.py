@@ -89,7 +89,7 @@ def test_the_attacker_is_asked_before_every_round():
     s = step(p, s, 0)
     assert (decides(p, s), s.decided) == (0, GOES_ON)
     s = step(p, s, 0o20)
-    assert (s.attackers, s.rounds, decides(p, s), choose(p, s)) == (4, 1, 1, 1)
+    assert (s.regiments, s.land_rounds, decides(p, s), choose(p, s)) == (4, 1, 1, 1)
     s = step(p, s, 1)
     assert (s.decided, bool(running(p, s))) == (STOPPED, False)
 
@@ -102,9 +102,9 @@ def test_to_the_end_nobody_is_asked():
 @pytest.mark.parametrize(
     ("policy", "counters"),
     [
-        ({}, ("rounds",)),
+        ({}, ("land_rounds",)),
         ({"retreat": "max-rounds", "max_rounds": 3}, ()),
-        ({"retreat": "max-rounds", "max_rounds": 99}, ("rounds",)),
+        ({"retreat": "max-rounds", "max_rounds": 99}, ("land_rounds",)),
     ],
 )
 def test_rounds_are_counted_apart_unless_a_policy_reads_them(policy, counters):

@@ -221,8 +221,9 @@ def fate(leader: Leader, trial: Trial, die: int, second: int) -> int:
     return WOUNDED + second // 2
 
 
+@lru_cache(maxsize=1024)
 def fates(leader: Leader, trial: Trial) -> Counter[int]:
-    """Fates with their weights, out of 100."""
+    """Fates with their weights, out of 100; kept, and so not to be changed."""
     return Counter(fate(leader, trial, die, second) for die in FACES for second in FACES)
 
 

@@ -11,39 +11,23 @@ from dataclasses import replace
 from functools import partial
 
 from simulator.rules.battle import Battle, Built, by_kind
-from simulator.rules.risk import checks, hands, invasion_tables, model, outcome, tables, text
+from simulator.rules.risk import checks, hands, model, outcome, tables, text
 
-LAND = (
-    "attacker_regiments_lost",
-    "defender_regiments_lost",
-    "attacker_regiments_left",
-    "territories_captured",
-    "rounds",
-)
-SEA = ("attacker_fleets_lost", "defender_fleets_lost", "rounds")
-INVASION = (
-    "attacker_regiments_lost",
-    "defender_regiments_lost",
-    *SEA[:2],
-    "regiments_drowned",
-    "territories_captured",
-    "rounds",
-)
+REGIMENTS = ("attacker_regiments_lost", "defender_regiments_lost")
+FLEETS = ("attacker_fleets_lost", "defender_fleets_lost")
+LAND = (*REGIMENTS, "attacker_regiments_left", "territories_captured", "rounds")
+SEA = (*FLEETS, "rounds")
+INVASION = (*REGIMENTS, *FLEETS, "regiments_drowned", "territories_captured", "rounds")
 
 
 def build(fields: model.AnyBattle) -> Built:
     """Everything that answers one scenario."""
-    if isinstance(fields, model.Invasion):
-        chain, columns = invasion_tables.chain(fields), partial(outcome.invasion, fields)
-    elif isinstance(fields, model.AtSea):
-        chain, columns = tables.chain(fields), partial(outcome.sea, fields)
-    else:
-        chain, columns = tables.chain(fields), partial(outcome.land, fields)
+    chain = tables.chain(fields)
     if hands.chosen(fields):
         chain = hands.with_hands(fields, chain)
     return Built(
-        chain=replace(chain, tell=text.teller(fields)),
-        outcome=partial(columns, chain.params),
+        chain=replace(chain, tell=text.teller(fields, chain.params)),
+        outcome=partial(outcome.columns, fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
         begun=outcome.begun,
@@ -51,23 +35,15 @@ def build(fields: model.AnyBattle) -> Built:
     )
 
 
-def _battle(kind: str, title: str, scenario: type[model.Scenario], headline: tuple[str, ...]) -> Battle:
-    return Battle(
-        game="risk",
-        kind=kind,
-        title=title,
-        model=scenario,
-        headline=headline,
-        check=checks.check,
-        build=build,
-        parameters=tables.PARAMETERS,
-    )
-
-
+_kind = partial(Battle, game="risk", check=checks.check, build=build, parameters=tables.PARAMETERS)
+PATH = "a land attack on a territory, or along a path of territories"
+LANDING = "troops landed from transports, and their fights inland"
+RUN = "blockaded fleets put to sea against the blockaders"
+CONVOY = "a convoy crosses the sea, lands and takes a path of territories"
 BATTLES = by_kind(
-    _battle("land", "a land attack on a territory, or along a path of territories", model.Land, LAND),
-    _battle("amphibious", "troops landed from transports, and their fights inland", model.Amphibious, LAND),
-    _battle("naval", "fleets against fleets", model.Naval, SEA),
-    _battle("blockade-run", "blockaded fleets put to sea against the blockaders", model.BlockadeRun, SEA),
-    _battle("invasion", "a convoy crosses the sea, lands and takes a path of territories", model.Invasion, INVASION),
+    _kind(kind="land", title=PATH, model=model.Land, headline=LAND),
+    _kind(kind="amphibious", title=LANDING, model=model.Amphibious, headline=LAND),
+    _kind(kind="naval", title="fleets against fleets", model=model.Naval, headline=SEA),
+    _kind(kind="blockade-run", title=RUN, model=model.BlockadeRun, headline=SEA),
+    _kind(kind="invasion", title=CONVOY, model=model.Invasion, headline=INVASION),
 )

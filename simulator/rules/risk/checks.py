@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from simulator.rules.battle import Refusal
 from simulator.rules.risk.model import Amphibious, AnyBattle, BlockadeRun, Crossing, Invasion, OnLand
-from simulator.rules.risk.tables import PARAMETERS, each, path, places, round_tables, transports_of
+from simulator.rules.risk.tables import GIVEN, PARAMETERS, each, path, places, round_tables, transports_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import check_alone, check_parameters, named, refuse_if
 
-LISTS = ("modifier_highest", "modifier_lowest", "modifier_all", "bonus_dice", "dice", "die_sides", "commanders")
 MOST_ROLLED = 5
 MOST_POSITIONS = 5_000_000
 
@@ -33,7 +32,7 @@ def check(fields: AnyBattle) -> None:
 def _check_lists(fields: OnLand) -> None:
     count = len(path(fields))
     for side in SIDES:
-        for name in LISTS:
+        for name in GIVEN.values():
             value = getattr(getattr(fields, side), name)
             wrong = isinstance(value, list) and len(value) != count
             refuse_if(wrong, f"{side}.{name}", value, f"give one number, or {count}, one per territory")

@@ -4,8 +4,8 @@ section 2.1; G. Koole, An optimal dice rolling policy for Risk, Nieuw Archief vo
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from simulator.engine.chance import TableBook
 from simulator.rules.risk import tables
 from simulator.rules.risk.model import AnyBattle
 from simulator.rules.risk.rules import Hands
-from simulator.rules.risk.tables import MOST_DICE, Hand, Place
+from simulator.rules.risk.tables import MOST_DICE, Hand
 from simulator.rules.toolkit.naming import SIDES
 
 
@@ -31,7 +31,7 @@ def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
 
 def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
     """The chain with the choices of dice."""
-    fights = tables.places(fields)
+    fights, faces = tables.places(fields), range(1, MOST_DICE + 1)
     most = np.array([[place.attack.dice for place in fights], [place.defence.dice for place in fights]], np.int64)
     attacker, defender = (int(getattr(fields.policy, side).hand == "best") for side in SIDES)
     hands = Hands(attacker, defender, int(fields.options.defender_sees), most, tables.NOWHERE[0], tables.NOWHERE)
@@ -39,34 +39,15 @@ def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
     if not hands.sees:
         return replace(chain, params=chain.params._replace(hands=hands), limits=limits)
     book, known = TableBook(), [shown_hands(place.attack) for place in fights]
-    widest = max(map(len, known))
+    limits = limits._replace(hand=max(map(len, known)))
     shown = np.zeros((len(fights), MOST_DICE + 1), np.int64)
-    answers = np.zeros((len(fights), widest, MOST_DICE + 1), np.int64)
+    answers = np.zeros((len(fights), limits.hand, MOST_DICE + 1), np.int64)
     for i, (place, numbers) in enumerate(zip(fights, known, strict=True)):
-        for dice in range(1, MOST_DICE + 1):
-            shown[i, dice] = book.add(_seen(place.attack, dice, numbers))
-            for number, hand in enumerate(numbers):
-                answers[i, number, dice] = book.add(_answered(place, hand, dice, fields.options.ties))
+        for dice, answer in product(faces, faces):
+            mine, _, results, ways = tables.rolls(place.attack, place.defence, dice, answer, fields.options.ties)
+            seen = np.array([numbers.index(tables.modified(place.attack, kept)) for kept in mine])
+            shown[i, dice] = book.add(tables.tally(seen, ways.sum(axis=1)))
+            for number, row in zip(seen, results, strict=True):
+                answers[i, number, answer] = book.add(tables.tally(row, ways[0]))
     hands = hands._replace(shown=shown, answers=answers)
-    return replace(
-        chain, params=chain.params._replace(hands=hands), limits=limits._replace(hand=widest), tables=book.close()
-    )
-
-
-def _seen(hand: Hand, dice: int, numbers: list[tuple[int, ...]]) -> dict[int, int]:
-    """Ways of each numbered hand with so many dice."""
-    ways: Counter[int] = Counter()
-    for kept, count in tables.kept_dice(hand, dice).items():
-        ways[numbers.index(tables.modified(hand, kept))] += count
-    return dict(ways)
-
-
-def _answered(place: Place, hand: tuple[int, ...], dice: int, ties: str) -> dict[int, int]:
-    """Ways of each result when so many dice of the defender answer a hand."""
-    kept = tables.kept_dice(place.defence, dice)
-    theirs = np.array([tables.modified(place.defence, one) for one in kept])
-    own, enemy = tables.compare(np.array(hand)[None, :], theirs, ties)
-    ways: Counter[int] = Counter()
-    for result, count in zip((8 * own + enemy).tolist(), kept.values(), strict=True):
-        ways[result] += count
-    return dict(ways)
+    return replace(chain, params=chain.params._replace(hands=hands), limits=limits, tables=book.close())

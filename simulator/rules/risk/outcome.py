@@ -5,92 +5,56 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, Columns, States
-from simulator.rules.risk import invasion_rules, invasion_tables, rules, tables
-from simulator.rules.risk.model import Amphibious, AnyBattle, AtSea, BlockadeRun, Invasion, Land, OnLand
+from simulator.rules.risk import tables
+from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, OnLand
+from simulator.rules.risk.rules import Params
 from simulator.rules.toolkit.naming import SIDES
 
 
-def land(fields: Land | Amphibious, p: rules.Params, s: States) -> Columns:
-    """Outputs of land and amphibious battles."""
-    return _with_costs(fields, _regiments(fields, p, s))
+def columns(fields: AnyBattle, p: Params, s: States) -> Columns:
+    """Outputs of final states."""
+    # All enemies of the places before this one are lost, and those missing in it.
+    before, at_sea = np.concatenate([[0], np.cumsum(p.enemies)]), int(p.enemies[: p.crossings].sum())
+    lost = before[s.place] + p.enemies[s.place] - s.enemy
+    found = {"winner": tables.winner(p, s)}
+    if isinstance(fields, OnLand):
+        left = np.where(s.place < p.crossings, p.aboard[s.fleets], s.regiments)
+        found |= _losses("regiments", int(p.aboard[-1]), left, int(before[-1]) - at_sea, np.maximum(0, lost - at_sea))
+        found["territories_captured"] = np.maximum(0, s.place - p.crossings)
+        occupiers = left - p.left_behind * (p.places - p.crossings - 1)
+        found["occupiers"] = np.where(s.place == p.places, occupiers, 0)
+        found["rounds"] = begun(s) - 1
+    if not isinstance(fields, OnLand) or isinstance(fields, Invasion):
+        in_port = np.where(s.place > p.crossings, p.port - s.port, 0)
+        lost = np.minimum(lost, at_sea) + in_port
+        found |= _losses("fleets", len(p.aboard) - 1, s.fleets, at_sea + p.port, lost) | {"rounds": begun(s) - 1}
+    if isinstance(fields, Invasion):
+        found["sea_rounds"], found["land_rounds"] = s.sea_rounds, s.land_rounds
+        found["reached_shore"], found["regiments_at_shore"] = s.place >= p.crossings, s.at_shore
+        found["regiments_drowned"] = fields.attacker.regiments - np.where(found["reached_shore"], s.at_shore, left)
+    return _with_costs(fields, found)
 
 
-def _regiments(fields: OnLand, p: rules.Params, s: States) -> Columns:
-    places, enemy_lost = len(p.defenders) - 1, defenders_lost(p, s)
-    occupiers = s.attackers - p.left_behind * (places - 1)
+def _losses(units: str, own: int, own_left: np.ndarray, enemies: int, enemies_lost: np.ndarray) -> Columns:
     return {
-        "winner": tables.winner(p, s),
-        "attacker_regiments_left": s.attackers,
-        "attacker_regiments_lost": fields.attacker.regiments - s.attackers,
-        "defender_regiments_left": int(p.defenders.sum()) - enemy_lost,
-        "defender_regiments_lost": enemy_lost,
-        "territories_captured": s.captured,
-        "occupiers": np.where(s.captured == places, occupiers, 0),
-        "rounds": s.rounds,
+        f"attacker_{units}_left": own_left,
+        f"attacker_{units}_lost": own - own_left,
+        f"defender_{units}_left": enemies - enemies_lost,
+        f"defender_{units}_lost": enemies_lost,
     }
 
 
-def _with_costs(fields: AnyBattle, columns: Columns) -> Columns:
+def _with_costs(fields: AnyBattle, found: Columns) -> Columns:
     """The columns, and what each side's losses cost."""
     prices = {"fleets": fields.options.fleet_cost, "regiments": fields.options.regiment_cost}
     for side in SIDES:
-        lost = {units: column for units in prices if (column := columns.get(f"{side}_{units}_lost")) is not None}
-        columns[f"{side}_cost_lost"] = np.sum([prices[units] * lost[units] for units in lost], axis=0)
-    return columns
+        lost = [price * found[name] for units, price in prices.items() if (name := f"{side}_{units}_lost") in found]
+        found[f"{side}_cost_lost"] = np.sum(lost, axis=0)
+    if isinstance(fields, BlockadeRun):
+        found["blockade_broken"] = found["winner"] == ATTACKER
+    return found
 
 
 def begun(s: States) -> np.ndarray:
     """The round that a state stands before: rounds at sea and on land count alike."""
-    return np.asarray(1 + (s.sea_rounds + s.land_rounds if hasattr(s, "sea_rounds") else s.rounds))
-
-
-def defenders_lost(p: rules.Params, s: States) -> np.ndarray:
-    """Defenders lost over the whole path: of the captured places, and of the one being fought for."""
-    captured = np.concatenate([[0], np.cumsum(p.defenders[:-1])])
-    return np.asarray(captured[s.captured] + p.defenders[s.captured] - s.defenders)
-
-
-def sea(fields: AtSea, p: rules.Params, s: States) -> Columns:
-    """Outputs of naval fights and blockade runs."""
-    own, enemy = fields.attacker.fleets, fields.defender.fleets
-    columns = {"winner": tables.winner(p, s), **_fleets(own, s.attackers, enemy, s.defenders), "rounds": s.rounds}
-    columns = _with_costs(fields, columns)
-    if isinstance(fields, BlockadeRun):
-        columns["blockade_broken"] = columns["winner"] == ATTACKER
-    return columns
-
-
-def _fleets(own: int, own_left: np.ndarray, enemy: int, enemy_left: np.ndarray) -> Columns:
-    return {
-        "attacker_fleets_left": own_left,
-        "attacker_fleets_lost": own - own_left,
-        "defender_fleets_left": enemy_left,
-        "defender_fleets_lost": enemy - enemy_left,
-    }
-
-
-def invasion(fields: Invasion, p: invasion_rules.Params, s: States) -> Columns:
-    """Outputs of an invasion."""
-    own, ashore = fields.attacker, s.stage >= p.crossings
-    aboard = p.aboard[s.convoy]
-    everywhere = invasion_tables.land_states(s)._replace(
-        attackers=np.where(ashore, s.attackers, aboard),
-        defenders=np.where(ashore, s.defenders, p.land.defenders[0]),
-    )
-    # All enemies of the crossings before this stage are sunk, and those missing in it.
-    before = np.concatenate([[0], np.cumsum(p.enemies)])
-    fleets = int(p.enemies.sum())
-    return _with_costs(
-        fields,
-        _regiments(fields, p.land, everywhere)
-        | {
-            "winner": invasion_tables.winner(p, s),
-            "rounds": s.sea_rounds + s.land_rounds,
-            **_fleets(own.fleets, s.convoy, fleets, fleets - before[s.stage] - p.enemies[s.stage] + s.enemy),
-            "sea_rounds": s.sea_rounds,
-            "land_rounds": s.land_rounds,
-            "reached_shore": ashore,
-            "regiments_at_shore": s.at_shore,
-            "regiments_drowned": own.regiments - np.where(ashore, s.at_shore, aboard),
-        },
-    )
+    return np.asarray(1 + s.sea_rounds + s.land_rounds)

@@ -1,5 +1,5 @@
-"""A battle as rounds of dice: one fight, or a path of places taken one after the other (docs/rules/risk.md sections
-4 to 6). A sea fight or an attack on a single territory is a path of one place.
+"""A battle as a row of places taken one after the other (docs/rules/risk.md sections 4 to 6): crossings at sea, then
+territories, and then the break-out of the port. A sea fight is a single crossing; a land attack has no crossings.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import numpy as np
 from simulator.engine.chain import BEST, helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
-# What the side that attacks has decided about the coming round; its options are 0 = go on, 1 = stop.
+# What the attacker has decided about the coming round; his options are 0 = go on, 1 = stop.
 UNDECIDED, GOES_ON, STOPPED = range(3)
 
 
 class Policy(NamedTuple):
-    """When the side that attacks calls a fight off (section 6); `asks` is 0 if it never does, `best` 1 if the best is
-    sought.
+    """When the attacker calls a fight off (section 6); `asks` is 0 if he never does, `best` 1 if the best is sought.
 
     `hopeless[place, own, enemy]`: 1 where the chance to win is below the one asked for; read if `by_odds` is 1.
     """
@@ -46,32 +45,62 @@ class Hands(NamedTuple):
 
 
 class Params(NamedTuple):
-    """`defenders[place]` (one 0 more at the end); regiments `left_behind` in each captured place; the round tables as
-    `tables[place, attackers, defenders]`, four units or more as four; when the attacker stops.
+    """Places 0 to `crossings - 1` are at sea, those up to `places - 1` are territories; place `places` is the port.
+
+    By place: `enemies` (0 in the port, whose fleets are `port`), `defends` (1: the enemy attacks the convoy), and
+    `tables[place, units of the side that attacks, units of the other]`, four units or more as four. `aboard[fleets]`
+    are the troops that so many fleets carry (in a mere sea fight, the fleets themselves). `left_behind` stay in each
+    captured territory. `sea` and `land` are the attacker's policies; up to `most_rounds` are counted at sea.
     """
 
-    defenders: np.ndarray
-    left_behind: int
+    crossings: int
+    places: int
+    enemies: np.ndarray
+    port: int
+    defends: np.ndarray
     tables: np.ndarray
-    policy: Policy
+    aboard: np.ndarray
+    left_behind: int
+    most_rounds: int
+    sea: Policy
+    land: Policy
     hands: Hands
 
 
 class State(NamedTuple):
-    """Attackers alive (garrisons included), places captured, defenders of the next one, the decision, rounds fought.
+    """The place fought for, own fleets, regiments ashore (garrisons included), enemies in the place, fleets that have
+    put to sea from the port, the regiments that landed, the decision, rounds fought.
 
     Where hands are chosen: the attacker's dice and the defender's in this round, 0 before they are, and 1 + the number
     of the hand that the defender has seen.
     """
 
-    attackers: int
-    captured: int
-    defenders: int
+    place: int
+    fleets: int
+    regiments: int
+    enemy: int
+    port: int
+    at_shore: int
     decided: int
-    rounds: int
+    sea_rounds: int
+    land_rounds: int
     dice: int
     answer: int
     hand: int
+
+
+@helper
+def force_of(p, s):
+    """Own units in the fight: fleets at sea, on land those who are not garrisons (section 5.1)."""
+    if s.place < p.crossings or s.port > 0:
+        return s.fleets
+    return max(0, s.regiments - p.left_behind * (s.place - p.crossings))
+
+
+@helper
+def enemy_of(s):
+    """Enemy units in the fight."""
+    return s.port if s.port > 0 else s.enemy
 
 
 @helper
@@ -80,31 +109,23 @@ def hand_of(units):
     return min(units, 4)
 
 
-@helper
-def force_of(p, s):
-    """Attackers who are not garrisons (section 5.1)."""
-    return max(0, s.attackers - p.left_behind * s.captured)
-
-
-@helper
-def calls_off(policy, place, own, enemy, rounds):
-    """Does the policy say stop? Asked before every round, the first included (section 6)."""
-    if policy.by_odds > 0 and policy.hopeless[place, own, enemy] > 0:
-        return True
-    return leaves(policy.leave, own, rounds, own, enemy)
-
-
 @rule(Params)
 @helper
 def running(p, s):
     """Both sides are there, and the attacker has not called the fight off (section 4)."""
-    return force_of(p, s) > 0 and s.defenders > 0 and s.decided != STOPPED
+    return force_of(p, s) > 0 and enemy_of(s) > 0 and (s.port > 0 or s.decided != STOPPED)
+
+
+@helper
+def policy_of(p, s):
+    """The attacker's policy in this fight."""
+    return p.sea if s.place < p.crossings else p.land
 
 
 @helper
 def stop_asked(p, s):
     """Is the attacker asked whether he stops? Before every round, unless the policy is to the end (section 4)."""
-    return p.policy.asks > 0 and s.decided == UNDECIDED
+    return policy_of(p, s).asks > 0 and s.decided == UNDECIDED and p.defends[s.place] == 0
 
 
 @helper
@@ -131,38 +152,40 @@ def decides(p, s):
 @helper
 def most_dice(p, s, side, units):
     """Dice that a side of so many units may roll."""
-    return min(p.hands.most[side, s.captured], units)
+    return min(p.hands.most[side, s.place], units)
 
 
 @rule(Params)
-@helper
 def options(p, s):
     """Go on or stop; so many dice, most first."""
     if stop_asked(p, s):
         return 2
-    return most_dice(p, s, 0, force_of(p, s)) if dice_asked(p, s) else most_dice(p, s, 1, s.defenders)
+    return most_dice(p, s, 0, force_of(p, s)) if dice_asked(p, s) else most_dice(p, s, 1, s.enemy)
 
 
 @rule(Params)
-@helper
 def choose(p, s):
-    """What the fixed policy says; a choice of dice is made as well as possible."""
-    if p.policy.best > 0 or not stop_asked(p, s):
+    """What the fixed policy says (section 6); a choice of dice is made as well as possible."""
+    policy, own = policy_of(p, s), force_of(p, s)
+    if policy.best > 0 or not stop_asked(p, s):
         return BEST
-    return 1 if calls_off(p.policy, s.captured, force_of(p, s), s.defenders, s.rounds) else 0
+    if policy.by_odds > 0 and policy.hopeless[s.place, own, s.enemy] > 0:
+        return 1
+    rounds = s.sea_rounds if s.place < p.crossings else s.land_rounds
+    return 1 if leaves(policy.leave, own, rounds, own, s.enemy) else 0
 
 
 @rule(Params)
-@helper
 def table(p, s):
-    """Round table of the place being attacked (section 3), for the dice chosen."""
+    """Round table of the place (section 3), for the dice chosen."""
+    place = p.places if s.port > 0 else s.place
     own = s.dice if s.dice > 0 else hand_of(force_of(p, s))
     if showing(p, s):
-        return p.hands.shown[s.captured, own]
-    enemy = s.answer if s.answer > 0 else hand_of(s.defenders)
+        return p.hands.shown[place, own]
+    enemy = s.answer if s.answer > 0 else hand_of(enemy_of(s))
     if s.hand > 0:
-        return p.hands.answers[s.captured, s.hand - 1, enemy]
-    return p.tables[s.captured, own, enemy]
+        return p.hands.answers[place, s.hand - 1, enemy]
+    return p.tables[place, enemy, own] if p.defends[place] > 0 else p.tables[place, own, enemy]
 
 
 @helper
@@ -172,23 +195,46 @@ def chosen(p, s, option):
         return s._replace(decided=GOES_ON + option)
     if dice_asked(p, s):
         return s._replace(dice=most_dice(p, s, 0, force_of(p, s)) - option)
-    return s._replace(answer=most_dice(p, s, 1, s.defenders) - option)
+    return s._replace(answer=most_dice(p, s, 1, s.enemy) - option)
+
+
+@helper
+def after_losses(p, s, own, enemy):
+    """The losses of a round come off together, on land or at sea (section 3, step 8)."""
+    s = s._replace(enemy=s.enemy - enemy, decided=UNDECIDED, dice=0, answer=0, hand=0)
+    if s.place < p.crossings:
+        return s._replace(fleets=s.fleets - own, sea_rounds=min(s.sea_rounds + 1, p.most_rounds))
+    return s._replace(regiments=s.regiments - own, land_rounds=s.land_rounds + 1)
+
+
+@helper
+def advanced(p, s):
+    """A place without enemies is taken if anybody is left to go on (section 5.1, section 5.5 step 4); behind the last
+    crossing all regiments aboard reach the shore (step 5).
+    """
+    left = p.aboard[s.fleets] if s.place < p.crossings else force_of(p, s)
+    if s.enemy > 0 or left == 0:
+        return s
+    s = s._replace(place=s.place + 1, enemy=p.enemies[s.place + 1])
+    return s._replace(regiments=left, at_shore=left) if s.place == p.crossings else s
 
 
 @rule(Params)
-@helper
 def step(p, s, result):
-    """A decision, or a round: losses come off together; a place without defenders is captured if any of the force is
-    left (section 5.1).
+    """A decision, a roll that is shown, or a round. Once the land part is over and anything was captured, the fleets in
+    port put to sea (section 5.5, step 6).
     """
+    if s.port > 0:
+        s = s._replace(port=s.port - (result >> 3), fleets=s.fleets - (result & 7))
+        return s._replace(sea_rounds=min(s.sea_rounds + 1, p.most_rounds))
     if decides(p, s) > 0:
-        return chosen(p, s, result)
-    if showing(p, s):
+        s = chosen(p, s, result)
+    elif showing(p, s):
         return s._replace(hand=1 + result)
-    own, enemy = result >> 3, result & 7
-    defenders, captured = s.defenders - enemy, s.captured
-    if defenders == 0 and force_of(p, s) > own:
-        captured += 1
-        defenders = p.defenders[captured]
-    s = s._replace(attackers=s.attackers - own, captured=captured, defenders=defenders)
-    return s._replace(decided=UNDECIDED, rounds=s.rounds + 1, dice=0, answer=0, hand=0)
+    elif p.defends[s.place] > 0:
+        s = advanced(p, after_losses(p, s, result & 7, result >> 3))
+    else:
+        s = advanced(p, after_losses(p, s, result >> 3, result & 7))
+    if s.place > p.crossings and not running(p, s):
+        return s._replace(port=p.port, decided=STOPPED)
+    return s

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import log
 from typing import NamedTuple, TypeVar
@@ -15,20 +15,31 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, Tables
-from simulator.rules.battle import ATTACKER, States
-from simulator.rules.risk import invasion_rules
-from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Crossing, Invasion, Land, OnLand
+from simulator.engine.chance import TableBook, Tables, combine, die
+from simulator.rules.battle import ATTACKER, Fields, States
+from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Crossing, Invasion, InvasionPolicy, Land, OnLand
 from simulator.rules.risk.rules import STOPPED, UNDECIDED, Hands, Params, Policy, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.chances import unlikely
-from simulator.rules.toolkit.naming import SIDES, winners
+from simulator.rules.toolkit.naming import winners
 from simulator.rules.toolkit.policies import named
 
 MOST_DICE = 4
+# Fields of a side that say something of its dice, in the battle proper and in the sea fights of an invasion.
+GIVEN = {
+    "dice": "dice",
+    "sides": "die_sides",
+    "commanders": "commanders",
+    "bonus": "bonus_dice",
+    "highest": "modifier_highest",
+    "lowest": "modifier_lowest",
+    "all": "modifier_all",
+}
+GIVEN_AT_SEA = {"highest": "sea_modifier_highest", "all": "sea_modifier_all"}
 BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
 Value = TypeVar("Value")
-Fought = TypeVar("Fought", Params, invasion_rules.Params)
+Kept = list[tuple[int, ...]]
+Grid = np.ndarray
 
 
 class Hand(NamedTuple):
@@ -57,9 +68,14 @@ class Place(NamedTuple):
     sides: tuple[str, str]
     attack: Hand
     defence: Hand
-    attackers: int
-    defenders: int
+    own: int
+    enemies: int
     unit: str = "regiment"
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """The most units of the side that attacks and of the other."""
+        return (self.enemies, self.own) if self.sides == ENEMY else (self.own, self.enemies)
 
 
 # --- one round of dice (section 3) ---------------------------------------------------------------------------------
@@ -75,12 +91,9 @@ def dice_rolled(hand: Hand, units: int) -> list[int]:
 def kept_dice(hand: Hand, units: int) -> Counter[tuple[int, ...]]:
     """Ways of each hand kept, high to low, before modifiers (step 3)."""
     ways: Counter[tuple[int, ...]] = Counter({(): 1})
+    most = min(hand.dice, units)
     for sides in dice_rolled(hand, units):
-        wider: Counter[tuple[int, ...]] = Counter()
-        for kept, count in ways.items():
-            for face in range(1, sides + 1):
-                wider[tuple(sorted((*kept, face), reverse=True)[: min(hand.dice, units)])] += count
-        ways = wider
+        ways = combine(ways, die(sides), lambda kept, face: tuple(sorted((*kept, face), reverse=True)[:most]))
     return ways
 
 
@@ -106,33 +119,28 @@ def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, 
     return own.sum(axis=-1), enemy.sum(axis=-1)
 
 
-class Rolls(NamedTuple):
-    """All rolls of both sides in a round: kept hands, and for each pair of them its result and ways.
+@lru_cache(maxsize=4)
+def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> tuple[Kept, Kept, Grid, Grid]:
+    """The hands that so many units of each side may keep; of every pair of them the result and its ways (steps 7, 8).
 
     A result is 8 * losses of the side that attacks + losses of the other.
     """
-
-    attack: list[tuple[int, ...]]
-    defence: list[tuple[int, ...]]
-    result: np.ndarray
-    ways: np.ndarray
-
-
-@lru_cache(maxsize=4)
-def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> Rolls:
-    """Every pair of hands that so many units may roll, with the losses (steps 7 and 8)."""
     mine, theirs = kept_dice(attack, attackers), kept_dice(defence, defenders)
     left = np.array([modified(attack, kept) for kept in mine])[:, None]
     own, enemy = compare(left, np.array([modified(defence, kept) for kept in theirs]), ties)
     ways = np.outer(np.array(list(mine.values()), np.int64), np.array(list(theirs.values()), np.int64))
-    return Rolls(list(mine), list(theirs), (8 * own + enemy).astype(np.int8), ways)
+    return list(mine), list(theirs), (8 * own + enemy).astype(np.int8), ways
+
+
+def tally(results: Grid, ways: Grid) -> dict[int, int]:
+    """Ways of each result."""
+    return {int(value): int(ways[results == value].sum()) for value in np.unique(results)}
 
 
 @lru_cache(maxsize=4096)
 def round_table(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> dict[int, int]:
     """Ways of each result of a round: exact integer counts."""
-    _, _, result, ways = rolls(attack, defence, attackers, defenders, ties)
-    return {int(value): int(ways[result == value].sum()) for value in np.unique(result)}
+    return tally(*rolls(attack, defence, attackers, defenders, ties)[2:])
 
 
 def lost(result: int) -> tuple[int, int]:
@@ -145,8 +153,7 @@ def lost(result: int) -> tuple[int, int]:
 
 def path(fields: OnLand) -> list[int]:
     """Defenders of each territory of the path."""
-    regiments = fields.defender.regiments
-    return list(regiments) if isinstance(regiments, list) else [regiments]
+    return each(fields.defender.regiments, 1)
 
 
 def each(value: Value | list[Value], places: int) -> list[Value]:
@@ -161,69 +168,49 @@ def crossings(fields: AnyBattle) -> list[Crossing]:
 
 def transports_of(fields: Invasion) -> int:
     """Fleets of a convoy that carry troops."""
-    return fields.attacker.fleets if fields.attacker.transports is None else fields.attacker.transports
+    return fields.attacker.transports or fields.attacker.fleets
+
+
+def _hand(plain: Hand, given: Fields, names: Mapping[str, str], i: int = 0) -> Hand:
+    """The plain dice with what a side's fields say of them, for place i where they are lists."""
+    said = {name: getattr(given, field, None) for name, field in names.items()}
+    values = {name: value[i] if isinstance(value, list) else value for name, value in said.items()}
+    return plain._replace(**{name: value for name, value in values.items() if value is not None})
 
 
 def places(fields: AnyBattle) -> list[Place]:
     """Every place of the battle: crossings first, then the fights of the battle proper, then the port."""
-    options = fields.options
+    o, attacker, defender = fields.options, fields.attacker, fields.defender
+    attack = Hand(o.attack_dice, o.attack_die_sides, 0, o.commander_die_sides, clamp=o.clamp, resort=o.resort)
+    defence = attack._replace(dice=o.defence_dice, sides=o.defence_die_sides)
+
+    def battle(name: str, own: int, enemies: int, unit: str, penalty: int, i: int = 0) -> Place:
+        hands = _hand(attack._replace(penalty=penalty), attacker, GIVEN, i), _hand(defence, defender, GIVEN, i)
+        return Place(name, BATTLE, *hands, own, enemies, unit)
+
+    def at_sea(name: str, enemies: int, convoy_defends: bool, blockaded: bool) -> Place:
+        """A sea fight in an invasion (section 5.5, steps 2 and 6)."""
+        mine, other = (defender, attacker) if convoy_defends else (attacker, defender)
+        penalised = attack._replace(penalty=o.blockade_modifier if blockaded else 0)
+        hands = _hand(penalised, mine, GIVEN_AT_SEA), _hand(defence, other, GIVEN_AT_SEA)
+        return Place(name, ENEMY if convoy_defends else CONVOY, *hands, fleets, enemies, "fleet")
+
     if isinstance(fields, AtSea):
-        penalty = options.blockade_modifier if isinstance(fields, BlockadeRun) else 0
-        attack, defence = (
-            _hands(fields, side, 1)[0]._replace(penalty=p) for side, p in (("attacker", penalty), ("defender", 0))
-        )
-        return [Place("sea", BATTLE, attack, defence, fields.attacker.fleets, fields.defender.fleets, "fleet")]
-    penalty, defenders = 0 if isinstance(fields, Land) else options.amphibious_modifier, path(fields)
-    regiments = fields.attacker.regiments
-    hands = zip(*(_hands(fields, side, len(defenders)) for side in SIDES), strict=True)
+        penalty = o.blockade_modifier if isinstance(fields, BlockadeRun) else 0
+        return [battle("sea", fields.attacker.fleets, fields.defender.fleets, "fleet", penalty)]
+    penalty = 0 if isinstance(fields, Land) else o.amphibious_modifier
     land = [
-        Place(f"territory {i + 1}", BATTLE, attack._replace(penalty=penalty), defence, regiments, defenders[i])
-        for i, (attack, defence) in enumerate(hands)
+        battle(f"territory {i + 1}", fields.attacker.regiments, enemies, "regiment", penalty, i)
+        for i, enemies in enumerate(path(fields))
     ]
     if not isinstance(fields, Invasion):
         return land
-    in_port = fields.defender.port_fleets
-    port = [_convoy_fight(fields, "port", in_port, True, True)] if in_port else []
+    fleets, in_port = fields.attacker.fleets, fields.defender.port_fleets
     sea = [
-        _convoy_fight(fields, f"crossing {i + 1}", way.fleets, way.convoy == "defends", way.blockaded)
+        at_sea(f"crossing {i + 1}", way.fleets, way.convoy == "defends", way.blockaded)
         for i, way in enumerate(crossings(fields))
     ]
-    return sea + land + port
-
-
-def _plain_hands(fields: AnyBattle) -> tuple[Hand, Hand]:
-    """The dice of the side that attacks and of the other by the options alone."""
-    o, sides = fields.options, fields.options.commander_die_sides
-    hand = Hand(o.attack_dice, o.attack_die_sides, commander_sides=sides, clamp=o.clamp, resort=o.resort)
-    return hand, hand._replace(dice=o.defence_dice, sides=o.defence_die_sides)
-
-
-def _hands(fields: AnyBattle, where: str, count: int) -> list[Hand]:
-    """The dice of a side in each place of the battle proper."""
-    side, plain = getattr(fields, where), _plain_hands(fields)[SIDES.index(where)]
-    given = {
-        "dice": getattr(side, "dice", None),
-        "sides": getattr(side, "die_sides", None),
-        "commanders": getattr(side, "commanders", 0),
-        "bonus": side.bonus_dice,
-        "highest": side.modifier_highest,
-        "lowest": side.modifier_lowest,
-        "all": side.modifier_all,
-    }
-    values = {name: each(value, count) for name, value in given.items() if value is not None}
-    return [plain._replace(**{name: value[i] for name, value in values.items()}) for i in range(count)]
-
-
-def _convoy_fight(fields: Invasion, name: str, enemies: int, convoy_defends: bool, blockaded: bool) -> Place:
-    """A sea fight in an invasion (section 5.5, steps 2 and 6)."""
-    convoy, enemy = (fields.attacker, fields.attacker.fleets), (fields.defender, enemies)
-    (mine, own), (other, their) = (enemy, convoy) if convoy_defends else (convoy, enemy)
-    attack, defence = (
-        plain._replace(highest=side.sea_modifier_highest, all=side.sea_modifier_all)
-        for plain, side in zip(_plain_hands(fields), (mine, other), strict=True)
-    )
-    attack = attack._replace(penalty=fields.options.blockade_modifier if blockaded else 0)
-    return Place(name, ENEMY if convoy_defends else CONVOY, attack, defence, own, their, "fleet")
+    return sea + land + ([at_sea("port", in_port, True, True)] if in_port else [])
 
 
 # --- chance tables -------------------------------------------------------------------------------------------------
@@ -284,70 +271,126 @@ STOPS: dict[str, tuple[str, Callable[[int], retreat.Leave]]] = {
 }
 PARAMETERS = {name: parameter for name, (parameter, _) in STOPS.items()} | {"stop-below-odds": "min_odds"}
 NOWHERE = np.zeros((1, 1, 1), np.int64)
+NEVER = Policy(0, retreat.never(), 0, NOWHERE, 0)
 NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)
 
 
-def policy(fields: AnyBattle, sea: str = "") -> Policy:
-    """When the attacker stops on land, or (`sea_`) at sea; nothing being hopeless yet (section 6)."""
+def policy(fields: AnyBattle, sea: str, most: int) -> Policy:
+    """When the attacker stops on land, or (`sea_`) at sea; nothing being hopeless yet (section 6).
+
+    A limit that `most` rounds never reach is none, so that rounds need not be known.
+    """
     given = fields.policy.attacker
     chosen = named(getattr(given, f"{sea}retreat"))
     stops = [make(getattr(given, sea + parameter)) for name, (parameter, make) in STOPS.items() if name in chosen]
     stops += [retreat.outnumbered()] if "stop-when-outnumbered" in chosen else []
-    asks, by_odds = int(chosen != ["to-the-end"]), int("stop-below-odds" in chosen)
-    return Policy(asks, retreat.any_of(*stops), by_odds, NOWHERE, int("best" in chosen))
-
-
-def params(fields: AnyBattle, fights: list[Place], index: np.ndarray) -> Params:
-    """Parameters of some fights, one after the other; `index` as in RoundTables."""
-    defenders = np.array([*(place.defenders for place in fights), 0], np.int64)
-    return Params(defenders, fields.options.left_behind, index, policy(fields), NO_HANDS)
-
-
-def limits(fights: list[Place], calm: float) -> State:
-    """The largest value of each field."""
-    own, defenders = fights[0].attackers, [place.defenders for place in fights]
-    return State(own, len(fights), max(defenders), STOPPED, most_rounds(own + sum(defenders), calm), 0, 0, 0)
-
-
-def chain(fields: AnyBattle) -> Chain:
-    """The chain of every kind but the invasion."""
-    fights, found = places(fields), round_tables(fields)
-    p, largest = params(fields, fights, found.places), limits(fights, found.calm.max())
-    p = p._replace(policy=within(p.policy, largest.rounds))
-    start = State(largest.attackers, 0, fights[0].defenders, UNDECIDED, 0, 0, 0, 0)
-    if p.policy.by_odds:
-        plain = Chain(to_the_end(p), start, largest, found.tables, counters=("rounds",))
-        p = with_odds(p, plain, lambda s: winner(p, s) == ATTACKER, fields.policy.attacker.min_odds or 0.0, largest)
-    counters = () if retreat.reads_rounds(p.policy.leave) else ("rounds",)
-    # Fought to the end, at least every fourth pair of numbers left in the first territory comes to be.
-    at_least = 0 if p.policy.asks else largest.attackers * fights[0].defenders // 6
-    return Chain(p, start, largest, found.tables, counters=counters, at_least=at_least)
-
-
-def to_the_end(p: Fought) -> Fought:
-    """The same fights without a policy."""
-    return p._replace(policy=Policy(0, retreat.never(), 0, NOWHERE, 0))
-
-
-def within(policy: Policy, most: int) -> Policy:
-    """The policy without a limit of rounds that is not reached in `most` rounds."""
-    return (
-        policy if policy.leave.rounds < most else policy._replace(leave=policy.leave._replace(rounds=retreat.NO_LIMIT))
+    leave = retreat.any_of(*stops)
+    leave = leave if leave.rounds < most else leave._replace(rounds=retreat.NO_LIMIT)
+    return Policy(
+        int(chosen != ["to-the-end"]), leave, int("stop-below-odds" in chosen), NOWHERE, int("best" in chosen)
     )
 
 
-def with_odds(p: Params, plain: Chain, won: Callable[[States], np.ndarray], least: float, largest: State) -> Params:
-    """The places marked from which the whole battle `plain` is too unlikely to be won."""
-    shape = largest.captured + 1, largest.attackers + 1, largest.defenders + 1
-    marks = unlikely(plain, won, least, lambda s: (s.captured, force(p, s), s.defenders), shape)
-    return p._replace(policy=p.policy._replace(hopeless=marks))
+def troops_aboard(fields: AnyBattle) -> list[int]:
+    """Troops that a convoy of 0, 1, ... fleets still carries (section 5.5, steps 1 and 3); else see `Params`."""
+    if not isinstance(fields, Invasion):
+        return list(range(fields.attacker.fleets + 1)) if isinstance(fields, AtSea) else [fields.attacker.regiments]
+    own, options = fields.attacker, fields.options
+    troops, transports = own.regiments, transports_of(fields)
+    escorts = own.fleets - transports
+    aboard = [0] * own.fleets + [troops]
+    for fleets in range(own.fleets - 1, 0, -1):
+        if escorts and (fields.policy.attacker.losses == "escorts-first" or not transports):
+            escorts -= 1
+        else:
+            troops -= troops // transports if options.troop_loss == "with-each-fleet" else 0
+            transports -= 1
+        aboard[fleets] = troops
+    return aboard
+
+
+def _rounds(fights: list[Place], calm: np.ndarray, unit: str) -> int:
+    """The most rounds that all fights at sea, or all on land, can take."""
+    which = [i for i, place in enumerate(fights) if place.unit == unit]
+    units = [fights[which[0]].own, *(fights[i].enemies for i in which)] if which else []
+    return most_rounds(sum(units), calm[which].max(initial=0.0))
+
+
+def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params:
+    """Parameters, nothing being hopeless yet."""
+    port = getattr(fields.defender, "port_fleets", 0)
+    in_turn = fights[:-1] if port else fights
+    crossings = sum(place.unit == "fleet" for place in in_turn)
+    sea_rounds, land_rounds = (_rounds(fights, found.calm, unit) for unit in ("fleet", "regiment"))
+    sea = "sea_" if isinstance(fields, Invasion) else ""
+    return Params(
+        crossings=crossings,
+        places=len(in_turn),
+        enemies=np.array([*(place.enemies for place in in_turn), 0], np.int64),
+        port=port,
+        defends=np.array([*(int(place.sides == ENEMY) for place in in_turn), 1], np.int64),
+        tables=found.places,
+        aboard=np.array(troops_aboard(fields), np.int64),
+        left_behind=fields.options.left_behind,
+        most_rounds=sea_rounds,
+        sea=policy(fields, sea, sea_rounds) if crossings else NEVER,
+        land=policy(fields, "", land_rounds) if crossings < len(in_turn) else NEVER,
+        hands=NO_HANDS,
+    )
+
+
+def chain(fields: AnyBattle) -> Chain:
+    """The chain of a whole battle: from the first crossing with a fight, or from the shore."""
+    fights, found = places(fields), round_tables(fields)
+    p = params(fields, fights, found)
+    fleets, troops = len(p.aboard) - 1, int(p.aboard[-1])
+    ashore = 0 if p.crossings else troops
+    start = State(0, fleets, ashore, fights[0].enemies, 0, ashore, UNDECIDED, 0, 0, 0, 0, 0)
+    land_rounds, most = _rounds(fights, found.calm, "regiment"), int(p.enemies.max())
+    largest = State(p.places, fleets, troops, most, p.port, troops, STOPPED, p.most_rounds, land_rounds, 0, 0, 0)
+    if p.sea.by_odds or p.land.by_odds:
+        p = _with_odds(fields, p, Chain(_to_the_end(p), start, largest, found.tables, counters=("land_rounds",)))
+    read = {"land_rounds": p.land.leave, "sea_rounds": p.sea.leave}
+    counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
+    # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
+    asks = p.sea.asks or p.land.asks or isinstance(fields, Invasion)
+    at_least = 0 if asks else fights[0].own * fights[0].enemies // 6
+    return Chain(p, start, largest, found.tables, counters=counters, at_least=at_least)
+
+
+def _to_the_end(p: Params) -> Params:
+    """The same battle without a policy; rounds at sea are not counted, and the port cannot change the winner."""
+    return p._replace(sea=NEVER, land=NEVER, most_rounds=0, port=0)
+
+
+def _with_odds(fields: AnyBattle, p: Params, plain: Chain) -> Params:
+    """Marks where the chance to win the whole battle from here is too small (section 6)."""
+    most, given = plain.limits, fields.policy.attacker
+    shape = most.place + 1, max(most.fleets, most.regiments) + 1, most.enemy + 1
+
+    def marked(policy: Policy, least: float | None) -> Policy:
+        found = unlikely(
+            plain, lambda s: winner(p, s) == ATTACKER, least or 0.0, lambda s: (s.place, force(p, s), s.enemy), shape
+        )
+        return policy._replace(hopeless=found)
+
+    sea = given.sea_min_odds if isinstance(given, InvasionPolicy) else given.min_odds
+    return p._replace(
+        sea=marked(p.sea, sea) if p.sea.by_odds else p.sea,
+        land=marked(p.land, given.min_odds) if p.land.by_odds else p.land,
+    )
 
 
 def force(p: Params, s: States) -> np.ndarray:
-    """Attackers who are not garrisons, of many states at once."""
-    return np.asarray(np.maximum(0, s.attackers - p.left_behind * s.captured))
+    """Own units in the fight for a place, of many states at once: fleets, or regiments who are not garrisons."""
+    ashore = np.maximum(0, s.regiments - p.left_behind * (s.place - p.crossings))
+    return np.where(s.place < p.crossings, s.fleets, ashore)
 
 
 def winner(p: Params, s: States) -> np.ndarray:
-    """Winner of final states (section 5.1): nobody when called off, or when both sides of the last fight are gone."""
-    return winners(s.captured == len(p.defenders) - 1, (force(p, s) == 0) & (s.defenders > 0))
+    """Winner of final states (section 5.1; section 5.5, step 4): nobody when called off, or when both sides of the last
+    fight are gone, though a convoy without troops has lost.
+    """
+    at_sea = s.place < p.crossings
+    gone = np.where(at_sea, p.aboard[s.fleets], force(p, s)) == 0
+    return winners(s.place == p.places, gone & ((s.enemy > 0) | (at_sea & (p.crossings < p.places))))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.rules.battle import Columns, States
-from simulator.rules.risk import hands, invasion_rules, rules, tables
+from simulator.rules.risk import hands, rules, tables
 from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, LandPolicy, Naval, OnLand
-from simulator.rules.risk.rules import UNDECIDED
-from simulator.rules.risk.tables import CONVOY, PARAMETERS, Hand, Place, places
+from simulator.rules.risk.rules import UNDECIDED, Params, State
+from simulator.rules.risk.tables import ENEMY, PARAMETERS, Hand, Place, places
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.naming import SIDES, differing, listed, plural, sentence
 from simulator.rules.toolkit.policies import named
@@ -70,7 +69,7 @@ def explain(fields: AnyBattle) -> list[str]:
     lines = []
     for (sides, *both), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
         same = list(group)
-        most = max(place.attackers for place in same), max(place.defenders for place in same)
+        most = [max(units) for units in zip(*(place.units for place in same), strict=True)]
         where = listed([place.name for place in same])
         who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, both, strict=True))
         lines.append(f"{where}: {who}. Their losses, by dice in hand:")
@@ -104,9 +103,6 @@ def _chances(table: dict[int, int]) -> str:
 # --- replays -------------------------------------------------------------------------------------------------------
 
 
-AnyState = rules.State | invasion_rules.State
-
-
 class Fight(NamedTuple):
     """A fight under way: its place, the units of the side that attacks and of the other, the rounds fought so far."""
 
@@ -116,35 +112,32 @@ class Fight(NamedTuple):
     rounds: int
 
 
-def fight_of(fields: AnyBattle, s: AnyState) -> Fight:
+def fight_of(fields: AnyBattle, p: Params, s: State) -> Fight:
     """The fight that a state is in the midst of."""
-    found, force = places(fields), s.attackers - fields.options.left_behind * s.captured
-    if isinstance(s, rules.State):
-        return Fight(found[s.captured], force, s.defenders, s.rounds)
-    sea, rounds = len(tables.crossings(fields)), s.sea_rounds + s.land_rounds
-    if s.stage == sea:
-        return Fight(found[sea + s.captured], force, s.defenders, rounds)
-    place = found[s.stage] if s.stage < sea else found[-1]
-    own, enemy = (s.convoy, s.enemy) if place.sides == CONVOY else (s.enemy, s.convoy)
-    return Fight(place, own, enemy, rounds)
+    place, own, enemy = places(fields)[-1 if s.port else s.place], rules.force_of(p, s), rules.enemy_of(s)
+    both = (enemy, own) if place.sides == ENEMY else (own, enemy)
+    return Fight(place, *both, s.sea_rounds + s.land_rounds)
 
 
-def teller(fields: AnyBattle) -> Callable[..., str]:
+def teller(fields: AnyBattle, p: Params) -> Callable[..., str]:
     """Tells one round of a replay, with dice that give its result."""
-    if fields.options.defender_sees:
-        return partial(_told_in_turn, fields)
 
-    def tell(before: AnyState, result: int, after: AnyState, dice: random.Random) -> str:
-        place, attackers, defenders, rounds = fight = fight_of(fields, before)
-        fight = fight._replace(attackers=_rolling(before, "dice", attackers))
-        fight = fight._replace(defenders=_rolling(before, "answer", defenders))
-        mine, theirs = dice_for(fight, fields.options.ties, result, dice)
+    def tell(before: State, result: int, after: State, dice: random.Random) -> str:
+        """Units roll as many dice as were chosen, else all that they may."""
+        place, attackers, defenders, rounds = fight = fight_of(fields, p, before)
+        start = f"Round {rounds + 1}, {place.name}: "
         own, enemy = tables.lost(result)
-        return sentence(
-            f"Round {rounds + 1}, {place.name}: {place.sides[0]} ({attackers}) {_rolled(mine, place.attack)}, "
-            f"{place.sides[1]} ({defenders}) {_rolled(theirs, place.defence)}: "
-            f"{place.sides[0]} loses {plural(own, place.unit)}, {place.sides[1]} {enemy}"
-        )
+        losses = f": {place.sides[0]} loses {plural(own, place.unit)}, {place.sides[1]} {enemy}"
+        if not fields.options.defender_sees:
+            rolling = fight._replace(attackers=before.dice or attackers, defenders=before.answer or defenders)
+            mine, theirs = dice_for(rolling, fields.options.ties, result, dice)
+            both = f"{place.sides[0]} ({attackers}) {_rolled(mine, place.attack)}, "
+            return sentence(f"{start}{both}{place.sides[1]} ({defenders}) {_rolled(theirs, place.defence)}{losses}")
+        if not before.hand:
+            counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
+            return sentence(f"{start}{place.sides[0]} ({attackers}) rolls what counts as {counted}")
+        number = plural(before.answer or defenders, "die", "dice")
+        return sentence(f"{start}{place.sides[1]} ({defenders}) answers with at most {number}{losses}")
 
     return tell
 
@@ -164,62 +157,28 @@ def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
     return text if counts == kept else f"{text} (counts as {','.join(map(str, counts))})"
 
 
-def _rolling(before: AnyState, name: str, units: int) -> int:
-    """Units that roll: as many as dice were chosen, else all."""
-    return getattr(before, name, 0) or units
-
-
-def _told_in_turn(fields: AnyBattle, before: rules.State, result: int, after: rules.State, dice: random.Random) -> str:
-    """A roll of a round in which the defender sees the attacker's dice."""
-    place, attackers, defenders, rounds = fight_of(fields, before)
-    if not before.hand:
-        counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
-        return sentence(
-            f"Round {rounds + 1}, {place.name}: {place.sides[0]} ({attackers}) rolls what counts as {counted}"
-        )
-    own, enemy = tables.lost(result)
-    number = plural(_rolling(before, "answer", defenders), "die", "dice")
-    return sentence(
-        f"Round {rounds + 1}, {place.name}: {place.sides[1]} ({defenders}) answers with at most {number}: "
-        f"{place.sides[0]} loses {plural(own, place.unit)}, {place.sides[1]} {enemy}"
-    )
-
-
 # --- decisions (docs/rules/decisions.md section 2) ------------------------------------------------------------------
 
 
-def decisions(fields: AnyBattle, p: rules.Params | invasion_rules.Params, s: States, options: np.ndarray) -> Columns:
+def decisions(fields: AnyBattle, p: Params, s: States, options: np.ndarray) -> Columns:
     """States in which a side decides, in words, and the options taken."""
-    if isinstance(p, invasion_rules.Params):
-        return _on_the_way(fields, p, s, options)
-    fights = places(fields)
-    force = tables.force(p, s)
-    stops = (s.decided == UNDECIDED) & (p.policy.best > 0)
+    fights, force, at_sea = places(fields), tables.force(p, s), (s.place < p.crossings) & isinstance(fields, Invasion)
+    asks = np.where(s.place < p.crossings, p.sea.best, p.land.best)
+    stops = (s.decided == UNDECIDED) & (asks > 0)
     dice = ~stops & (s.dice == 0) & (p.hands.attacker > 0)
-    paths = np.where(stops, "policy.attacker.retreat", np.where(dice, "policy.attacker.hand", "policy.defender.hand"))
-    units = np.where(dice, force, s.defenders)
-    most = np.minimum(p.hands.most[1 - dice.astype(int), s.captured], units) if hands.chosen(fields) else units
+    stop = np.where(at_sea, "policy.attacker.sea_retreat", "policy.attacker.retreat")
+    paths = np.where(stops, stop, np.where(dice, "policy.attacker.hand", "policy.defender.hand"))
     told = {
         "decision": paths,
-        "place": np.array([place.name for place in fights])[np.minimum(s.captured, len(fights) - 1)],
-        "own": np.where(paths == "policy.defender.hand", s.defenders, force),
-        "enemy": np.where(paths == "policy.defender.hand", force, s.defenders),
+        "place": np.array([place.name for place in fights])[np.minimum(s.place, len(fights) - 1)],
+        "own": np.where(stops | dice, force, s.enemy),
+        "enemy": np.where(stops | dice, s.enemy, force),
     }
-    if p.policy.best == 0 and retreat.reads_rounds(p.policy.leave):
-        told["rounds"] = s.rounds
     words = np.where(options == 0, "go on", "stop")
+    if not hands.chosen(fields):
+        return told | {"choice": words}
+    if retreat.reads_rounds(p.land.leave) or retreat.reads_rounds(p.sea.leave):
+        told["rounds"] = s.sea_rounds + s.land_rounds
+    most = np.minimum(p.hands.most[1 - dice.astype(int), s.place], np.where(dice, force, s.enemy))
     rolled = np.array([plural(number, "die", "dice") for number in range(tables.MOST_DICE + 1)])
     return told | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, tables.MOST_DICE)])}
-
-
-def _on_the_way(fields: AnyBattle, p: invasion_rules.Params, s: States, options: np.ndarray) -> Columns:
-    """Decisions of an invasion: in crossings and ashore."""
-    ashore = s.stage == p.crossings
-    names = np.array([place.name for place in places(fields)] + [""])
-    return {
-        "decision": np.where(ashore, "policy.attacker.retreat", "policy.attacker.sea_retreat"),
-        "place": names[np.where(ashore, p.crossings + s.captured, np.minimum(s.stage, p.crossings))],
-        "own": np.where(ashore, np.maximum(0, s.attackers - p.land.left_behind * s.captured), s.convoy),
-        "enemy": np.where(ashore, s.defenders, s.enemy),
-        "choice": np.where(options == 0, "go on", "stop"),
-    }

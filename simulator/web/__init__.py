@@ -1,0 +1,1 @@
+"""The web page for players: `battle-odds web` (docs/web.md)."""

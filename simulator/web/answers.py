@@ -1,0 +1,150 @@
+"""Odds as the page shows them: bars, losses, a distribution, the likeliest outcomes, what the answer rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simulator.analysis.odds import Odds, Result
+from simulator.report.tables import MOST_LIKELY_COLUMNS, events
+from simulator.report.words import bound, label_of, percent, value_of
+from simulator.rules.battle import WINNERS
+from simulator.scenarios import Scenario
+
+MOST_VALUES = 200
+MOST_OUTCOMES = 8
+# From left to right as the sides stand on the table.
+BAR_ORDER = ("attacker", "nobody", "defender")
+
+
+def chance(name: str, p: float, low: float, high: float, odds: Odds) -> dict[str, Any]:
+    """A chance with its interval, in words and as a number for machines."""
+    shown = {"name": name, "p": p, "value": f"{p:.10g}", "text": percent(p), "interval": ""}
+    if odds.battles is not None:
+        shown["interval"] = f"{100 * low:.2f} to {100 * high:.2f} %"
+        if p == 0:
+            shown["text"] = f"not once: {bound(odds.battles)}"
+    elif p == 0:
+        shown["text"] = "never"
+    return shown
+
+
+def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str, Any]:
+    """Everything that the answer's template tells. Raises ValueError for an unknown column."""
+    results = [_result(odds, one) for one in odds.results]
+    return {
+        "title": f"{odds.battle.game} {odds.battle.kind}",
+        "results": results,
+        "bar": bar_of(odds),
+        "events": [_result(odds, one) for one in events(odds)],
+        "losses": _losses(odds),
+        "likely": _likely(odds),
+        "distribution": _distribution(odds, column),
+        "how": odds.how(),
+        "exact": odds.battles is None,
+        "rests": [*odds.settings, *odds.assumptions],
+        "explained": list(scenario.built.explain()) if scenario else [],
+        "versions": odds.versions(),
+    }
+
+
+def _result(odds: Odds, one: Result) -> dict[str, Any]:
+    return chance(one.label.replace("_", " "), one.p, one.low, one.high, odds)
+
+
+def bar_of(odds: Odds) -> list[dict[str, Any]]:
+    """The pieces of the bar: name, where it begins and how wide it is, in per cent; of who wins, or what may come."""
+    if "winner" in odds.columns:
+        shares = [(side, odds.winner(side)) for side in BAR_ORDER]
+    elif odds.results and sum(one.p for one in odds.results) < 1 + 1e-9:
+        shares = [(one.label.replace("_", " "), one.p) for one in odds.results]
+    else:
+        return []
+    found, at = [], 0.0
+    for place, (name, p) in enumerate(shares):
+        kind = name if name in WINNERS else f"r{place % 6}"
+        found.append({"name": name, "kind": kind, "at": f"{100 * at:.4f}", "width": f"{100 * p:.4f}", "p": percent(p)})
+        at += p
+    return found
+
+
+def _losses(odds: Odds) -> list[dict[str, Any]]:
+    """The headline numbers: mean, spread, 5, 50 and 95 %."""
+    found = []
+    for row in odds.summary_rows():
+        name = row["column"]
+        if odds.kind_of(name) != "number":
+            continue
+        shown = odds.battle.shown.get(name)
+        tell = shown.value if shown and shown.value else None
+        half = (row["high"] - row["low"]) / 2
+        found.append(
+            {
+                "column": name,
+                "name": label_of(odds.battle, name),
+                "mean": tell(row["mean"]) if tell else f"{row['mean']:.3f}",
+                "value": f"{row['mean']:.10g}",
+                "half": "" if odds.battles is None else f"{half:.2g}",
+                "std": tell(row["std"]) if tell else f"{row['std']:.2f}",
+                "quantiles": [value_of(odds.battle, name, row[key]) for key in ("q05", "q50", "q95")],
+            }
+        )
+    return found
+
+
+def _likely(odds: Odds) -> dict[str, Any]:
+    """The most likely outcomes."""
+    numbers = [name for name in odds.headline if odds.kind_of(name) != "yes/no"]
+    columns = [name for name in numbers if "lost" in name or "losses" in name] or numbers[:2]
+    rows = odds.likely(MOST_OUTCOMES, columns[:MOST_LIKELY_COLUMNS] or None)
+    names = [name for name in rows[0] if name != "p"]
+    told = [
+        {
+            "p": percent(row["p"]),
+            "value": f"{row['p']:.10g}",
+            "cells": [value_of(odds.battle, n, row[n]) for n in names],
+        }
+        for row in rows
+    ]
+    return {"names": [label_of(odds.battle, name) for name in names], "rows": told}
+
+
+def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
+    """The chances of each value of a column; runs of values together where there are many."""
+    columns = list(dict.fromkeys([*odds.headline, *odds.told]))
+    columns = [name for name in columns if name in odds.columns]
+    if not columns:
+        return None
+    numbers = [name for name in columns if odds.kind_of(name) == "number"]
+    lost = [name for name in numbers if "lost" in name or "losses" in name]
+    chosen = column or [*lost, *numbers, *columns][0]
+    table = odds.distribution(chosen)
+    rows = table.to_dict("records")
+    many = -(-len(rows) // MOST_VALUES)
+    found = []
+    for first in range(0, len(rows), many):
+        group = rows[first : first + many]
+        name = _value(odds, chosen, group[0]["value"])
+        if len(group) > 1:
+            name = f"{name} to {_value(odds, chosen, group[-1]['value'])}"
+        row = {"name": name, "p": sum(one["p"] for one in group)}
+        if "at_least" in group[0]:
+            row |= {"least": group[0]["at_least"], "most": group[-1]["at_most"]}
+        if "low" in group[0] and len(group) == 1:
+            row["interval"] = f"{100 * group[0]['low']:.2f} to {100 * group[0]['high']:.2f} %"
+        found.append(row)
+    highest = max((row["p"] for row in found), default=1.0) or 1.0
+    for row in found:
+        row["width"] = f"{100 * row['p'] / highest:.3f}"
+        row["shown"] = {key: _share(row[key]) for key in ("p", "least", "most") if key in row}
+        row["value"] = f"{row['p']:.10g}"
+    named = [(name, label_of(odds.battle, name)) for name in columns]
+    return {"columns": named, "chosen": chosen, "label": label_of(odds.battle, chosen), "rows": found}
+
+
+def _value(odds: Odds, column: str, value: Any) -> str:
+    return value_of(odds.battle, column, value.item() if hasattr(value, "item") else value)
+
+
+def _share(p: float) -> str:
+    """A sum of chances, which rounding may carry past one."""
+    return percent(min(1.0, float(p)))

@@ -1,0 +1,51 @@
+"""What the server asks its workers, and what they reply; both travel between processes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request: which view answers it, the names in its path, its query as pairs, the text of its body."""
+
+    view: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    pairs: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+    host: str = ""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a worker sends back; of a stream there are several, and the last one is `last`.
+
+    `retire`: the worker wants to be replaced, for it holds too much memory.
+    """
+
+    body: bytes
+    status: int = 200
+    type: str = HTML
+    headers: Mapping[str, str] = field(default_factory=dict)
+    last: bool = True
+    retire: bool = False
+
+
+def as_json(value: Any, status: int = 200) -> Reply:
+    """A reply in JSON; numbers that are none become null."""
+    return Reply(json.dumps(finite(value), ensure_ascii=False).encode(), status, JSON)
+
+
+def finite(value: Any) -> Any:
+    """Nested plain values without the numbers that JSON does not know."""
+    if isinstance(value, Mapping):
+        return {str(name): finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,121 @@
+"""The pages beside the calculator: comparing set-ups, opening a scenario, a game file of one's own, the API told."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from simulator.analysis.compare import LEAST, compare
+from simulator.analysis.measure import in_words, is_chance
+from simulator.report.words import percent
+from simulator.rules.custom import INLINE
+from simulator.rules.custom.files import parse as parse_game
+from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
+from simulator.web import address, answers, catalogue, copies, views
+from simulator.web.draw import told
+from simulator.web.messages import Asked, Reply
+from simulator.web.render import render
+
+MOST_PINS = 6
+
+
+def pinned(asked: Asked) -> list[str]:
+    """The addresses of the set-ups to compare, without empty ones. Raises ScenarioError for too many."""
+    found = [value.strip() for key, value in asked.pairs if key == "with.s" and value.strip()]
+    if len(found) > MOST_PINS:
+        raise ScenarioError(f"compare: {len(found)} set-ups; at most {MOST_PINS}")
+    return found
+
+
+def request_of(link: str) -> views.Request:
+    """The scenario of an address, whole or without its server. Raises ScenarioError."""
+    try:
+        parts = urlsplit(link)
+        names = parts.path.strip("/").split("/")
+        pairs = tuple(parse_qsl(parts.query, keep_blank_values=True))
+    except ValueError:
+        names, pairs = [], ()
+    if len(names) != 2:
+        raise ScenarioError(f"compare: {link[:60]!r} is no address of a set-up; copy one from the page of a battle")
+    return views.Request(Asked("page", {"game": names[0], "battle": names[1]}, pairs))
+
+
+def compared(asked: Asked, limits: Any) -> Reply:
+    """Two to six set-ups side by side."""
+    links = pinned(asked)
+    if len(links) < LEAST:
+        return Reply(render("compare.html", links=links, most=MOST_PINS, found=None))
+    requests = {chr(ord("A") + place): request_of(link) for place, link in enumerate(links)}
+    found = compare({name: one.draft for name, one in requests.items()}, threads=1)
+    names = list(requests)
+    rows = []
+    for value in found.values:
+        cells = [row for row in found.answers if row.value == value]
+        chance = is_chance(value)
+        best = max(row.estimate for row in cells)
+        rows.append(
+            {
+                "value": value,
+                "words": in_words(value),
+                "cells": [
+                    {
+                        "text": told_value(row.estimate, chance),
+                        "value": f"{row.estimate:.10g}",
+                        "apart": "" if place == 0 else apart(row.apart, chance, row.method),
+                        "most": row.estimate == best and any(other.estimate < best for other in cells),
+                    }
+                    for place, row in enumerate(cells)
+                ],
+            }
+        )
+    setups = [
+        {
+            "name": name,
+            "title": f"{one.battle.game} {one.battle.kind}",
+            "told": ", ".join(
+                f"{key.replace('.', ' ')} {value}" for key, value in address.written(one.data, one.battle)
+            ),
+            "address": copies.address_of(one.data, one.battle),
+            "bar": answers.bar_of(found.odds[name]),
+            "results": [(result.label, percent(result.p), f"{result.p:.10g}") for result in found.odds[name].results],
+        }
+        for name, one in requests.items()
+    ]
+    shown = {"setups": setups, "rows": rows, "names": names, "sentence": found.sentence(), "how": found.how()}
+    return Reply(render("compare.html", links=links, most=MOST_PINS, found=shown))
+
+
+def told_value(value: float, chance: bool) -> str:
+    """A value of a comparison in words."""
+    return percent(value) if chance else told(value, False)
+
+
+def apart(difference: Any, chance: bool, method: str) -> str:
+    """A difference to the first set-up, and how sure it is."""
+    text = f"{100 * difference.value:+.2f}" if chance else f"{difference.value:+.4g}"
+    if method == "exact" or difference.confidence != difference.confidence:
+        return text
+    return f"{text}, {100 * difference.confidence:.1f} % sure"
+
+
+def _posted(asked: Asked, name: str) -> str:
+    """The text of a form's only field, or the whole body."""
+    return asked.body.removeprefix(f"{name}=").strip()
+
+
+def opened(asked: Asked, limits: Any) -> Reply:
+    """Go to the page of a scenario that was pasted."""
+    draft = Draft(parse(_posted(asked, "scenario"), "the scenario"), paths=False)
+    battle = draft.battle()
+    return views.moved(copies.address_of(draft.data, battle))
+
+
+def own(asked: Asked, limits: Any) -> Reply:
+    """A page for a game file of one's own; with one, go to the page of its first battle kind."""
+    if not asked.body:
+        return Reply(render("own.html", games=catalogue.game_files()))
+    game = parse_game(_posted(asked, "game").encode(), "your game")
+    kinds = kinds_of(INLINE, game, paths=False)
+    battle = next(iter(kinds.values()))
+    data = catalogue.start_of(battle) | {"rules": game}
+    return views.moved(copies.address_of(data, battle))

@@ -1,0 +1,46 @@
+"""Starting the server: warm the workers, listen, say where."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+
+import uvicorn
+
+from simulator.engine.montecarlo import processors
+from simulator.web.app import create_app
+from simulator.web.work import Pool
+
+
+def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -> None:
+    """Serve until Ctrl-C. Raises OSError where it cannot listen."""
+    line = _listening(host, port)
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{line.getsockname()[1]}/"
+    if warm:
+        print(f"{address} warming up; the first time this compiles for some minutes", flush=True)
+    pool = Pool(workers or processors(), waiting, warm=warm)
+    try:
+        pool.start()
+        print(f"{address} ready; Ctrl-C ends it", flush=True)
+        config = uvicorn.Config(
+            create_app(pool), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+        )
+        uvicorn.Server(config).run([line])
+    finally:
+        pool.close()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. Raises OSError that says where it could not."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    line = socket.socket(family)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        line.bind((host, port))
+    except OSError as error:
+        line.close()
+        raise OSError(f"port: cannot listen at {host}:{port} ({error.strerror or error})") from None
+    return line

@@ -1,0 +1,47 @@
+"""A simulation that narrows before one's eyes: server-sent events, each a whole answer."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from simulator.analysis.answer import MOST_BATTLES, Fight, width
+from simulator.web import views
+from simulator.web.messages import Asked, Reply
+from simulator.web.render import render
+
+EVENTS = "text/event-stream; charset=utf-8"
+FIRST, EVERY = 1 << 13, 0.25
+# The share of an answer's seconds that is fought in, and how narrow is narrow enough (half-width of 95 %).
+SHARE, ENOUGH = 0.9, 0.0002
+
+
+def narrowing(asked: Asked, limits: Any, stopped: Callable[[], bool]) -> Iterator[Reply]:
+    """Fight until the chances are narrow enough, time is up or nobody wants more; an event four times a second."""
+    request = views.Request(asked)
+    scenario = request.draft.checked()
+    begun = time.process_time()
+    fight = Fight(scenario, 0, 1)
+    portion, why = FIRST, ""
+    while not why:
+        before = time.monotonic()
+        fight.add(portion)
+        took = time.monotonic() - before
+        odds = fight.odds()
+        portion = int(min(MOST_BATTLES, portion * min(4.0, max(0.25, EVERY / max(took, 1e-4)))))
+        if stopped():
+            why = "stopped"
+        elif width(odds) <= ENOUGH:
+            why = "narrow enough"
+        elif time.process_time() - begun + took > SHARE * limits.seconds:
+            why = f"after {limits.seconds:g} s of compute"
+        html = render("answer.html", **views.odds_context(request, odds, scenario), why="")
+        told = {"html": html.decode(), "battles": fight.battles, "ended": why}
+        yield Reply(event(told), type=EVENTS, last=bool(why))
+
+
+def event(told: Any) -> bytes:
+    """One event; JSON keeps it on one line."""
+    return f"data: {json.dumps(told)}\n\n".encode()

@@ -1,0 +1,241 @@
+"""The views: a request comes in, replies go out. Every page, fragment and JSON answer is made here, in a worker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from simulator import rules
+from simulator.analysis.answer import Interrupted, Method, answer
+from simulator.analysis.odds import Odds
+from simulator.engine.limits import QUICK_BYTES, NoExactOdds
+from simulator.rules.battle import Battle
+from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
+from simulator.web import address, answers, catalogue, copies, forms
+from simulator.web.clock import at_most
+from simulator.web.messages import Asked, Reply, as_json
+from simulator.web.render import render
+
+# Exact odds may take so much of an answer's seconds; then dice are rolled for the rest.
+EXACT_SHARE = 0.5
+PRECISION = 0.001
+LIVE_BATTLES = 1 << 15
+
+
+# --- reading a request ----------------------------------------------------------------------------------------------
+
+
+class Request:
+    """A request about one battle: its kind, its scenario as a draft, and what belongs to the page's tools."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self.pairs, self.tools, self.version = address.split(asked.pairs)
+        self.game, self.kind = asked.names["game"], asked.names["battle"]
+        # House rules change a game file's fields, so they are read before all others.
+        house_rules = address.house_rules(self.pairs) if self.game not in rules.GAMES else None
+        self.battle: Battle = find_battle(self.game, self.kind, house_rules, paths=False)
+        fields = address.read(self.pairs, self.battle)
+        self.data: dict[str, Any] = {"game": self.game, "battle": self.kind} | fields
+
+    @property
+    def draft(self) -> Draft:
+        """The scenario, not checked yet; no file is ever read for it."""
+        return Draft(self.data, paths=False)
+
+    def tool(self, name: str, default: str = "") -> str:
+        """The last value of a tool's field."""
+        given = [value.strip() for value in self.tools.get(name, []) if value.strip()]
+        return given[-1] if given else default
+
+    def many(self, name: str) -> list[str]:
+        """All values of a tool's field."""
+        return [value.strip() for value in self.tools.get(name, []) if value.strip()]
+
+    @property
+    def fragment(self) -> bool:
+        """Is only a part of a page asked for?"""
+        return self.tool("part") == "1"
+
+    @property
+    def outdated(self) -> bool:
+        """Was the link made under other rules?"""
+        return bool(self.version) and self.version != str(self.battle.version)
+
+
+# --- answering ------------------------------------------------------------------------------------------------------
+
+
+def answered(draft: Draft, limits: Any, live: bool = False) -> tuple[Odds, Scenario | None, str]:
+    """Odds, the checked scenario, and why they are not exact: exact where that fits, else dice until time is up.
+
+    `live` rolls only as many as show something at once; more will follow.
+    """
+    uncertain = is_uncertain(draft)
+    scenario = None if uncertain else draft.checked()
+    source = scenario or draft
+    try:
+        with at_most(EXACT_SHARE * limits.seconds):
+            return answer(source, Method(exact=True, budget=QUICK_BYTES)), scenario, ""
+    except NoExactOdds as error:
+        why = str(error)
+    except KeyboardInterrupt:
+        why = "exact odds would take longer than this page reckons"
+    battles = LIVE_BATTLES if live else None
+    try:
+        with at_most((1 - EXACT_SHARE) * limits.seconds):
+            found = answer(source, Method(exact=False, battles=battles, precision=PRECISION, threads=1))
+    except Interrupted as cut:
+        found = cut.gathered
+    return found, scenario, why
+
+
+def refused(asked: Asked, text: str, status: int) -> Reply:
+    """A complaint of one line, with the field it names: as JSON, as a fragment, or as a page of its own."""
+    text = " ".join(text.split())
+    field = blamed(text)
+    if asked.view.startswith("api"):
+        return as_json({"error": text, "field": field}, status)
+    if asked.view in {"page", "tool"} and ("with.part", "1") not in asked.pairs:
+        return _refused_page(asked, text, field, status)
+    body = render("complaint.html", complaint=text, field=address.key_of(field or ""))
+    return Reply(body, status)
+
+
+def blamed(text: str) -> str | None:
+    """The field that a complaint begins with."""
+    match = re.match(r"([A-Za-z_][\w.\[\]-]*): ", text)
+    return match[1] if match else None
+
+
+def _refused_page(asked: Asked, text: str, field: str | None, status: int) -> Reply:
+    """The calculator as far as it can be shown, with the complaint where the answer would be."""
+    told = {"complaint": text, "field": address.key_of(field or "")}
+    try:
+        request = Request(replace(asked, view="page"))
+        return Reply(_page(request, told), status)
+    except (ScenarioError, ValueError):
+        return Reply(render("error.html", **told), status)
+
+
+# --- pages ----------------------------------------------------------------------------------------------------------
+
+
+def ready(asked: Asked, limits: Any) -> Reply:
+    """A worker's first sign of life."""
+    return Reply(b"ready")
+
+
+def index(asked: Asked, limits: Any) -> Reply:
+    """All games and their battle kinds."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for one in catalogue.games():
+        kinds.setdefault(one["game"], []).append(one)
+    return Reply(render("index.html", games=kinds))
+
+
+def calculator(asked: Asked, limits: Any) -> Reply:
+    """The whole page of a battle kind: form, answer and tools. Without a scenario, that of the first example."""
+    request = Request(asked)
+    if not request.pairs:
+        return moved(copies.address_of(catalogue.start_of(request.battle), request.battle))
+    if request.tool("clean") == "1" and not {"add", "drop"} & set(request.tools):
+        return moved(copies.address_of(request.data, request.battle))
+    if "add" in request.tools or "drop" in request.tools:
+        return Reply(_page(request, {}))
+    return Reply(_page(request, _answer_context(request, limits)))
+
+
+def moved(to: str) -> Reply:
+    """Go there instead."""
+    return Reply(b"", 303, headers={"Location": to})
+
+
+def _page(request: Request, answer_part: dict[str, Any]) -> bytes:
+    form = forms.form_of(request.battle, _shown(request))
+    told: dict[str, Any] = {
+        "battle": request.battle,
+        "form": form,
+        "here": f"/{request.game}/{request.kind}",
+        "examples": catalogue.examples_of(request.battle),
+        "outdated": request.version if request.outdated else "",
+        "tools": catalogue.tools_of(request.battle, request.data),
+        "pairs": address.written(request.data, request.battle),
+    }
+    return render("calculator.html", **(told | answer_part))
+
+
+def _shown(request: Request) -> dict[str, Any]:
+    """The scenario with what a button adds to the form or takes from it."""
+    data = request.data
+    for key in request.many("drop"):
+        pairs = [(k, v) for k, v in request.pairs if k != key and not k.startswith(f"{key}.")]
+        data = {"game": request.game, "battle": request.kind} | address.read(pairs, request.battle)
+    for key in request.many("add"):
+        bare = re.sub(r"(\+|=\?)$", "", key)
+        path = address.path_of(bare)
+        if key.endswith("+"):
+            given = _at(data, bare)
+            values = given if isinstance(given, list) else [] if given is None else [given]
+            set_path(data, path, [*values, ""])
+        else:
+            where, place = (path[: path.rindex("[")], True) if path.endswith("]") else (path, False)
+            new: Any = "" if key.endswith("=?") else {}
+            if place:
+                given = _at(data, address.key_of(where))
+                set_path(data, where, [*(given if isinstance(given, list) else []), new])
+            else:
+                set_path(data, path, new)
+    return data
+
+
+def _at(data: Any, key: str) -> Any:
+    """The value at a key, None where there is none."""
+    for part in key.split("."):
+        if isinstance(data, Mapping):
+            data = data.get(part)
+        elif isinstance(data, list) and part.isdigit() and int(part) < len(data):
+            data = data[int(part)]
+        else:
+            return None
+    return data
+
+
+def _answer_context(request: Request, limits: Any, live: bool = False) -> dict[str, Any]:
+    """What the answer's template tells of a scenario."""
+    found, scenario, why = answered(request.draft, limits, live)
+    return odds_context(request, found, scenario) | {"why": why}
+
+
+def odds_context(request: Request, found: Odds, scenario: Scenario | None) -> dict[str, Any]:
+    """The same for odds that are known."""
+    column = request.tool("column")
+    if column and column not in found.told:
+        column = ""
+    shown = answers.context(found, scenario, column)
+    data, battle = request.data, request.battle
+    return {
+        "answer": shown,
+        "address": copies.address_of(data, battle),
+        "here": f"/{battle.game}/{battle.kind}",
+        "copies": copies.copies(data, battle, request.asked.host, found),
+        "swapped": copies.address_of(copies.swapped(data, battle), battle),
+        "pairs": address.written(data, battle),
+        "outdated": request.version if request.outdated else "",
+        "battle": battle,
+    }
+
+
+def fragment(asked: Asked, limits: Any) -> Reply:
+    """The answer alone, as the page asks for while somebody types."""
+    request = Request(asked)
+    live = request.tool("live") == "1"
+    return Reply(render("answer.html", **_answer_context(request, limits, live)))
+
+
+def form(asked: Asked, limits: Any) -> Reply:
+    """The form alone, with something added or taken away."""
+    request = Request(asked)
+    return Reply(render("form.html", form=forms.form_of(request.battle, _shown(request)), here=""))

@@ -1,0 +1,101 @@
+"""A worker process: it answers one request after another, each within its seconds and its memory."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from simulator.engine.limits import NoExactOdds
+from simulator.scenarios import ScenarioError
+from simulator.web.clock import at_most
+from simulator.web.messages import Asked, Reply
+
+MEGABYTE = 1 << 20
+# What a worker may keep from one request to the next before it is replaced.
+KEPT = 300 * MEGABYTE
+STOP = "stop"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one answer may take: seconds of the processor, and bytes of memory beside what the worker holds idle."""
+
+    seconds: float = 2.0
+    memory: int = 1024 * MEGABYTE
+
+
+def work(connection: Connection, limits: Limits) -> None:
+    """Answer requests until the server is gone. Ctrl-C is the server's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    confine(limits.memory)
+    idle = resident()
+    with suppress(EOFError, OSError):
+        while True:
+            asked = connection.recv()
+            if asked == STOP:
+                continue
+            for reply in answered(asked, limits, lambda: _told_to_stop(connection)):
+                full = reply.last and resident() > idle + KEPT
+                connection.send(replace(reply, retire=full) if full else reply)
+
+
+def _told_to_stop(connection: Connection) -> bool:
+    return connection.poll() and connection.recv() == STOP
+
+
+def answered(asked: Asked, limits: Limits, stopped: Any = lambda: False) -> Iterator[Reply]:
+    """The replies to a request; whatever goes wrong is a reply too."""
+    from simulator.web import dispatch, views
+
+    try:
+        with at_most(limits.seconds):
+            yield from dispatch.replies(asked, limits, stopped)
+    except (ScenarioError, ValueError, NoExactOdds) as error:
+        yield views.refused(asked, str(error), 422)
+    except KeyboardInterrupt:
+        yield views.refused(asked, too_large(limits), 422)
+    except MemoryError:
+        yield views.refused(
+            asked, f"battle: needs more than the {limits.memory // MEGABYTE} MB an answer may take", 422
+        )
+    except RecursionError:
+        yield views.refused(asked, "scenario: nested too deeply", 422)
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        # Where it went wrong, but none of the values: they may be somebody's scenario.
+        places = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
+        print(f"{asked.view}: {type(error).__name__} in\n{places}", file=sys.stderr, flush=True)
+        yield views.refused(asked, "this request could not be answered, by a fault of the program", 500)
+
+
+def too_large(limits: Limits) -> str:
+    """What is said when the seconds are used up and nothing can be shown."""
+    return f"battle: too large for this page, which reckons at most {limits.seconds:g} s; use fewer units or dice"
+
+
+def confine(memory: int) -> None:
+    """Let this process take so many bytes more than it has now, where the system can see to that."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        held = resident()
+        resource.setrlimit(resource.RLIMIT_DATA, (held + memory, held + memory))
+
+
+def resident() -> int:
+    """Bytes of memory that this process has in use; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            import resource
+
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except (OSError, ImportError):
+        return 0
