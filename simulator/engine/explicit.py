@@ -111,7 +111,7 @@ compiled_here: set[type] = set()
 
 
 def patience_for(chain: Chain, kernel: str) -> float:
-    """For how many seconds a chain is worth trying as plain Python, where else this kernel does it; 0 for not at all."""
+    """For how many seconds a chain is tried as plain Python before this kernel has to do it; 0 for not at all."""
     params = type(chain.params)
     if params in compiled_here:
         return 0.0

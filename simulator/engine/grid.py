@@ -1,10 +1,11 @@
 """Exact chances where two rolls act apart: what follows is spelled out for each roll alone, never for their pairs.
 
-The first roll changes some fields of the state (`Chain.apart`), the other roll others, and whatever else a step does is
-the same for all results. So a state is known by two lists, of one place on each of two axes for each result, and its
-chance goes to all places of their rectangle. Where a battle lands (`lands`) is a cell of a *plane*: a grid over both
-axes, one for each value of the remaining fields and of the counter. What a cell comes to without dice (`follows`) is a
-*node*: a final state, or one with lists of its own. Nodes are made when chance comes to them, plane by plane.
+The fields of a state fall in three parts: those that the first roll changes, those that the other one does
+(`Chain.apart`), and the rest. When dice land (`lands`), each part changes by itself: so it is known for each part alone
+where a result leads, and the chance of a state goes to a whole rectangle. Where it lands is a cell of a *plane*: a
+grid over both parts' values (along it lies the first, across the other), one for each rest and value of the counter.
+What a cell comes to without dice (`follows`) is a *node*: a final state, or one with a table for each roll. Nodes are
+made when chance comes to them, plane by plane.
 
 `sweep` is a plain function over arrays or lists: a small battle is solved before anything is compiled.
 """
@@ -12,28 +13,28 @@ axes, one for each value of the remaining fields and of the counter. What a cell
 from __future__ import annotations
 
 import time
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.chain import Chain, Ends, helper
+from simulator.engine.chance import Rows
 from simulator.engine.explicit import Progress, compiled_here, patience_for, plain_params, plain_state, spent
 from simulator.engine.limits import BrokenGame, NoExactOdds, in_words
 
 DONE, WANTED, ROOM_FOR_PLANE, ROOM_FOR_FOUND, PAUSED, BACKWARDS, BAD_FIELD, BAD_TABLE, ROOM, NOT_APART = range(10)
-# What `at` holds: the plane being swept (-1: none) and the cell next in it, endings found, nodes, entries of lists,
-# values of the remaining fields met (kinds of planes), which table was wrong or how many entries had no room, how many
-# nodes are the start again, and where the last results lead.
-PLANE, CELL, FOUND, NODES, ENTRIES, KINDS, WRONG, AGAIN, ALONG_LAST, ACROSS_LAST = range(10)
+# What `at` holds: the plane being swept (-1: none) and the cell next in it, endings found, nodes, kinds of planes, how
+# many nodes are the start again, and which table was wrong.
+PLANE, CELL, FOUND, NODES, KINDS, AGAIN, WRONG = range(7)
 FREE = -1
 OVER = -1
 # Cells that fewer battles come to are not followed, nor results that less of a cell's chance leads to: together far
 # below 1e-12.
 UNLIKELY, TINY = 1e-18, 1e-21
 PAUSE = 1 << 25
-# Kinds of planes that there may be, and cells of a plane; a battle with more is spelled out as a graph.
-MOST_KINDS, MOST_CELLS = 1 << 24, 1 << 22
+# Kinds of planes that there may be, cells of a plane, and places kept for a kind; a battle with more is spelled out as
+# a graph.
+MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 24, 1 << 22, 1 << 24
 
 
 class Nodes(NamedTuple):
@@ -41,29 +42,30 @@ class Nodes(NamedTuple):
 
     - `of`, plane by plane: 1 + the node that a cell comes to, 0 where that is not known yet.
     - `state`: its fields, node by node, the counter 0.
-    - `lands`: kind of the plane that what follows lies in, OVER for a final state; `inc`: what is
-      added to the counter until there.
-    - `begin[node]`: where its list along the first axis begins, the other one after it, and where both end (3 values);
-      `place`, `weight`: the lists. A place on the other axis is the beginning of its row.
-    - `code[kind]`: the remaining fields of its planes as one number; planes of equal counters are swept by `rank[kind]`,
-      which grows where a plane turns out to follow another one.
+    - `lands`: kind of the plane that its dice land in, OVER for a final state; `inc`: what is added to the counter.
+    - `table`, `second`: its tables; `along`, `across`: where its results begin in `place`.
+    - `place`: 1 + where each result leads in the plane, the beginning of a row across it; 0 where that is not known.
+    - `code[kind]`: the rest of the fields as one number; planes of equal counters are swept in the order of
+      `rank[kind]`, which grows where a plane turns out to follow another one.
     """
 
     of: Any
     state: Any
     lands: Any
     inc: Any
-    begin: Any
+    table: Any
+    second: Any
+    along: Any
+    across: Any
     place: Any
-    weight: Any
     code: Any
     rank: Any
 
 
 class Planes(NamedTuple):
-    """Planes under way: the chance of each of their `cells`, slot by slot, of a plane of `kind` (FREE: none) and `count`.
+    """Planes under way: the chance of each of their `cells`, slot by slot.
 
-    `low`, `high` bound the cells that have any.
+    Each is that of a `kind` (FREE: none) and of what the counter holds; `low`, `high` bound the cells that have any.
     """
 
     cells: int
@@ -75,7 +77,10 @@ class Planes(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Final states that were reached: node, what the counter holds, chance. `lost` gathers, in place 0, what was cut."""
+    """Final states that were reached: node, what the counter holds, chance.
+
+    `lost` gathers, in place 0, the chance that was cut.
+    """
 
     node: Any
     count: Any
@@ -118,50 +123,51 @@ def slot_of_plane(planes, kind, count):
 
 
 @helper
-def hand_out(nodes, planes, found, node, slot, mass):
-    """Hand a node's chance to the rectangle of its lists; returns how many cells that were."""
-    first, middle, end = nodes.begin[3 * node], nodes.begin[3 * node + 1], nodes.begin[3 * node + 2]
-    most = 0.0
-    for e in range(middle, end):
-        most = max(most, nodes.weight[e])
-    left, right = first, middle
-    kept = 1.0
-    while left < right and mass * most * nodes.weight[left] < TINY:
-        kept -= nodes.weight[left]
+def likely(rows, table, mass):
+    """The rows of a table that get more than TINY of this chance: the first one, the end, their sum, the largest."""
+    left, right = rows.first[table], rows.first[table + 1]
+    kept, largest = 1.0, 0.0
+    while left < right and mass * rows.weight[left] < TINY:
+        kept -= rows.weight[left]
         left += 1
-    while left < right and mass * most * nodes.weight[right - 1] < TINY:
+    while left < right and mass * rows.weight[right - 1] < TINY:
         right -= 1
-        kept -= nodes.weight[right]
-    found.lost[0] += mass * (1.0 - kept)
-    if left == right:
+        kept -= rows.weight[right]
+    for row in range(left, right):
+        largest = max(largest, rows.weight[row])
+    return left, right, kept, largest
+
+
+@helper
+def hand_out(rows, nodes, planes, found, node, slot, mass):
+    """Hand a node's chance to the rectangle of its results; returns how many cells that were."""
+    bottom, top, rest, most = likely(rows, nodes.second[node], mass)
+    left, right, kept, largest = likely(rows, nodes.table[node], mass * most)
+    found.lost[0] += mass * (1.0 - kept * rest)
+    if left >= right or bottom >= top:
         return 0
-    largest = 0.0
-    low, high, together = nodes.place[left], nodes.place[left], True
-    for e in range(left, right):
-        together = together and nodes.place[e] - nodes.place[left] == e - left
-        largest = max(largest, nodes.weight[e])
-        low = min(low, nodes.place[e])
-        high = max(high, nodes.place[e])
-    base = slot * planes.cells
-    bottom, top = planes.low[slot], planes.high[slot]
-    rows = 0
-    for e in range(middle, end):
-        part = mass * nodes.weight[e]
+    along, across, base = nodes.along[node], nodes.across[node], slot * planes.cells
+    begin = nodes.place[along + rows.result[left]] - 1
+    low, high, apart = begin, begin, left
+    for row in range(left, right):
+        place = nodes.place[along + rows.result[row]] - 1
+        if row == apart and place - begin == row - left:
+            apart = row + 1
+        low, high = min(low, place), max(high, place)
+    first, last = planes.low[slot], planes.high[slot]
+    for side in range(bottom, top):
+        part = mass * rows.weight[side]
         if part * largest < TINY:
             found.lost[0] += part * kept
             continue
-        row = nodes.place[e]
-        bottom = min(bottom, row + low)
-        top = max(top, row + high)
-        if together:
-            add_row(planes.mass, base + row + low, nodes.weight, left, right - left, part)
-        else:
-            for k in range(left, right):
-                planes.mass[base + row + nodes.place[k]] += part * nodes.weight[k]
-        rows += 1
-    planes.low[slot] = bottom
-    planes.high[slot] = top
-    return rows * (right - left)
+        line = nodes.place[across + rows.result[side]] - 1
+        first, last = min(first, line + low), max(last, line + high)
+        add_row(planes.mass, base + line + begin, rows.weight, left, apart - left, part)
+        for row in range(apart, right):
+            place = nodes.place[along + rows.result[row]] - 1
+            planes.mass[base + line + place] += part * rows.weight[row]
+    planes.low[slot], planes.high[slot] = first, last
+    return (top - bottom) * (right - left)
 
 
 @helper
@@ -171,7 +177,7 @@ def add_row(cells, to, weight, first, size, part):
         cells[to + k] += part * weight[first + k]
 
 
-def sweep(nodes, planes, found, at, pause):
+def sweep(rows, nodes, planes, found, at, pause):
     """Push all chance to final states: DONE, WANTED where a node has to be made first, or why the caller is needed."""
     work = 0
     while True:
@@ -213,20 +219,21 @@ def sweep(nodes, planes, found, at, pause):
                 slot = slot_of_plane(planes, after, then)
                 if slot < 0:
                     return ROOM_FOR_PLANE
-                work += hand_out(nodes, planes, found, node, slot, mass)
+                work += hand_out(rows, nodes, planes, found, node, slot, mass)
             planes.mass[base + cell] = 0.0
         planes.kind[here] = FREE
         at[PLANE] = -1
 
 
 class Axes(NamedTuple):
-    """Where a state lies: by field, its stride `along` the first axis, `across` to the other one's rows, and among the
-    `kinds` of planes (0 where the field is no part of it); how many values it has. The counter is in none of them.
+    """Where a state lies: by field, its stride `along` a plane, `across` it by whole rows, in the code of the rest.
+
+    0 where the field is no part of it; the counter is in none. `values` says how many a field has.
     """
 
     along: np.ndarray
     across: np.ndarray
-    kinds: np.ndarray
+    rest: np.ndarray
     values: np.ndarray
 
     @property
@@ -235,9 +242,15 @@ class Axes(NamedTuple):
         return int(((self.values - 1) * (self.along + self.across)).sum()) + 1
 
     @property
+    def lengths(self) -> tuple[int, int]:
+        """Cells along a plane, and rows across it."""
+        long = int(((self.values - 1) * self.along).sum()) + 1
+        return long, self.cells // long
+
+    @property
     def most_kinds(self) -> int:
         """Kinds of planes that there may be."""
-        return int(((self.values - 1) * self.kinds).sum()) + 1
+        return int(((self.values - 1) * self.rest).sum()) + 1
 
 
 def axes_of(chain: Chain) -> Axes:
@@ -261,12 +274,20 @@ def fits(chain: Chain) -> bool:
     if chain.apart is None or chain.counted < 0 or chain.decided:
         return False
     axes = axes_of(chain)
-    return axes.cells <= MOST_CELLS and axes.most_kinds <= MOST_KINDS
+    if axes.cells > MOST_CELLS or axes.most_kinds > MOST_KINDS:
+        return False
+    return sum(axes.lengths) * width_of(chain) <= MOST_PLACES
 
 
-def size_of(nodes: int, entries: int, kinds: int, planes: int, cells: int) -> int:
+def width_of(chain: Chain) -> int:
+    """Places that are kept for each value of a part: one for each result."""
+    return int(chain.tables.result.max(initial=0)) + 1
+
+
+def size_of(chain: Chain, axes: Axes, nodes: int, kinds: int, planes: int) -> int:
     """Bytes that so much is reckoned at: what budgets are held against."""
-    return nodes * 64 + entries * 12 + kinds * cells * 4 + planes * cells * 8
+    places = sum(axes.lengths) * width_of(chain)
+    return nodes * (40 + 4 * len(chain.start)) + 4 * kinds * (axes.cells + places) + 8 * planes * axes.cells
 
 
 def over_budget(nodes: int, size: int, budget: int) -> NoExactOdds:
@@ -292,13 +313,13 @@ class PlainGrid:
     def __init__(self, chain: Chain, budget: int) -> None:
         self.chain, self.budget = chain, budget
         self._p = plain_params(chain.params)
-        tables = chain.tables
-        first, result, weight = tables.first.tolist(), tables.result.tolist(), tables.weight.tolist()
-        self._rows = [(result[a:b], weight[a:b]) for a, b in pairwise(first)]
-        axes = axes_of(chain)
-        self._cells = axes.cells
-        self._along, self._across, self._kind, self._values = (part.tolist() for part in axes)
+        self._rows = Rows(*(part.tolist() for part in chain.tables.rows))
+        self._axes = axes_of(chain)
+        self._along, self._across, self._rest, self._values = (part.tolist() for part in self._axes)
+        self._cells, self._width = self._axes.cells, width_of(chain)
         self._kinds: dict[int, int] = {}
+        self._start = plain_state(chain, chain.start)
+        self._counter = chain.start._fields[chain.counted]
 
     def ends(self, patience: float = float("inf")) -> Ends | None:
         """The endings, or None if that took longer than `patience` seconds.
@@ -306,20 +327,20 @@ class PlainGrid:
         Raises BrokenGame, NoExactOdds as `explicit.spell_out`, and Loops.
         """
         deadline = time.thread_time() + patience
-        nodes, planes = Nodes([], [], [], [], [], [], [], [], []), Planes(self._cells, [], [], [], [], [])
-        found, at = Found([], [], [], [0.0]), [-1, 0, 0, 0, 0, 0, 0, 0]
+        nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
+        found, at = Found([], [], [], [0.0]), [0] * 7
         self._begin(nodes, planes, at)
-        while (status := sweep(nodes, planes, found, at, PAUSE >> 8)) != DONE:
+        while (status := sweep(self._rows, nodes, planes, found, at, PAUSE >> 8)) != DONE:
             if status == WANTED:
                 self._wanted(nodes, planes, at)
             elif status == ROOM_FOR_FOUND:
                 for values in found[:3]:
-                    values += [0] * 64
+                    values.extend([0] * 64)
             elif status == ROOM_FOR_PLANE:
                 self._more_planes(planes)
             elif status == BACKWARDS:
                 raise Loops
-            size = size_of(at[NODES], at[ENTRIES], len(self._kinds), len(planes.kind), self._cells)
+            size = size_of(self.chain, self._axes, at[NODES], at[KINDS], len(planes.kind))
             if size > self.budget:
                 raise over_budget(at[NODES], size, self.budget)
             if time.thread_time() > deadline:
@@ -340,91 +361,85 @@ class PlainGrid:
 
     def _begin(self, nodes: Nodes, planes: Planes, at: list[int]) -> None:
         """All chance lies where the start does."""
-        start = plain_state(self.chain, self.chain.start)
         self._more_planes(planes)
-        kind = self._kind_of(nodes, at, self._dot(self._kind, start))
+        kind = self._kind_of(nodes, at, self._start)
         at[PLANE] = slot_of_plane(planes, kind, 0)
-        at[CELL] = planes.low[0] = planes.high[0] = self._dot(self._along, start) + self._dot(self._across, start)
+        at[CELL] = planes.low[0] = planes.high[0] = self._dot(self._along, self._start) + self._dot(
+            self._across, self._start
+        )
         planes.mass[at[CELL]] = 1.0
         nodes.of[kind * self._cells + at[CELL]] = 1
-        self._start = start._replace(**{start._fields[self.chain.counted]: 0})
-        self._make(nodes, at, start)
+        self._make(nodes, at, self._start)
 
     def _wanted(self, nodes: Nodes, planes: Planes, at: list[int]) -> None:
         """Make the node that the sweep has come to."""
         kind, cell = planes.kind[at[PLANE]], at[CELL]
         code = nodes.code[kind]
         fields = [
-            (cell // (along + across) if along + across else code // other if other else 0) % values
-            for along, across, other, values in zip(self._along, self._across, self._kind, self._values, strict=True)
+            (cell // (along + across) if along + across else code // rest if rest else 0) % values
+            for along, across, rest, values in zip(self._along, self._across, self._rest, self._values, strict=True)
         ]
         nodes.of[kind * self._cells + cell] = at[NODES] + 1
-        raw = type(self.chain.start)(*fields)
+        raw = type(self._start)(*fields)
         self._make(nodes, at, plain_state(self.chain, self.chain.part("follows")(self._p, raw), raw))
 
     @staticmethod
     def _dot(strides: list[int], state: Any) -> int:
         return sum(stride * value for stride, value in zip(strides, state, strict=True) if stride)
 
-    def _kind_of(self, nodes: Nodes, at: list[int], code: int) -> int:
+    def _kind_of(self, nodes: Nodes, at: list[int], state: Any) -> int:
+        code = self._dot(self._rest, state)
         if code not in self._kinds:
             self._kinds[code] = at[KINDS]
             at[KINDS] += 1
             nodes.code.append(code)
             nodes.rank.append(0)
             nodes.of.extend([0] * self._cells)
+            nodes.place.extend([0] * (sum(self._axes.lengths) * self._width))
         return self._kinds[code]
 
     def _make(self, nodes: Nodes, at: list[int], settled: Any) -> None:
         """A node for a state in which dice are rolled, or which is final."""
-        chain, p, node = self.chain, self._p, at[NODES]
-        counted = chain.counted
-        name = chain.start._fields[counted]
-        inc, s = settled[counted], settled._replace(**{name: 0})
+        chain, p, counted = self.chain, self._p, self.chain.counted
+        inc, s = settled[counted], settled._replace(**{self._counter: 0})
+        at[AGAIN] += at[NODES] > 0 and s == self._start._replace(**{self._counter: 0})
         at[NODES] += 1
-        at[AGAIN] += node > 0 and s == self._start
         nodes.state.extend(s)
         if not chain.part("running")(p, s):
-            nodes.lands.append(OVER)
-            nodes.inc.append(inc)
-            nodes.begin.extend([at[ENTRIES]] * 3)
+            for values, fill in zip(nodes[2:8], (OVER, inc, 0, 0, 0, 0), strict=True):
+                values.append(fill)
             return
-        (results, chances), (others, shares) = self._rolls(p, s)
-        lands = chain.part("lands")
-        ends = [plain_state(chain, lands(p, s, result, others[0]), s) for result in results]
-        sides = [plain_state(chain, lands(p, s, results[0], other), s) for other in others]
-        last = plain_state(chain, lands(p, s, results[-1], others[-1]), s)
-        self._hold_apart(s, ends, sides, last)
-        nodes.lands.append(self._kind_of(nodes, at, self._dot(self._kind, last)))
-        nodes.inc.append(inc + last[counted])
-        nodes.begin.append(at[ENTRIES])
-        for strides, states, weights in ((self._along, ends, chances), (self._across, sides, shares)):
-            merged: dict[int, float] = {}
-            for state, weight in zip(states, weights, strict=True):
-                place = self._dot(strides, state)
-                merged[place] = merged.get(place, 0.0) + weight
-            nodes.place.extend(merged)
-            nodes.weight.extend(merged.values())
-            at[ENTRIES] += len(merged)
-            nodes.begin.append(at[ENTRIES])
+        tables = [int(chain.part(part)(p, s)) for part in ("table", "second")]
+        for index in tables:
+            if not 0 <= index < len(chain.tables):
+                raise BrokenGame(f"chance table {index}: there are tables 0 to {len(chain.tables) - 1}; state {s}")
+        long, wide = self._axes.lengths
+        begun = self._kind_of(nodes, at, s) * (long + wide)
+        row = self._dot(self._across, s) // long
+        bases = [(begun + self._dot(self._along, s)) * self._width, (begun + long + row) * self._width]
+        last = self._places(nodes, s, tables, bases)
+        numbers = (self._kind_of(nodes, at, last), inc + last[counted], *tables, *bases)
+        for values, number in zip(nodes[2:8], numbers, strict=True):
+            values.append(number)
 
-    def _rolls(self, p: Any, s: Any) -> list[tuple[list[int], list[float]]]:
-        """Results and chances of both rolls."""
-        found = []
-        for part in ("table", "second"):
-            index = int(self.chain.part(part)(p, s))
-            if not 0 <= index < len(self._rows):
-                raise BrokenGame(f"chance table {index}: there are tables 0 to {len(self._rows) - 1}; state {s}")
-            found.append(self._rows[index])
-        return found
+    def _places(self, nodes: Nodes, s: Any, tables: list[int], bases: list[int]) -> Any:
+        """See to it that places of all results are known; returns where the last ones together lead.
 
-    def _hold_apart(self, s: Any, ends: list[Any], sides: list[Any], last: Any) -> None:
-        """Raise BrokenGame where a roll changes anything but its own fields, as far as these results show it."""
-        for f, (along, across) in enumerate(zip(self._along, self._across, strict=True)):
-            alike = sides if along else ends if across else ends + sides
-            due = ends[-1][f] if along else sides[-1][f] if across else ends[0][f]
-            if last[f] != due or any(state[f] != alike[0][f] for state in alike):
-                raise not_apart(self.chain, s)
+        Raises BrokenGame where that is not where each of them alone does.
+        """
+        chain, lands = self.chain, self.chain.part("lands")
+        results = [self._rows.result[self._rows.first[t] : self._rows.first[t + 1]] for t in tables]
+        for axis, strides in enumerate((self._along, self._across)):
+            for result in results[axis]:
+                if not nodes.place[bases[axis] + result]:
+                    rolls = (result, results[1][0]) if axis == 0 else (results[0][0], result)
+                    after = plain_state(chain, lands(self._p, s, *rolls), s)
+                    nodes.place[bases[axis] + result] = 1 + self._dot(strides, after)
+        last = plain_state(chain, lands(self._p, s, results[0][-1], results[1][-1]), s)
+        due = [nodes.place[base + rolled[-1]] - 1 for base, rolled in zip(bases, results, strict=True)]
+        if [self._dot(self._along, last), self._dot(self._across, last)] != due:
+            raise not_apart(chain, s)
+        return last
 
 
 def ends(chain: Chain, budget: int, progress: Progress | None = None) -> Ends | None:

@@ -24,15 +24,12 @@ from simulator.engine.compiled import (
 )
 from simulator.engine.explicit import plain_state
 from simulator.engine.grid import (
-    ACROSS_LAST,
     AGAIN,
-    ALONG_LAST,
     BACKWARDS,
     BAD_FIELD,
     BAD_TABLE,
     CELL,
     DONE,
-    ENTRIES,
     FOUND,
     FREE,
     KINDS,
@@ -55,33 +52,33 @@ from simulator.engine.grid import (
     over_budget,
     size_of,
     sweep,
+    width_of,
 )
 from simulator.engine.limits import BrokenGame
 
 _sweep = inner(sweep)
-# Columns of the work space: the state in hand, one that a result leads to, the first of these, the start.
-HERE, THERE, FIRST, START = range(4)
-# Which of a state's results is looked at: the first roll's, the other's, or the last of both.
-ALONG, ACROSS, TOGETHER = range(3)
+# Columns of the work space: the state in hand, one that a result leads to, the start.
+HERE, THERE, START = range(3)
 
 
 class Bench(NamedTuple):
     """Work space: states as columns of fields, the axes (see `grid.Axes`), limits, the place of the counter.
 
-    `kind_of[code]` is 1 + the kind of the planes of this code; `met[place]` where a list has a place already, if
-    `by[place]` says that it is this list.
+    `long` and `wide` are the cells along and the rows across a plane, `width` the places kept for each of them;
+    `kind_of[code]` is 1 + the kind of the planes with this rest.
     """
 
     fields: np.ndarray
     along: np.ndarray
     across: np.ndarray
-    kinds: np.ndarray
+    rest: np.ndarray
     values: np.ndarray
     limit: np.ndarray
     counted: int
+    long: int
+    wide: int
+    width: int
     kind_of: np.ndarray
-    met: np.ndarray
-    by: np.ndarray
 
 
 @inner
@@ -94,17 +91,9 @@ def dot(b, strides, column):
 
 
 @inner
-def differs(b, strides, column, other):
-    """Do two columns differ in a field that is neither the counter's nor one that these strides are of?"""
-    for f in range(strides.shape[0]):
-        if strides[f] == 0 and b.fields[f, column] != b.fields[f, other]:
-            return True
-    return False
-
-
-@inner
-def kind_of(nodes, b, at, code):
-    """The kind of the planes of this code: its own, or a new one; -1 if there is no room."""
+def kind_at(nodes, b, at, column):
+    """The kind of the planes with the rest of the state in a column: its own, or a new one; -1 if there is no room."""
+    code = dot(b, b.rest, column)
     if b.kind_of[code] == 0:
         if at[KINDS] == nodes.code.shape[0]:
             return -1
@@ -115,109 +104,80 @@ def kind_of(nodes, b, at, code):
 
 
 @inner
-def add_entry(nodes, b, at, first, place, weight):
-    """Add to a list that begins at `first`; places that it has already are made one."""
-    if b.by[place] == first + 1:
-        nodes.weight[b.met[place]] += weight
-        return
-    b.by[place] = first + 1
-    b.met[place] = at[ENTRIES]
-    nodes.place[at[ENTRIES]] = place
-    nodes.weight[at[ENTRIES]] = weight
-    at[ENTRIES] += 1
+def find_places(p, rows, nodes, b, at, s):
+    """See to it that the places of all results of the node under way are known: DONE, or what is wrong.
 
-
-@inner
-def keeps(b, at, way):
-    """Has a result changed its own fields only, as far as this one shows it? It stands in THERE."""
-    if way == ALONG:
-        return not differs(b, b.along, THERE, FIRST)
-    if way == ACROSS:
-        return not differs(b, b.across, THERE, FIRST)
-    if dot(b, b.along, THERE) != at[ALONG_LAST] or dot(b, b.across, THERE) != at[ACROSS_LAST]:
-        return False
-    for f in range(b.along.shape[0]):
-        if b.along[f] + b.across[f] == 0 and b.fields[f, THERE] != b.fields[f, FIRST]:
-            return False
-    return True
-
-
-@inner
-def list_both(p, rows, nodes, b, at, s):
-    """Both lists of a state, each with the other roll's first result, and a look at the last results together.
-
-    DONE, or what is wrong; column THERE holds the last state. One loop, so that the rules are compiled in once.
+    Column THERE holds where the last results together lead. One loop, so that the rules are compiled in once.
     """
-    tables = rows.first.shape[0] - 1
+    node = at[NODES]
+    t, u = nodes.table[node], nodes.second[node]
+    begin, end, other, last = rows.first[t], rows.first[t + 1], rows.first[u], rows.first[u + 1]
+    fan, pairs = end - begin, end - begin + last - other
+    for k in range(pairs + 1):
+        row = begin + k if k < fan else begin if k < pairs else end - 1
+        side = other if k < fan else other + k - fan if k < pairs else last - 1
+        base = nodes.along[node] + rows.result[row] if k < fan else nodes.across[node] + rows.result[side]
+        if k < pairs and nodes.place[base] != 0:
+            continue
+        after = lands(p, s, rows.result[row], rows.result[side])
+        store(p, b.fields, THERE, after)
+        if not within(p, after, b.limit):
+            return BAD_FIELD
+        if k < pairs:
+            nodes.place[base] = 1 + (dot(b, b.along, THERE) if k < fan else dot(b, b.across, THERE))
+    along, across = nodes.along[node] + rows.result[end - 1], nodes.across[node] + rows.result[last - 1]
+    if dot(b, b.along, THERE) + 1 != nodes.place[along] or dot(b, b.across, THERE) + 1 != nodes.place[across]:
+        return NOT_APART
+    return DONE
+
+
+@inner
+def make_running(p, rows, nodes, b, at, s):
+    """The rest of a node in which dice are rolled: DONE, or why not."""
+    node, tables = at[NODES], rows.first.shape[0] - 1
     t, u = int64(table(p, s)), int64(second(p, s))
     if t < 0 or t >= tables or u < 0 or u >= tables:
         at[WRONG] = u if 0 <= t < tables else t
         return BAD_TABLE
-    begin, end, other, last = rows.first[t], rows.first[t + 1], rows.first[u], rows.first[u + 1]
-    fan, pairs = end - begin, end - begin + last - other
-    at[WRONG] = pairs
-    if at[ENTRIES] + pairs > nodes.place.shape[0]:
+    kind = kind_at(nodes, b, at, HERE)
+    if kind < 0:
         return ROOM
-    first = at[ENTRIES]
-    for k in range(pairs + 1):
-        way = ALONG if k < fan else ACROSS if k < pairs else TOGETHER
-        row = begin + k if way == ALONG else begin if way == ACROSS else end - 1
-        side = other if way == ALONG else other + k - fan if way == ACROSS else last - 1
-        if k == fan:
-            first = at[ENTRIES]
-            nodes.begin[3 * at[NODES] + 1] = first
-        after = lands(p, s, rows.result[row], rows.result[side])
-        store(p, b.fields, THERE, after)
-        if k == 0:
-            store(p, b.fields, FIRST, after)
-        if not within(p, after, b.limit):
-            return BAD_FIELD
-        if not keeps(b, at, way):
-            return NOT_APART
-        if way == ALONG:
-            at[ALONG_LAST] = dot(b, b.along, THERE)
-            add_entry(nodes, b, at, first, at[ALONG_LAST], rows.weight[row])
-        elif way == ACROSS:
-            at[ACROSS_LAST] = dot(b, b.across, THERE)
-            add_entry(nodes, b, at, first, at[ACROSS_LAST], rows.weight[side])
-    nodes.begin[3 * at[NODES] + 2] = at[ENTRIES]
-    return DONE
+    nodes.table[node] = t
+    nodes.second[node] = u
+    begun = kind * (b.long + b.wide)
+    nodes.along[node] = (begun + dot(b, b.along, HERE)) * b.width
+    nodes.across[node] = (begun + b.long + dot(b, b.across, HERE) // b.long) * b.width
+    status = find_places(p, rows, nodes, b, at, s)
+    if status != DONE:
+        return status
+    nodes.inc[node] += b.fields[b.counted, THERE]
+    nodes.lands[node] = kind_at(nodes, b, at, THERE)
+    return ROOM if nodes.lands[node] < 0 else DONE
 
 
 @inner
 def make(p, rows, nodes, b, at, settled):
     """A node for a state in which dice are rolled, or which is final: DONE, or why not."""
-    node, entries = at[NODES], at[ENTRIES]
-    at[WRONG] = 0
+    node = at[NODES]
     if node == nodes.lands.shape[0]:
         return ROOM
     store(p, b.fields, HERE, settled)
     store(p, b.fields, THERE, settled)
     if not within(p, settled, b.limit):
         return BAD_FIELD
-    inc = b.fields[b.counted, HERE]
+    nodes.inc[node] = b.fields[b.counted, HERE]
+    nodes.lands[node] = OVER
     b.fields[b.counted, HERE] = 0
     s = load(p, b.fields, HERE)
-    nodes.inc[node] = inc
-    nodes.lands[node] = OVER
-    nodes.begin[3 * node] = entries
     if running(p, s):
-        status = list_both(p, rows, nodes, b, at, s)
-        if status == DONE:
-            nodes.inc[node] = inc + b.fields[b.counted, THERE]
-            nodes.lands[node] = kind_of(nodes, b, at, dot(b, b.kinds, THERE))
-            if nodes.lands[node] < 0:
-                status = ROOM
+        status = make_running(p, rows, nodes, b, at, s)
         if status != DONE:
-            at[ENTRIES] = entries
-            for e in range(b.by.shape[0]):
-                b.by[e] = 0
             return status
-    same = True
+    same = node > 0
     for f in range(b.along.shape[0]):
         nodes.state[node * b.along.shape[0] + f] = b.fields[f, HERE]
         same = same and (f == b.counted or b.fields[f, HERE] == b.fields[f, START])
-    at[AGAIN] += same and node > 0
+    at[AGAIN] += same
     at[NODES] += 1
     return DONE
 
@@ -229,16 +189,26 @@ def raw_state(nodes, planes, b, at):
     for f in range(b.values.shape[0]):
         value, stride = cell, b.along[f] + b.across[f]
         if stride == 0:
-            value, stride = code, b.kinds[f]
+            value, stride = code, b.rest[f]
         b.fields[f, THERE] = value // stride % b.values[f] if stride > 0 else 0
 
 
+class Work(NamedTuple):
+    """All that `push_through` works on."""
+
+    nodes: Nodes
+    planes: Planes
+    found: Found
+    bench: Bench
+
+
 @kernel
-def push_through(p, rows, nodes, planes, found, b, at, pause):
+def push_through(p, rows, work, at, pause):
     """Push all chance to final states, making nodes on the way: DONE, or why the caller is needed."""
+    nodes, planes, found, b = work.nodes, work.planes, work.found, work.bench
     while True:
         if at[NODES] > 0:
-            status = _sweep(nodes, planes, found, at, pause)
+            status = _sweep(rows, nodes, planes, found, at, pause)
             if status != WANTED:
                 return status
             raw_state(nodes, planes, b, at)
@@ -258,28 +228,26 @@ class CompiledGrid:
         self.chain, self.budget = chain, budget
         bind_state(type(chain.params), type(chain.start))
         axes = axes_of(chain)
-        self._cells = axes.cells
-        self.at = np.zeros(10, np.int64)
-        fields = np.zeros((len(chain.start), 4), np.int64)
+        self._axes, self._cells = axes, axes.cells
+        self._places = sum(axes.lengths) * width_of(chain)
+        self.at = np.zeros(7, np.int64)
+        fields = np.zeros((len(chain.start), 3), np.int64)
         fields[:, START] = plain_state(chain, chain.start)
-        whole = np.zeros(axes.most_kinds, np.int32), np.zeros(self._cells, np.int32), np.zeros(self._cells, np.int32)
-        self.bench = Bench(fields, *axes, chain.layout.limit, chain.counted, *whole)
-        self.nodes = Nodes(
-            np.zeros(0, np.int32), *self._of_nodes(1 << 9), *self._of_entries(1 << 13), *np.zeros((2, 0), int)
-        )
+        kinds = np.zeros(axes.most_kinds, np.int32)
+        self.bench = Bench(fields, *axes, chain.layout.limit, chain.counted, *axes.lengths, width_of(chain), kinds)
+        none = np.zeros(0, np.int32)
+        self.nodes = Nodes(none, *self._of_nodes(1 << 9), none, *np.zeros((2, 0), int))
         self.planes = Planes(self._cells, np.zeros(0), *(np.zeros(0, np.int64) for _ in range(4)))
         self.found = Found(*self._of_found(1 << 10), np.zeros(1))
-        self._more_kinds(2)
+        self._more_kinds(4)
         self._more_planes(3)
         self._begin()
 
     def _of_nodes(self, room: int) -> tuple[np.ndarray, ...]:
+        """State, lands, inc, table, second, along, across."""
         state = np.empty(room * len(self.chain.start), np.int32)
-        return state, np.empty(room, np.int32), np.empty(room, np.int64), np.empty(3 * room, np.int64)
-
-    @staticmethod
-    def _of_entries(room: int) -> tuple[np.ndarray, ...]:
-        return np.empty(room, np.int32), np.empty(room)
+        small = (np.empty(room, np.int32) for _ in range(2))
+        return state, np.empty(room, np.int32), np.empty(room, np.int64), *small, *np.empty((2, room), np.int64)
 
     @staticmethod
     def _of_found(room: int) -> tuple[np.ndarray, ...]:
@@ -288,7 +256,7 @@ class CompiledGrid:
     def _begin(self) -> None:
         """All chance lies where the start does."""
         b, start, planes = self.bench, self.bench.fields[:, START], self.planes
-        cell, code = int((b.along + b.across) @ start), int(b.kinds @ start)
+        cell, code = int((b.along + b.across) @ start), int(b.rest @ start)
         b.kind_of[code] = 1
         self.nodes.code[0], self.at[KINDS] = code, 1
         self.at[CELL] = cell
@@ -299,7 +267,7 @@ class CompiledGrid:
         """The endings. Raises BrokenGame, NoExactOdds as `explicit.spell_out`, and Loops."""
         chain, rows, at = self.chain, self.chain.tables.rows, self.at
         run = push_through.of(chain.params)
-        while (status := run(chain.params, rows, self.nodes, self.planes, self.found, self.bench, at, PAUSE)) != DONE:
+        while (status := run(chain.params, rows, self._work, at, PAUSE)) != DONE:
             if status == ROOM:
                 self._more_room()
             elif status == ROOM_FOR_PLANE:
@@ -315,38 +283,30 @@ class CompiledGrid:
         self._hold_to_budget()
         return self._ends()
 
+    @property
+    def _work(self) -> Work:
+        return Work(self.nodes, self.planes, self.found, self.bench)
+
     def _hold_to_budget(self) -> None:
-        size = size_of(
-            len(self.nodes.lands), len(self.nodes.place), len(self.nodes.code), len(self.planes.kind), self._cells
-        )
+        rooms = len(self.nodes.lands), len(self.nodes.code), len(self.planes.kind)
+        size = size_of(self.chain, self._axes, *rooms)
         if size > self.budget:
             raise over_budget(int(self.at[NODES]), size, self.budget)
 
     def _more_room(self) -> None:
-        """Room for more nodes, entries or kinds, whatever is short; raises NoExactOdds where that is too much."""
-        n, at = self.nodes, self.at
-        if at[NODES] == len(n.lands):
-            n = n._replace(
-                **dict(
-                    zip(
-                        ("state", "lands", "inc", "begin"),
-                        _longer(n[1:5], self._of_nodes(2 * len(n.lands))),
-                        strict=True,
-                    )
-                )
-            )
-        if at[ENTRIES] + at[WRONG] > len(n.place):
-            longer = self._of_entries(2 * len(n.place) + int(at[WRONG]))
-            n = n._replace(**dict(zip(("place", "weight"), _longer(n[5:7], longer), strict=True)))
-        self.nodes = n
-        if at[KINDS] == len(n.code):
+        """Room for more nodes or kinds, whatever is short; raises NoExactOdds where that is too much."""
+        n = self.nodes
+        if self.at[NODES] == len(n.lands):
+            self.nodes = Nodes(n.of, *_longer(n[1:8], self._of_nodes(2 * len(n.lands))), *n[8:])
+        if self.at[KINDS] == len(n.code):
             self._more_kinds(2 * len(n.code))
         self._hold_to_budget()
 
     def _more_kinds(self, kinds: int) -> None:
-        n, fresh = self.nodes, (np.zeros(kinds * self._cells, np.int32), *np.zeros((2, kinds), int))
-        of, code, rank = _longer((n.of, n.code, n.rank), fresh)
-        self.nodes = n._replace(of=of, code=code, rank=rank)
+        n, sizes = self.nodes, (kinds * self._cells, kinds * self._places)
+        fresh = (*(np.zeros(size, np.int32) for size in sizes), *np.zeros((2, kinds), int))
+        of, place, code, rank = _longer((n.of, n.place, n.code, n.rank), fresh)
+        self.nodes = n._replace(of=of, place=place, code=code, rank=rank)
 
     def _more_planes(self, planes: int) -> None:
         old = self.planes
