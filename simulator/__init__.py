@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simulator.analysis.odds import Odds
     from simulator.analysis.replay import Replay, replay
     from simulator.analysis.rounds import ByRound, campaign
+    from simulator.analysis.scored import Scored, scored
     from simulator.analysis.sensitivity import Sensitivity, sensitivity, sobol
     from simulator.analysis.survival import Survival, survival
     from simulator.analysis.sweep import Sweep, sweep
@@ -55,6 +56,8 @@ _HOMES = {
     "need": "simulator.analysis.need",
     "enough": "simulator.analysis.need",
     "Need": "simulator.analysis.need",
+    "scored": "simulator.analysis.scored",
+    "Scored": "simulator.analysis.scored",
     "sensitivity": "simulator.analysis.sensitivity",
     "sobol": "simulator.analysis.sensitivity",
     "Sensitivity": "simulator.analysis.sensitivity",
@@ -89,6 +92,7 @@ __all__ = [
     "Rounds",
     "Scenario",
     "ScenarioError",
+    "Scored",
     "Sensitivity",
     "Survival",
     "Sweep",
@@ -107,6 +111,7 @@ __all__ = [
     "odds",
     "replay",
     "rounds",
+    "scored",
     "sensitivity",
     "simulate",
     "sobol",

@@ -122,7 +122,7 @@ def test_an_interrupted_sweep_keeps_its_cells():
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as cut:
-        sweep(LAND, {"attacker.regiments": range(1, 200)}, threads=1, progress=interrupt)
+        sweep(LAND, {"attacker.regiments": range(1, 200)}, "std.rounds", threads=1, progress=interrupt)
     swept = cut.value.gathered
     assert len(swept.cells) == 5
     assert np.isnan(swept.grid()[5:]).all()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.odds import Odds
+from simulator.analysis.sharing import Shared
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Columns, Outcomes
@@ -88,14 +89,20 @@ class ExactRun:
     residual: float = 0.0
     explored: int = 0
     known: dict[int, tuple[Chain, Ends]] = field(default_factory=dict)
+    shared: Shared | None = None
 
     def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
         """All ends of the stage, their chances times that of reaching it; a chain met again is not enumerated again."""
         from simulator.engine.exact import exact_ends
 
         share, told = share or Share(), self.progress
+        chain = self.shared.the(chain) if self.shared else chain
         if id(chain) not in self.known:
-            ends = exact_ends(chain, self.budget, told and (lambda states: told(self.explored + states)))
+            ends = self.shared.ends(chain) if self.shared else None
+            if ends is None:
+                ends = exact_ends(chain, self.budget, told and (lambda states: told(self.explored + states)))
+            if self.shared:
+                self.shared.keep(chain, ends)
             self.known[id(chain)] = chain, ends
             self.explored += ends.explored
         ends = self.known[id(chain)][1]
@@ -110,6 +117,7 @@ class SimulatedRun:
     battles: int
     seed: int
     threads: int | None = None
+    shared: Shared | None = None
 
     def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
         """Ends of the stage with the counts of the battles that reach it."""
@@ -117,6 +125,7 @@ class SimulatedRun:
         from simulator.engine.streams import derive_seed
 
         share = share or Share(count=self.battles)
+        chain = self.shared.the(chain) if self.shared else chain
         simulation = Simulation(chain, derive_seed(self.seed, *share.path), self.threads)
         simulation.add(int(share.count or 0))
         ends = simulation.ends()
@@ -127,8 +136,14 @@ class SimulatedRun:
 class Enumerated:
     """An exact answer: every outcome with its chance. Raises NoExactOdds past `budget` bytes."""
 
-    def __init__(self, scenario: Scenario, budget: int = EXACT_BYTES, progress: Progress | None = None) -> None:
-        run = ExactRun(budget, progress and (lambda states: progress(states, None)))
+    def __init__(
+        self,
+        scenario: Scenario,
+        budget: int = EXACT_BYTES,
+        progress: Progress | None = None,
+        shared: Shared | None = None,
+    ) -> None:
+        run = ExactRun(budget, progress and (lambda states: progress(states, None)), shared=shared)
         self.scenario = scenario
         self._ends: Ends | None = None
         if scenario.built.answer is not None:
@@ -154,18 +169,21 @@ class Enumerated:
 class Fight:
     """A simulation of one scenario that can be added to; always battles 0 to `battles - 1` of its seed."""
 
-    def __init__(self, scenario: Scenario, seed: int = 0, threads: int | None = None) -> None:
+    def __init__(
+        self, scenario: Scenario, seed: int = 0, threads: int | None = None, shared: Shared | None = None
+    ) -> None:
         from simulator.engine.montecarlo import processors
 
         # More threads than processors gain nothing and each takes memory; the numbers do not depend on them.
         self.threads = None if threads is None else min(threads, 4 * processors())
-        self.scenario, self.seed = scenario, seed
+        self.scenario, self.seed, self._shared = scenario, seed, shared
         self._portions: list[Outcomes] = []
         self._simulation: Simulation | None = None
         if scenario.built.answer is None:
             from simulator.engine.montecarlo import Simulation
 
-            self._simulation = Simulation(scenario.chain, seed, self.threads)
+            chain = shared.the(scenario.chain) if shared else scenario.chain
+            self._simulation = Simulation(chain, seed, self.threads)
         self._composed = 0
 
     @property
@@ -198,7 +216,7 @@ class Fight:
         from simulator.engine.streams import derive_seed
 
         assert self.scenario.built.answer is not None
-        run = SimulatedRun(size, derive_seed(self.seed, portion), self.threads)
+        run = SimulatedRun(size, derive_seed(self.seed, portion), self.threads, self._shared)
         found = self.scenario.built.answer(run)
         # A calculator has no dice: its one row stands for every battle.
         count = found.count if found.count is not None else np.full(1, size)
@@ -268,7 +286,9 @@ def to_precision(fight: Fight, precision: float, progress: Progress | None = Non
         more = min(max(needed - fight.battles, FIRST_BATTLES), MOST_BATTLES)
 
 
-def settle(scenario: Scenario, method: Method, progress: Progress | None = None) -> Enumerated | Fight:
+def settle(
+    scenario: Scenario, method: Method, progress: Progress | None = None, shared: Shared | None = None
+) -> Enumerated | Fight:
     """Exact if it fits, else simulated: the one place where that is decided.
 
     Raises NoExactOdds where only exact will do, Interrupted with the fight so far once battles have been fought.
@@ -276,11 +296,11 @@ def settle(scenario: Scenario, method: Method, progress: Progress | None = None)
     if method.exact or (method.exact is None and method.battles is None):
         default = EXACT_BYTES if method.exact else QUICK_BYTES
         try:
-            return Enumerated(scenario, method.budget or default, progress)
+            return Enumerated(scenario, method.budget or default, progress, shared)
         except NoExactOdds:
             if method.exact:
                 raise
-    fight = Fight(scenario, method.seed, method.threads)
+    fight = Fight(scenario, method.seed, method.threads, shared)
     total = method.battles
     try:
         if total is None:
@@ -294,8 +314,10 @@ def settle(scenario: Scenario, method: Method, progress: Progress | None = None)
     return fight
 
 
-def answer(scenario: Source, method: Method | None = None, progress: Progress | None = None) -> Odds:
-    """The odds of a scenario: exact if they fit, else simulated, or as `method` says.
+def answer(
+    scenario: Source, method: Method | None = None, progress: Progress | None = None, shared: Shared | None = None
+) -> Odds:
+    """The odds of a scenario: exact if they fit, else simulated, or as `method` says. `shared` keeps equal chains.
 
     Raises NoExactOdds where only exact will do; Interrupted, with the odds so far, once battles have been fought.
     """
@@ -304,7 +326,7 @@ def answer(scenario: Source, method: Method | None = None, progress: Progress | 
 
         return mixed(scenario, method or Method(), progress).odds
     try:
-        return settle(load(scenario), method or Method(), progress).odds()
+        return settle(load(scenario), method or Method(), progress, shared).odds()
     except Interrupted as cut:
         raise Interrupted(cut.gathered.odds()) from None
 
@@ -339,14 +361,21 @@ def odds(
     return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 
 
-def cell(scenario: Scenario | Draft, battles: int | None, seed: int, progress: Progress | None = None) -> Odds:
+def cell(
+    scenario: Scenario | Draft,
+    battles: int | None,
+    seed: int,
+    progress: Progress | None = None,
+    shared: Shared | None = None,
+) -> Odds:
     """One of many answers: exact when it is small enough (and no battles are asked for), else on one thread."""
     if battles is None:
         try:
-            return answer(scenario, Method(exact=True, budget=CELL_BYTES), progress)
+            return answer(scenario, Method(exact=True, budget=CELL_BYTES), progress, shared)
         except NoExactOdds:
             pass
-    return answer(scenario, Method(exact=False, battles=battles or CELL_BATTLES, seed=seed, threads=1), progress)
+    method = Method(exact=False, battles=battles or CELL_BATTLES, seed=seed, threads=1)
+    return answer(scenario, method, progress, shared)
 
 
 def explain(scenario: Source) -> list[str]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import numpy as np
+
 from simulator.analysis.odds import Odds
-from simulator.rules.battle import WINNERS
+from simulator.analysis.query import ask
+from simulator.rules.battle import WINNERS, Battle, Columns
 
 _STATISTIC = re.compile(r"(mean|std|q(\d\d?))[._](\w+)$")
 
@@ -36,6 +39,22 @@ def measure(odds: Odds, value: str | None = None) -> Measure:
         unsure = number if odds.battles is None else float("nan")
         return Measure(number, unsure, unsure)
     return Measure(odds.p(value), *odds.interval(value))
+
+
+def weighed(battle: Battle, told: Columns, size: int, value: str) -> np.ndarray | None:
+    """What each of `size` outcomes counts for a value that is a mean over them (float64); None for one that is none.
+
+    `told` are the columns as users see them. A chance counts 1 or 0, `mean.COLUMN` the column's number. Raises
+    ValueError as `measure`.
+    """
+    winners = {"winner": WINNERS} if "winner" in told else {}
+    if value.startswith("p_") and value[2:] in WINNERS:
+        value = f"winner == '{value[2:]}'"
+    elif value not in told and (match := _STATISTIC.match(value)):
+        if match[1] != "mean" or match[3] not in told or told[match[3]].dtype.kind not in "biuf":
+            return None
+        return told[match[3]].astype(float)
+    return ask(value, told, size, dict(battle.texts) | winners).astype(float)
 
 
 def is_chance(value: str) -> bool:

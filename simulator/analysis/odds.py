@@ -61,6 +61,7 @@ class Odds:
         self.rules_version = battle.version
         self.settings, self.assumptions = list(settings), list(assumptions)
         self.scenario = scenario
+        self._selected: dict[str, np.ndarray] = {}
 
     @cached_property
     def _merged(self) -> Outcomes:
@@ -110,8 +111,10 @@ class Odds:
 
     def _where(self, query: str) -> np.ndarray:
         """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
-        known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
-        return ask(query, self.told, len(self.chances), known)
+        if query not in self._selected:
+            known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
+            self._selected[query] = ask(query, self.told, len(self.chances), known)
+        return self._selected[query]
 
     def numbers(self, name: str) -> np.ndarray:
         """The values of a number or yes/no column. Raises ValueError for another."""
@@ -219,16 +222,20 @@ class Odds:
         """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
         import pandas as pd
 
+        return pd.DataFrame(self.distribution_columns(column))
+
+    def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
+        """The columns of `distribution` as arrays."""
         self.kind_of(column)
         values, inverse = np.unique(self.told[column], return_inverse=True)
         p = np.bincount(inverse, self.chances)
-        data: dict[str, Any] = {"value": values, "p": p}
+        data = {"value": values, "p": p}
         if self.kind_of(column) != "text":
             data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
         if self.battles is not None:
             bounds = [wilson(chance, self.battles) for chance in p]
             data["low"], data["high"] = (np.array(side) for side in zip(*bounds, strict=True))
-        return pd.DataFrame(data)
+        return data
 
     def summary(self) -> pd.DataFrame:
         """Headline columns with mean, interval of the mean, standard deviation and the 5, 50 and 95 % quantiles."""

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.analysis.answer import Interrupted, Method, Progress, answer
+from simulator.analysis.cells import changed
 from simulator.analysis.measure import Measure, is_chance, measure
-from simulator.analysis.sweep import changed
+from simulator.analysis.onepass import solve_block
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
 
@@ -71,6 +72,7 @@ class Search:
         self.answers: dict[Settings, Tried] = {}
         self.target: float | None = None
         self._allowances: dict[Settings, str] = {}
+        self._in_one_pass: dict[Settings, float] | None = None
         self.monotone = True
 
     def _values(self, path: str, given: Iterable[int] | None, most: int) -> tuple[int, ...]:
@@ -126,8 +128,23 @@ class Search:
             self.answers[settings] = self._ask(settings)
         return self.answers[settings]
 
+    def _solved(self) -> dict[Settings, float]:
+        """Values of all combinations where one pass has them, so far as is known what is asked; else none."""
+        if self._in_one_pass is None and self.value is not None:
+            values = self.values
+            if len(values) == 1:
+                values = (tuple(number for number in values[0] if self._allowed((number,))),)
+            inner = self.progress and (lambda done, total: self._told())
+            found = solve_block(self.draft, self.paths, values, (self.value,), inner) if all(values) else None
+            every = product(*values) if found is not None else ()
+            self._in_one_pass = dict(zip(every, [] if found is None else found[0].tolist(), strict=True))
+        return self._in_one_pass or {}
+
     def _ask(self, settings: Settings) -> Tried:
         cost = self.cost(settings)
+        if (value := self._solved().get(settings)) is not None:
+            self._told()
+            return Tried(settings, cost, Measure(value, value, value), "exact")
         try:
             scenario, _ = changed(self.draft, self.paths, settings)
         except ScenarioError as error:

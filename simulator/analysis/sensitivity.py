@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from simulator.analysis.answer import CELL_BATTLES, CELL_BYTES, Interrupted, Progress, check_numbers
+from simulator.analysis.cells import changed
 from simulator.analysis.measure import measure
 from simulator.analysis.odds import Odds
 from simulator.analysis.paired import Difference, Fought, answered, difference
-from simulator.analysis.sweep import Sweep, changed, sweep
+from simulator.analysis.sweep import Sweep, sweep
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.schema import ORDER, branches, field_at, field_rows, schema_of

@@ -1,69 +1,79 @@
 """Grids of scenarios: sweeps over one or several fields.
 
-Simulated cells all use the same seed (common random numbers), so that neighbouring cells differ by their settings
-and not by their luck.
+Cells that differ only in where their battle starts are solved in one pass (`onepass`), others one by one. Simulated
+cells all use the same seed (common random numbers), so that neighbouring cells differ by their settings and not by
+their luck.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.analysis.answer import Interrupted, Progress, cell, check_numbers
-from simulator.analysis.measure import Measure, measure
-from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain
+from simulator.analysis.cells import Cell, changed
+from simulator.analysis.portions import Answered, Grid, Portion
+from simulator.analysis.sharing import Shared
+from simulator.scenarios import ScenarioError, Source, draft
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 MOST_CELLS = 100_000
-NOTHING = Measure(float("nan"), float("nan"), float("nan"))
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One answer of a grid: the settings, what was asked with 95 % intervals, and how it was obtained.
+@dataclass
+class Pace:
+    """How fast cells were answered: how many by each method, the seconds spent on those, and those that passed."""
 
-    A cell that the rules refuse has no numbers (nan) and says why in `refused`; `note` tells what was left out.
-    """
+    cells: Counter[str] = field(default_factory=Counter)
+    busy: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
 
-    settings: tuple[Any, ...]
-    measures: tuple[Measure, ...]
-    method: str
-    battles: int | None = None
-    refused: str | None = None
-    note: str = ""
+    def add(self, cells: Sequence[Cell], seconds: float) -> None:
+        """Count cells that took so long together; where methods differ each cell is taken to have taken as long."""
+        count = Counter(cell.method for cell in cells)
+        self.cells += count
+        for method, number in count.items():
+            self.busy[method] += seconds * number / len(cells)  # type: ignore[assignment]
 
-    @property
-    def value(self) -> float:
-        """The first of the values asked."""
-        return self.measures[0].value
+    def rates(self) -> dict[str, float]:
+        """Cells a second by method: "exact", "simulated", "refused"."""
+        whole = sum(self.busy.values())
+        if not whole or not self.seconds:
+            return {}
+        return {
+            method: number * whole / (self.busy[method] * self.seconds)
+            for method, number in self.cells.items()
+            if self.busy[method] > 0
+        }
 
-    @property
-    def low(self) -> float:
-        """Lower end of its 95 % interval."""
-        return self.measures[0].low
-
-    @property
-    def high(self) -> float:
-        """Upper end of its 95 % interval."""
-        return self.measures[0].high
+    def __str__(self) -> str:
+        rates = self.rates()
+        told = [
+            f"{self.cells[how]:,} {how} cells, {rates[how]:,.0f} a second"
+            for how in ("exact", "simulated")
+            if how in rates
+        ]
+        return f"{'; '.join(told)} ({self.seconds:.2f} s in all)" if told else ""
 
 
 @dataclass(repr=False)
 class Sweep:
     """A grid of answers. `paths` are the fields varied, `values` the settings of each, `asked` what was asked.
 
-    `cells` are in row order of the settings; fewer than the whole grid when it was interrupted.
+    `cells` are in row order of the settings; fewer than the whole grid, those at `places`, when it was interrupted.
+    `pace` tells how fast they were answered.
     """
 
     paths: tuple[str, ...]
@@ -72,6 +82,14 @@ class Sweep:
     seed: int
     title: str = ""
     cells: list[Cell] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    pace: Pace = field(default_factory=Pace)
+
+    def take(self, cells: Mapping[int, Cell], seconds: float) -> None:
+        """Take cells by their place, gathered in so many seconds."""
+        self.places = sorted(cells)
+        self.cells = [cells[place] for place in self.places]
+        self.pace.seconds = seconds
 
     @property
     def value(self) -> str:
@@ -104,7 +122,7 @@ class Sweep:
     def grid(self, place: int = 0) -> np.ndarray:
         """Values as an array with one axis for each field varied; nan where a cell is missing or refused."""
         flat = np.full(int(np.prod([len(values) for values in self.values])), np.nan)
-        flat[: len(self.cells)] = [cell.measures[place].value for cell in self.cells]
+        flat[self.places] = [cell.measures[place].value for cell in self.cells]
         return flat.reshape([len(values) for values in self.values])
 
     def sobol(self) -> pd.DataFrame:
@@ -166,113 +184,95 @@ def sweep(
     exact where they fit; `battles` simulates them all. A cell that the rules refuse is left empty. Raises
     ScenarioError if they refuse every cell, ValueError for an unknown value, Interrupted with the cells done so far.
     """
-    check_numbers(1 if battles is None else battles, seed, threads)
+    grid = grid_of(scenario, vary, value, battles, seed)
+    check_numbers(1, seed, threads)
+    return gathered(grid, answers(grid, threads), progress)
+
+
+def grid_of(
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any]],
+    value: str | Sequence[str] | None,
+    battles: int | None,
+    seed: int,
+    most: int = MOST_CELLS,
+) -> Grid:
+    """The grid that a sweep is asked for. Raises ValueError and ScenarioError as `sweep`."""
+    check_numbers(1 if battles is None else battles, seed, None)
     values = tuple(tuple(options) for options in vary.values())
     if not vary or not all(values):
         raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
     size = int(np.prod([len(options) for options in values], dtype=object))
-    if size > MOST_CELLS:
-        raise ValueError(f"vary: {size:,} combinations; at most {MOST_CELLS:,}")
-    sweeping = Sweeping(scenario, tuple(vary), battles, seed)
-    asked = (value,) if isinstance(value, str) else None if value is None else tuple(value)
-    return sweeping.run(values, asked, threads, progress)
+    if size > most:
+        raise ValueError(f"vary: {size:,} combinations; at most {most:,}")
+    asked = (value,) if isinstance(value, str) else () if value is None else tuple(value)
+    grid = Grid(draft(scenario), tuple(vary), values, asked, battles, seed)
+    return grid if asked else replace(grid, asked=(own_value(grid),))
 
 
-class Sweeping:
-    """A sweep under way."""
+def own_value(grid: Grid) -> str:
+    """What a battle is asked when nothing is named: answered for the first cell that the rules allow.
 
-    def __init__(self, scenario: Source, paths: tuple[str, ...], battles: int | None, seed: int) -> None:
-        self.draft = draft(scenario)
-        self.paths, self.battles, self.seed = paths, battles, seed
-        self._stopped = threading.Event()
-
-    def run(
-        self,
-        values: tuple[tuple[Any, ...], ...],
-        asked: tuple[str, ...] | None,
-        threads: int | None,
-        progress: Progress | None,
-    ) -> Sweep:
-        """Answer all cells, a few at a time."""
-        from simulator.engine.montecarlo import processors
-
-        settings = list(product(*values))
-        if asked is None:
-            asked = (self._own_value(settings),)
-        battle = self.draft.battle()
-        swept = Sweep(self.paths, values, asked, self.seed, f"{battle.game} {battle.kind}")
-        workers = min(threads or processors(), len(settings))
-        with ThreadPoolExecutor(workers) as pool:
-            waiting = (pool.submit(self._cell, one, asked) for one in settings)
-            under_way = deque(islice(waiting, 2 * workers))
-            try:
-                while under_way:
-                    swept.cells.append(under_way.popleft().result())
-                    under_way.extend(islice(waiting, 1))
-                    if progress:
-                        progress(len(swept.cells), len(settings))
-            except BaseException as error:
-                self._stopped.set()
-                pool.shutdown(wait=True, cancel_futures=True)
-                if isinstance(error, KeyboardInterrupt) and swept.cells:
-                    raise Interrupted(swept) from None
-                raise
-        if swept.cells and len(swept.refusals) == len(swept.cells):
-            raise ScenarioError(swept.cells[0].refused or "")
-        return swept
-
-    def _own_value(self, settings: Sequence[tuple[Any, ...]]) -> str:
-        """What this battle is asked when nothing is named: answered for the first cell that the rules allow."""
-        refused = None
-        for one in settings:
-            try:
-                return cell(changed(self.draft, self.paths, one)[0], self.battles, self.seed).value
-            except ScenarioError as error:
-                refused = refused or error
-        assert refused is not None
-        raise refused
-
-    def _cell(self, settings: tuple[Any, ...], asked: tuple[str, ...]) -> Cell:
-        try:
-            scenario, note = changed(self.draft, self.paths, settings)
-        except ScenarioError as error:
-            return Cell(settings, (NOTHING,) * len(asked), "refused", refused=str(error))
-        found = cell(scenario, self.battles, self.seed, self._told)
-        measures = tuple(measure(found, value) for value in asked)
-        return Cell(settings, measures, found.method, found.battles, note=note)
-
-    def _told(self, done: int, total: int | None) -> None:
-        """Progress within a cell, where a sweep that was interrupted stops."""
-        if self._stopped.is_set():
-            raise KeyboardInterrupt
-
-
-def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario | Draft, str]:
-    """The scenario with several fields set at once, checked together, and a note of what was left out for it.
-
-    Where a policy is varied, a number that belongs to the policy before (`stop_below`) is left out where the new one
-    has no use for it. Raises ScenarioError, with the rules' own words, for what they do not allow.
+    Raises ScenarioError if they allow none.
     """
-    base = base.with_fields(dict(zip(paths, settings, strict=True)))
-    if is_uncertain(base):
-        from simulator.analysis.mix import check_all
-
-        check_all(base)
-        return base, ""
-    tables = {path.rpartition(".")[0] for path in paths if path.startswith("policy.")}
-    left_out: list[str] = []
-    first: ScenarioError | None = None
-    while True:
+    refused = None
+    for settings in product(*grid.values):
         try:
-            scenario = base.checked()
-            break
+            return cell(changed(grid.draft, grid.paths, settings)[0], grid.battles, grid.seed).value
         except ScenarioError as error:
-            first = first or error
-            path = str(error).partition(":")[0]
-            fit = error.unused or path.rpartition(".")[0] in tables
-            smaller = base.without(path) if fit and path not in paths else None
-            if smaller is None:
-                raise first from None
-            base = smaller
-            left_out.append(path)
-    return scenario, f"{', '.join(left_out)} left out where the policy has no use for it" if left_out else ""
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
+def gathered(grid: Grid, found: Iterator[Answered], progress: Progress | None) -> Sweep:
+    """The answers as a sweep. Raises ScenarioError if the rules refuse every cell, Interrupted with those so far."""
+    battle = grid.draft.battle()
+    swept = Sweep(grid.paths, grid.values, grid.asked, grid.seed, f"{battle.game} {battle.kind}")
+    cells: dict[int, Cell] = {}
+    begun = time.perf_counter()
+    try:
+        for one in found:
+            if one.cells is not None:
+                cells.update(zip(grid.places(one.portion).tolist(), one.cells, strict=False))
+                swept.pace.add(one.cells, one.seconds)
+                if progress:
+                    progress(len(cells), grid.size)
+    except KeyboardInterrupt:
+        swept.take(cells, time.perf_counter() - begun)
+        if not swept.cells:
+            raise
+        raise Interrupted(swept) from None
+    swept.take(cells, time.perf_counter() - begun)
+    if swept.cells and len(swept.refusals) == len(swept.cells):
+        raise ScenarioError(swept.cells[0].refused or "")
+    return swept
+
+
+def answers(grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None) -> Iterator[Answered]:
+    """Portions of a grid (all) answered here, a few at a time; after an interrupt those under way, cut short."""
+    from simulator.engine.montecarlo import processors
+
+    workers = min(threads or processors(), grid.size)
+    shared, stopped = Shared(), threading.Event()
+    waiting = grid.plan() if portions is None else portions
+    with ThreadPoolExecutor(workers) as pool:
+        under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(waiting, 2 * workers))
+        try:
+            while under_way:
+                one = under_way.popleft().result()
+                if one.cells is None:
+                    waiting = chain(grid.parts(one.portion), waiting)
+                missing = 2 * workers - len(under_way)
+                under_way.extend(
+                    pool.submit(grid.answer, more, shared, stopped.is_set) for more in islice(waiting, missing)
+                )
+                yield one
+        except KeyboardInterrupt:
+            stopped.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            yield from (future.result() for future in under_way if not future.cancelled())
+            raise
+        finally:
+            stopped.set()
+            pool.shutdown(wait=True, cancel_futures=True)

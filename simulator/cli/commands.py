@@ -26,6 +26,7 @@ from simulator.cli.options import (
     finished,
     gather,
     json_text,
+    note,
 )
 from simulator.scenarios import is_uncertain
 
@@ -67,6 +68,10 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     precision: Annotated[
         str | None, typer.Option("--precision", help="simulate until every chance is within this, e.g. 0.1%")
     ] = None,
+    scored: Annotated[
+        bool, typer.Option("--scored", help="one --value of a battle too large for exact odds: fought, then solved")
+    ] = False,
+    value: ValueName = None,
     threads: Threads = None,
     explain: Annotated[bool, typer.Option("--explain", help="tell how the answer comes about")] = False,
     as_json: AsJson = False,
@@ -84,6 +89,11 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     files = working.Files(csv, plot, force, scenario)
     files.check()
     base = reading.read_draft(scenario, settings or ())
+    if scored:
+        others = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
+        return judging.scored_odds(base, value, battles, seed or 0, files, as_json, quiet, others)
+    if value is not None:
+        raise ValueError("--value: goes with --scored; the odds tell every value")
     if is_uncertain(base):
         method = reading.method_of(only_exact, battles, seed, precision, threads)
         judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json)
@@ -149,6 +159,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
         print(json_text(told | {"cells": swept.rows()}))
     else:
         show_sweep(console(), swept)
+    note(str(swept.pace), quiet or not swept.pace.cells)
     files.write(swept, swept.rows())
     return finished(cut, f"interrupted after {len(swept.cells)} cells; these are shown", quiet)
 

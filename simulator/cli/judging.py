@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -215,3 +215,38 @@ def mixed_odds(asked: Any, method: Any, files: working.Files, weights: dict[str,
             if row["field"] != "all" or len(found.paths) > 1:
                 print(f"knowing {what} before deciding is worth {row['worth']:.4f}")
     files.write(found, found.rows())
+
+
+def scored_odds(  # noqa: PLR0913, PLR0917 - what the command was given
+    asked: Any,
+    value: str | None,
+    battles: int | None,
+    seed: int,
+    files: working.Files,
+    as_json: bool,
+    quiet: bool,
+    others: Mapping[str, Any],
+) -> int:
+    """One number of a battle too large for exact odds. Raises ValueError for options that do not go with it."""
+    from simulator.analysis.measure import in_words
+    from simulator.analysis.scored import BATTLES, scored
+
+    for option, given in others.items():
+        if given:
+            raise ValueError(f"{option}: does not go with --scored, which answers one number")
+    found, cut = gather(
+        "battles",
+        quiet,
+        lambda shown: scored(
+            asked, value or "p_attacker", BATTLES if battles is None else battles, seed, progress=shown
+        ),
+    )
+    if as_json:
+        print(json_text(found.to_dict()))
+    elif quiet:
+        print(f"{found.asked} {found.value} {found.low} {found.high}")
+    else:
+        print(f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})")
+        print(f"Method: {found.how()}")
+    files.write(found, found.rows())
+    return finished(cut, f"interrupted after {found.battles:,} battles; the answer is from these", quiet)

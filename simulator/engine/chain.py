@@ -21,6 +21,11 @@ Where a side decides in some states, three more say so; a decision takes no rand
     options(p, s)         how many options it has; `step(p, s, option)` follows option 0, 1, ...
     choose(p, s)          the option that the side's fixed policy takes; BEST where it decides as well as possible
 
+A chain that may be too large to be spelled out can say how much is left of it, so that the rest is solved once that is
+little enough (`region`):
+
+    left(p, s)            a whole number that never rises: units, or hits that both sides can take
+
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
 replays, and compiled in the engines: they never raise, allocate or print. A changed state is written
@@ -43,7 +48,11 @@ if TYPE_CHECKING:
     from simulator.engine.decide import Played
 
 F = TypeVar("F", bound=Callable[..., Any])
+<<<<<<< HEAD
 PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "lands", "follows")
+=======
+PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left")
+>>>>>>> main
 MOST_TURNS = 1000
 # What `choose` answers where the engine finds the best option (see `Aims`).
 BEST = -1
@@ -74,7 +83,10 @@ def helper(function: F) -> F:
 
 
 class Layout(NamedTuple):
-    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits (none for the counter)."""
+    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
+
+    None for the counter, nor for a field that is always 0.
+    """
 
     word: np.ndarray
     shift: np.ndarray
@@ -140,7 +152,7 @@ class Chain:
         word, shift, mask = [], [], []
         current = used = 0
         for f, limit in enumerate(self.limits):
-            bits = 0 if f == self.counted else max(1, int(limit).bit_length())
+            bits = 0 if f == self.counted else int(limit).bit_length()
             if used + bits > 64:
                 current, used = current + 1, 0
             word.append(current)

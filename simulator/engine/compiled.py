@@ -171,8 +171,13 @@ def _bound_later(name: str) -> Callable[..., Any]:
     return unbound
 
 
+<<<<<<< HEAD
 running, table, step, second, decides, options, choose, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved = _bound_later("paired"), _bound_later("leap"), _bound_later("moved")
+=======
+running, table, step, second, decides, options, choose, left = (_bound_later(name) for name in chain.PARTS)
+paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
+>>>>>>> main
 load, store, within, absorbing = (
     _bound_later("load"),
     _bound_later("store"),
@@ -180,7 +185,11 @@ load, store, within, absorbing = (
     _bound_later("absorbing"),
 )
 
+<<<<<<< HEAD
 _GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose, lands, follows)}
+=======
+_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose, left)}
+>>>>>>> main
 _bound: set[tuple[type, str]] = set()
 
 
@@ -252,16 +261,18 @@ def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     call = "step(p, s, result, other)" if both else "step(p, s, result)"
     lept = f"def leap(p, s, result, other):\n    return {call}\n"
     _overload_on(leap, params, _built(lept, "leap", step=step))
-    source = "def moved(p, s, result, other):\n    return leap(p, s, result, other)\n"
+    decisions = ""
     if "decides" in parts:
-        source = (
-            f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n"
+        decisions = (
             f"    for _ in range({chain.MOST_TURNS}):\n"
             f"        if not running(p, s) or decides(p, s) == 0:\n            break\n"
             f"        option = choose(p, s)\n        if option < 0:\n            break\n"
-            f"        s = leap(p, s, option, 0)\n    return s\n"
+            f"        s = leap(p, s, option, 0)\n"
         )
+    source = f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n{decisions}    return s\n"
     _overload_on(moved, params, _built(source, "moved", leap=leap, **_GENERIC))
+    source = f"def settled(p, s):\n{decisions}    return s\n"
+    _overload_on(settled, params, _built(source, "settled", leap=leap, **_GENERIC))
 
 
 def bind_rules() -> None:
@@ -285,12 +296,14 @@ __all__ = [
     "kernel",
     "lands",
     "leap",
+    "left",
     "load",
     "moved",
     "options",
     "paired",
     "running",
     "second",
+    "settled",
     "store",
     "table",
     "within",

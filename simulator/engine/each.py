@@ -13,7 +13,7 @@ from numba import int64, uint32, uint64
 
 from simulator.engine import streams
 from simulator.engine.chain import Chain, Ends
-from simulator.engine.compiled import bind_state, kernel, load, paired, running, store, within
+from simulator.engine.compiled import bind_state, kernel, left, load, paired, running, store, within
 from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.lanes import DONE, ENDLESS, Order, advance, advance_pair, battle_key, mix
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
@@ -37,7 +37,7 @@ def each_end(
         try:
             graph = spell_out(chain, QUICK_BYTES)
         except NoExactOdds:
-            return _by_rules(chain, seed, battles, first)
+            return by_rules(chain, seed, battles, first)
     return walk(graph, seed, battles, first=first)
 
 
@@ -94,15 +94,18 @@ def _drawn(alias: Any, table: np.ndarray, number: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def fight_each(p, start, alias, order, limit, fields):
-    """Fight the ordered battles one after the other; column i of `fields` is the final state of battle i."""
+def fight_each(p, start, alias, order, limit, least, fields):
+    """Fight the ordered battles one after the other; column i of `fields` is the final state of battle i.
+
+    Each stops where no more than `least` is left of it; nothing is ever less than -1.
+    """
     for i in range(order.battles):
         for f in range(start.shape[0]):
             fields[f, i] = start[f]
         s = load(p, fields, i)
         key = battle_key(order.seed, uint64(order.battle) + uint64(i))
         turns = 0
-        while running(p, s):
+        while running(p, s) and left(p, s) > least:
             key += _GAMMA
             word = mix(key)
             if paired(p):
@@ -119,7 +122,8 @@ def fight_each(p, start, alias, order, limit, fields):
     return DONE
 
 
-def _by_rules(chain: Chain, seed: int, battles: int, first: int = 0) -> tuple[Ends, np.ndarray]:
+def by_rules(chain: Chain, seed: int, battles: int, first: int = 0, least: int = -1) -> tuple[Ends, np.ndarray]:
+    """As `each_end`, by the compiled rules; battles also end where no more than `least` is left of them."""
     fought = Simulation(chain, seed, 1, direct=True).chain
     bind_state(type(fought.params), type(fought.start))
     run, start = fight_each.of(fought.params), np.array(fought.start, np.int64)
@@ -127,7 +131,7 @@ def _by_rules(chain: Chain, seed: int, battles: int, first: int = 0) -> tuple[En
     for begin in range(0, battles, PORTION):
         part = np.empty((len(start), min(PORTION, battles - begin)), np.int64)
         order = Order(np.uint64(seed), first + begin, part.shape[1])
-        status = run(fought.params, start, fought.tables.alias, order, fought.layout.limit, part)
+        status = run(fought.params, start, fought.tables.alias, order, fought.layout.limit, least, part)
         if status != DONE:
             what = "went astray" if status == BAD else f"did not end within {MOST_STEPS:,} steps"
             raise BrokenGame(f"one of the battles from {first + begin} of seed {seed} {what}")

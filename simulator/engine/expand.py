@@ -20,11 +20,12 @@ from simulator.engine.compiled import (
     paired,
     running,
     second,
+    settled,
     store,
     table,
     within,
 )
-from simulator.engine.explicit import Graph, over_budget, size_of
+from simulator.engine.explicit import Graph, over_budget, packed, size_of
 from simulator.engine.limits import BrokenGame
 from simulator.engine.streams import GAMMA
 
@@ -207,6 +208,13 @@ def grow(p, rows, g, b, at, pause):
 
 
 @kernel
+def settle(p, fields):
+    """Take the decisions that are due in each of many states, one a column."""
+    for i in range(fields.shape[1]):
+        store(p, fields, i, settled(p, load(p, fields, i)))
+
+
+@kernel
 def rehash(g, b, states):
     """Enter all states into an empty `slots`."""
     for i in range(states):
@@ -228,6 +236,7 @@ class CompiledExplorer:
         self._slots = 1 << bits
         bind_state(type(chain.params), type(chain.start))
         self.at = np.zeros(4, np.int64)
+        self._starts = np.zeros(1, np.int64)
         self.store = self._new_store(room, 4 * room)
         self.bench = Bench(
             np.zeros((len(chain.start), 2), np.int64),
@@ -257,9 +266,31 @@ class CompiledExplorer:
             self.store.slots if keep else np.zeros(slots, np.int32),
         )
 
-    def explore(self, progress: Any = None) -> Graph:
+    def _begin_with(self, starts: np.ndarray) -> None:
+        """Enter all states that it is to be spelled out from (rows of ints)."""
+        chain, fields = self.chain, np.ascontiguousarray(starts.T, np.int64)
+        if chain.decided and self.nodes == NO_NODES:
+            settle.of(chain.params)(chain.params, fields)
+        if chain.counted >= 0:
+            fields[chain.counted] = 0
+        wrong = (fields < 0) | (fields > self.bench.limit[:, None])
+        if wrong.any():
+            self.bench.fields[:, 1] = fields[:, int(wrong.any(axis=0).argmax())]
+            raise self._wrong(BAD_FIELD)
+        keys = packed(chain, fields.T)
+        keys, numbers = np.unique(keys, axis=1, return_inverse=True)
+        self._starts = numbers.ravel()
+        self.at[WRONG] = keys.shape[1]
+        self._make_room()
+        self.store.keys[:, : keys.shape[1]] = keys
+        self.at[STATES] = keys.shape[1]
+        rehash(self.store, self.bench, keys.shape[1])
+
+    def explore(self, progress: Any = None, starts: np.ndarray | None = None) -> Graph:
         """The graph. Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract."""
         chain, rows = self.chain, self.chain.tables.rows
+        if starts is not None:
+            self._begin_with(starts)
         run = grow.of(chain.params)
         while (status := run(chain.params, rows, self.store, self.bench, self.at, PAUSE)) != DONE:
             self._hold_to_budget()
@@ -312,4 +343,5 @@ class CompiledExplorer:
             g.begin[: states + 1],
             g.to[:edges],
             g.inc[:edges] if chain.counters else None,
+            self._starts,
         )

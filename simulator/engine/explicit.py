@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +26,8 @@ FINAL = -1
 # so many: until the compiler, or what it has made before, is sooner.
 PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = (3.0, 12.0), (0.2, 0.6), (0.02, 0.1)
 CLOCK_EVERY = 64
+# Where a chain keeps the largest budget that it is known to be too large for: finding out may take seconds.
+_REFUSED = "_refused"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Graph:
     - `begin`: where the edges of a state begin (states + 1); state i leads to `to[begin[i]:begin[i + 1]]`, one edge
       for each row of its table, for each row of `second` in turn, or one for each option.
     - `inc`: what each edge adds to the counter, None without one.
+    - `starts`: numbers of the states that it was spelled out from, after the decisions due there.
     """
 
     chain: Chain
@@ -48,6 +51,7 @@ class Graph:
     begin: np.ndarray
     to: np.ndarray
     inc: np.ndarray | None
+    starts: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
 
     def __len__(self) -> int:
         return len(self.table)
@@ -63,8 +67,9 @@ class Graph:
         Raises BrokenGame for a count above the counter's limit.
         """
         layout, counted = self.chain.layout, self.chain.counted
+        chosen = self.keys[:, which]
         fields = [
-            ((self.keys[word][which] >> shift) & mask).astype(np.int64)
+            ((chosen[word] >> shift) & mask).view(np.int64)
             for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
         ]
         if counts is not None and counted >= 0:
@@ -138,24 +143,60 @@ def spell_out(
     """
     if chain.aims is not None and not decisions:
         return chain.played.graph
-    return spell_out_nodes(chain, budget, progress, decisions)
+    most, why = vars(chain).get(_REFUSED, (0, ""))
+    if budget <= most:
+        raise NoExactOdds(why)
+    try:
+        return spell_out_nodes(chain, budget, progress, decisions)
+    except NoExactOdds as refusal:
+        vars(chain)[_REFUSED] = budget, str(refusal)
+        raise
 
 
 def spell_out_nodes(
-    chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
+    chain: Chain,
+    budget: int = EXACT_BYTES,
+    progress: Progress | None = None,
+    decisions: bool = False,
+    starts: np.ndarray | None = None,
 ) -> Graph:
-    """As `spell_out`, but for decisions of `best` policies, which are nodes in any case."""
+    """As `spell_out`, but for decisions of `best` policies, which are nodes in any case.
+
+    With `starts` (rows of ints) the graph of all that may follow any of these states, instead of the chain's own start.
+    """
     _refuse_at_once(chain, budget)
+<<<<<<< HEAD
     if (patience := patience_for(chain, "grow")) > 0:
         begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience)
         spent(chain, time.thread_time() - begun)
+=======
+    params = type(chain.params)
+    patience = 0.0 if params in compiled_here else _patience(params)
+    if patience > 0:
+        begun = time.thread_time()
+        graph = PlainExplorer(chain, budget, decisions).explore(patience, starts)
+        _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
+>>>>>>> main
         if graph is not None:
             return graph
     from simulator.engine.expand import CompiledExplorer
 
+<<<<<<< HEAD
     compiled_here.add(type(chain.params))
     return CompiledExplorer(chain, budget, decisions).explore(progress)
+=======
+    compiled_here.add(params)
+    return CompiledExplorer(chain, budget, decisions).explore(progress, starts)
+
+
+def _patience(params: type) -> float:
+    """Seconds that plain Python is given for a chain of this kind."""
+    once, together = PATIENCE
+    if cache.is_ready("grow", params):
+        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
+    return min(once, together - _seconds_spent.get(params, 0.0))
+>>>>>>> main
 
 
 class _Grid(list):  # type: ignore[type-arg]
@@ -204,16 +245,24 @@ class PlainExplorer:
     def _to_decision(self, p: Any, s: Any, result: int, other: int) -> Any:
         return self.chain.settled(self.chain.leap(p, s, result, other), p, stop=True)
 
-    def explore(self, patience: float = float("inf")) -> Graph | None:
-        """The graph, or None if it took longer than `patience` seconds."""
+    def _begun(self, start: Any) -> Any:
+        """Where a battle that starts so is first left to chance, without its counter."""
+        first = start if self._all else self.chain.settled(start, self._p, stop=self.decisions)
+        begun = type(start)(*(0 if f == self._counted else int(value) for f, value in enumerate(first)))
+        hold_to_limits(self.chain, begun, start)
+        return begun
+
+    def explore(self, patience: float = float("inf"), starts: np.ndarray | None = None) -> Graph | None:
+        """The graph, or None if it took longer than `patience` seconds; see `spell_out_nodes`."""
         chain, p = self.chain, self._p
         running, table, second = (chain.part(name) for name in ("running", "table", "second"))
         deadline = time.thread_time() + patience
-        start = chain.start if self._all else chain.settled(chain.start, p, stop=self.decisions)
-        begun = type(chain.start)(*(0 if f == self._counted else int(value) for f, value in enumerate(start)))
-        hold_to_limits(chain, begun, chain.start)
-        states = [begun]
-        number = {states[0]: 0}
+        kind = type(chain.start)
+        begun = [
+            self._begun(start) for start in ([chain.start] if starts is None else map(kind._make, starts.tolist()))
+        ]
+        states = list(dict.fromkeys(begun))
+        number = {state: i for i, state in enumerate(states)}
         tables: list[int] = []
         seconds: list[int] = []
         owners: list[int] = []
@@ -248,6 +297,7 @@ class PlainExplorer:
             np.array(begin, np.int64),
             np.array(to, np.int32),
             np.array(inc, np.uint32) if chain.counters else None,
+            np.array([number[state] for state in begun]),
         )
 
     def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, list[tuple[int, int]]]:

@@ -34,7 +34,7 @@ UNLIKELY, TINY = 1e-18, 1e-21
 PAUSE = 1 << 25
 # Kinds of planes that there may be, cells of a plane, and places kept for a kind; a battle with more is spelled out as
 # a graph.
-MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 24, 1 << 22, 1 << 24
+MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 25, 1 << 22, 1 << 24
 
 
 class Nodes(NamedTuple):

@@ -180,7 +180,7 @@ def lookup(graph: Graph, by_rows: bool = False) -> Fought:
         tables, begin, to = merged
         table = np.append(np.arange(1, going_on + 1), np.zeros(len(graph) - going_on, np.int64))
     else:
-        tables, begin = _by_row(graph.chain.tables), graph.begin[order]
+        tables, begin = by_row(graph.chain.tables), graph.begin[order]
         table = np.maximum(graph.table[order], 0).astype(np.int64)
     single = graph.second is None or merged is not None
     own = _own_tables(tables, table[:going_on], begin, to) if single and not by_rows else None
@@ -219,7 +219,7 @@ def _own_tables(tables: Tables, table: np.ndarray, begin: np.ndarray, to: np.nda
     return Tables(np.append(first, first[-1] + 1), np.append(result, 0), np.append(weight, 1.0))
 
 
-def _by_row(tables: Tables) -> Tables:
+def by_row(tables: Tables) -> Tables:
     """The same tables with the number of the row for a result."""
     first = tables.first
     return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight)

@@ -21,9 +21,11 @@ from simulator.engine import streams
 from simulator.engine.chain import Chain, Ends, Layout
 from simulator.engine.compiled import bind_state
 from simulator.engine.explicit import Graph, plain_state, spell_out
-from simulator.engine.lanes import BROKEN, DONE, ENDLESS, FULL, LANES, USED, Lanes, Order, Work, fight, move
+from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides
+from simulator.engine.lanes import BROKEN, DONE, ENDLESS, Order
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import Fought, edge_chances, lookup
+from simulator.engine.meeting import Survey, fits
 from simulator.engine.solve import Solver
 
 CHUNK = 1 << 16
@@ -61,13 +63,13 @@ class Simulation:
         self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
         bind_state(type(self.chain.params), type(self.chain.start))
-        self._fight = fight.of(self.chain.params)
+        self._direct, self._survey = direct, Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property
     def engine(self) -> str:
-        """What fights: "graph" or "rules"."""
-        return "graph" if self.graph else "rules"
+        """What fights: "graph", "rules", or "met": both, each where the other does not reach."""
+        return "graph" if self.graph else "rules" if self._direct else "met"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Fight `battles` more; `progress(n)` is told now and then how many of them are done.
@@ -101,34 +103,27 @@ class Simulation:
 
     def _run(self, queue: _Queue) -> np.ndarray:
         """One thread: take chunk after chunk until the work is done or stopped."""
-        chain, layout = self.chain, self._layout
-        start = np.array(chain.start, np.int32 if max(chain.limits) < 2**31 else np.int64)
-        lanes = Lanes(
-            np.empty((len(start), LANES), start.dtype),
-            np.empty(LANES, np.uint64),
-            np.empty(LANES, np.uint8),
-            np.empty(LANES + 1, np.int32),
-            np.empty((layout.words, LANES), np.uint64),
-        )
-        tally, size, used = _empty_tally(4 * LANES, layout.words), FIRST_CHUNK, 0
+        fighter, size = self._fighter(), FIRST_CHUNK
         while (portion := queue.take(size)) is not None:
             begun = time.perf_counter()
-            order, at = Order(np.uint64(self.seed), *portion), np.array([0, 0, 0, 0, used])
-            while True:
-                work = Work(order, lanes, layout, tally)
-                status = self._fight(chain.params, start, chain.tables.alias, work, at, self._most_rolls)
-                if status == FULL:
-                    tally = _larger(tally)
-                elif status in {DONE, BROKEN} or queue.gives_up() or (status == ENDLESS and not self._ends_for_sure()):
+            order, at = Order(np.uint64(self.seed), *portion), np.zeros(PLACES, np.int64)
+            while (status := fighter.fight(order, at, self._most_rolls)) not in {DONE, BROKEN} and not queue.gives_up():
+                if status == ENDLESS and not self._ends_for_sure():
                     break
-            used = int(at[USED])
             if status != DONE:
                 queue.spoil(portion if status == BROKEN else None, status == ENDLESS)
                 break
             queue.tell(portion[1])
             if time.perf_counter() - begun < CHUNK_SECONDS / 2:
                 size = min(2 * size, self.chunk)
-        return tally
+        return fighter.told()
+
+    def _fighter(self) -> Fighter:
+        if self._survey:
+            return InStrides(self._survey)
+        if self.graph or self._direct:
+            return InLanes(self.chain)
+        return ByMeeting(self.origin, self.chain, self.threads)
 
     def _ends_for_sure(self) -> bool:
         """Is every battle known to end, however late? Raises BrokenGame if it is known not to."""
@@ -140,7 +135,7 @@ class Simulation:
 
     def _merge(self, tallies: list[np.ndarray]) -> None:
         """Add the threads' tallies to the total, sorted by packed state."""
-        counted = np.concatenate([tally[tally[:, -1] > 0] for tally in tallies])
+        counted = np.concatenate(tallies)
         if len(counted) == 0:
             return
         keys = np.concatenate([self._keys, counted[:, :-1].T], axis=1)
@@ -185,6 +180,11 @@ def _graph_if_it_fits(chain: Chain) -> Graph | None:
             kept[_KEPT] = None
     graph: Graph | None = kept[_KEPT]
     return graph
+
+
+def fight_by_rules(chain: Chain) -> None:
+    """Never spell this chain out to fight it: that is known to take too much, or too long."""
+    vars(chain)[_KEPT] = None
 
 
 def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
@@ -311,19 +311,6 @@ class _Queue:
             self.broken = broken or self.broken
             self._end = self._next
         self.finished.set()
-
-
-def _empty_tally(slots: int, words: int) -> np.ndarray:
-    """A tally of this many slots, a power of two."""
-    return np.zeros((slots, words + 1), np.uint64)
-
-
-def _larger(tally: np.ndarray) -> np.ndarray:
-    """The same tally with room for more."""
-    bigger = _empty_tally(4 * len(tally), tally.shape[1] - 1)
-    held = tally[tally[:, -1] > 0]
-    move(np.ascontiguousarray(held[:, :-1].T), np.ascontiguousarray(held[:, -1]), bigger)
-    return bigger
 
 
 def processors() -> int:

@@ -54,8 +54,9 @@ def _lines(axes: Axes, found: Rounds, rows: list[dict[str, Any]]) -> None:
     at = np.array([row["round"] for row in rows])
     battle = found.scenario.battle
     shown = [name for name in battle.headline if name in found.columns and name != "rounds"][:MOST_LINES]
+    spare = iter(OTHERS)
     for place, name in enumerate(shown):
-        colour = (COLOURS["defender"], COLOURS["attacker"], *OTHERS)[place]
+        colour = COLOURS.get(name.partition("_")[0]) or next(spare)
         values = [row[f"mean.{name}"] for row in rows]
         axes.plot(at, values, MARKS[place], color=colour, label=label_of(battle, name), ms=4)
     axes.set_ylabel("expected, as it stands")

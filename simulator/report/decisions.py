@@ -16,7 +16,9 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from simulator.analysis.best import Best
 from simulator.report.plots import COLOURS, OTHERS, save
 
-MOST_PANELS = 6
+MOST_PANELS, ACROSS = 6, 2
+# A grid of squares may be so many times as long as it is high.
+LONGEST = 8
 STAYING = ("go on", "stay")
 SHADES = ("go on", "stop")
 Row = Mapping[str, Any]
@@ -31,8 +33,11 @@ def plot_best(found: Best, path: Any = None) -> Figure:
     for row in rows:
         panels.setdefault((row["decision"], row.get("place", "")), []).append(row)
     shown = list(panels.items())[:MOST_PANELS]
-    figure = Figure(figsize=(2.4 + 5.0 * min(3, len(shown)), 4.9 * -(-len(shown) // 3)), layout="constrained")
-    axes = figure.subplots(-(-len(shown) // 3), min(3, len(shown)), squeeze=False)
+    across = min(ACROSS, len(shown))
+    down = -(-len(shown) // across)
+    height = 4.9 if down == across == 1 else 0.8 + 3.2 * down
+    figure = Figure(figsize=(7.4 if across == 1 else 8.6, height), layout="constrained")
+    axes = figure.subplots(down, across, squeeze=False)
     for one in axes.flat[len(shown) :]:
         one.set_visible(False)
     for one, ((decision, place), states) in zip(axes.flat, shown, strict=False):
@@ -46,7 +51,7 @@ def plot_best(found: Best, path: Any = None) -> Figure:
     figure.suptitle(f"{battle.game} {battle.kind}, best play: worth {worth}", x=0.01, ha="left", fontsize=11)
     aims = "; ".join(found.assumptions()) or found.how()
     figure.supxlabel(
-        _wrapped(f"{found.how()}. {aims}", 62 * min(3, len(shown)) + 20), fontsize=8, color="0.35", x=0.01, ha="left"
+        _wrapped(f"{found.how()}. {aims}", 100 if across == 1 else 120), fontsize=8, color="0.35", x=0.01, ha="left"
     )
     return save(figure, path)
 
@@ -69,16 +74,16 @@ def _squares(axes: Axes, states: Sequence[Row]) -> None:
     for row in states:
         strength = 0.3 + 0.7 * min(1.0, max(0.0, row["advantage"]) / most) ** 0.35
         image[row["enemy"], row["own"]] = 1 - strength * (1 - np.array(to_rgb(colours[row["choice"]])))
-    axes.imshow(image, origin="lower", aspect="equal" if max(widest) < 3 * min(widest) else "auto")
+    axes.imshow(image, origin="lower", aspect="equal" if max(widest) < LONGEST * min(widest) else "auto")
     axes.set_xlim(0.5, widest[0] + 0.5)
     axes.set_ylim(0.5, widest[1] + 0.5)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("own units")
     axes.set_ylabel("enemy units")
     marks = [Line2D([], [], marker="s", ls="", ms=9, color=colours[one], label=one) for one in choices]
     axes.legend(
-        handles=marks, loc="upper left", bbox_to_anchor=(1.0, 1.02), frameon=False, fontsize=9, handletextpad=0.2
+        handles=marks, loc="upper left", bbox_to_anchor=(1.0, 1.02), frameon=False, fontsize=8.5, handletextpad=0.2
     )
 
 
@@ -107,7 +112,7 @@ def _shares(figure: Figure, axes: Axes, states: Sequence[Row]) -> None:
     share = [met / whole if whole else one / count for met, whole, one, count in found.values()]
     image = axes.scatter(at[:, 0], at[:, 1], c=share, cmap="cividis", vmin=0, vmax=1, marker="s", s=42)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     lost = any("losses_thirds" in name for name in states[0])
     word = "minus losses in thirds" if lost else "units left"
     axes.set_xlabel(f"{side}: {word}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from simulator.analysis.intervals import wilson
-from simulator.analysis.measure import is_chance
+from simulator.analysis.measure import in_words, is_chance
 from simulator.analysis.need import Need
 from simulator.analysis.odds import Odds
 from simulator.analysis.rounds import ByRound
@@ -53,7 +54,7 @@ def check_path(path: Any) -> None:
 
 def titled(figure: Figure, axes: Axes, battle: str, how: str) -> None:
     """The battle above the picture, and below it in grey how the answer was obtained."""
-    figure.suptitle(battle, x=0.01, ha="left", fontsize=11)
+    figure.suptitle(textwrap.fill(battle, 76), x=0.01, ha="left", fontsize=11)
     axes.set_title(how if len(how) <= 100 else how[:97] + "...", fontsize=8.5, color="0.35", loc="left")
 
 
@@ -215,7 +216,7 @@ def plot_need(found: Need, path: Any = None) -> Figure:
     only = len(found.settings) == 1 and cost.tolist() == [row[next(iter(found.settings))] for row in rows]
     axes.set_xlabel(next(iter(found.settings)) if only else "cost")
     axes.xaxis.set_major_locator(MaxNLocator(integer=whole(cost)))
-    axes.set_ylabel(found.asked)
+    axes.set_ylabel(in_words(found.asked))
     if is_chance(found.asked):
         as_percentages(axes.yaxis)
     axes.grid(alpha=0.3)

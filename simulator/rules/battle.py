@@ -106,6 +106,9 @@ class Built:
     - or `answer(run)`: composed or reckoned outcomes; `run(chain, share)` fights a stage.
     - `assumptions()`: one line for each option, policy and ASSUMED number that the answer rests on.
     - `explain()`: lines that tell how the answer comes about (modifiers and their sources, a plan).
+    - `starts`: for chains, scenario paths of whole numbers that only move the start: scenarios that differ in nothing
+      else have one chain, which the largest numbers have room for. Between two that `check` allows it allows all, and
+      the fields of the start and the number columns of an outcome change evenly. Sweeps solve them in one pass.
     - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
     - `begun(states)`: for chains fought in rounds, the round (from 1) that a state stands in or before, 0 until
       whatever precedes round 1 is over; `counting`: fields to set first, where rounds are not counted else.
@@ -122,6 +125,7 @@ class Built:
     explain: Callable[[], Sequence[str]] = no_lines
     pieces: Callable[[States], Sequence[Piece]] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
+    starts: Sequence[str] = ()
     begun: Callable[[Any], np.ndarray] | None = None
     counting: Mapping[str, Any] = field(default_factory=dict)
     decisions: Callable[[Any, np.ndarray], Columns] | None = None

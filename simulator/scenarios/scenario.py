@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from simulator import rules
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
+from simulator.rules.toolkit.naming import usual
 from simulator.scenarios import objective, uncertain, validation
 from simulator.scenarios.files import is_file, read
 from simulator.scenarios.schema import ORDER
@@ -103,15 +104,14 @@ class Scenario:
 
 def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
     """The fields that have a default and were set to something else: (path, value)."""
-    for name, info in type(fields).model_fields.items():
-        told = info.alias or name
+    for name, (told, required, default) in usual(type(fields)).items():
         here, value = f"{path}.{told}" if path else told, getattr(fields, name)
         if isinstance(value, BaseModel):
             yield from unlike_default(value, here)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
             for i, item in enumerate(value):
                 yield from unlike_default(item, f"{here}[{i}]")
-        elif not info.is_required() and value != info.get_default(call_default_factory=True):
+        elif not required and value != default:
             yield here, value
 
 

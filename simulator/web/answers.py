@@ -117,8 +117,8 @@ def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
     numbers = [name for name in columns if odds.kind_of(name) == "number"]
     lost = [name for name in numbers if "lost" in name or "losses" in name]
     chosen = column or [*lost, *numbers, *columns][0]
-    table = odds.distribution(chosen)
-    rows = table.to_dict("records")
+    table = {name: values.tolist() for name, values in odds.distribution_columns(chosen).items()}
+    rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
     many = -(-len(rows) // MOST_VALUES)
     found = []
     for first in range(0, len(rows), many):
@@ -142,7 +142,7 @@ def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
 
 
 def _value(odds: Odds, column: str, value: Any) -> str:
-    return value_of(odds.battle, column, value.item() if hasattr(value, "item") else value)
+    return value_of(odds.battle, column, value)
 
 
 def _share(p: float) -> str:

@@ -9,7 +9,7 @@ from simulator.analysis.answer import Interrupted, Method, answer
 from simulator.scenarios import Draft, ScenarioError, find_battle, parse
 from simulator.scenarios.schema import schema_of
 from simulator.web import address, catalogue, views
-from simulator.web.messages import Asked, Reply, as_json
+from simulator.web.messages import Asked, Malformed, Reply, as_json
 from simulator.web.render import render
 
 
@@ -19,7 +19,10 @@ def draft_of(asked: Asked) -> tuple[Draft, dict[str, list[str]]]:
     if asked.body:
         if pairs:
             raise ScenarioError(f"{pairs[0][0][:60]}: give the scenario in the body or in the query, not in both")
-        return Draft(parse(asked.body, "the body"), paths=False), tools
+        try:
+            return Draft(parse(asked.body, "the body"), paths=False), tools
+        except ScenarioError as error:
+            raise Malformed(str(error)) from None
     frame = {key: value for key, value in pairs if key in address.FRAME}
     house_rules = address.house_rules(pairs) if frame.get("game") not in rules.GAMES else None
     battle = find_battle(frame.get("game"), frame.get("battle"), house_rules, paths=False)

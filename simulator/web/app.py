@@ -7,6 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -95,6 +96,7 @@ def create_app(pool: Pool) -> Starlette:
         pool.close()
 
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _missing, 405: _missing})
+    app.state.pool = pool
     return Guard(app)  # type: ignore[return-value]
 
 
@@ -150,6 +152,11 @@ class Site:
             if reply is None:
                 try:
                     reply = await self.pool.reply(asked)
+                    if reply.lost:  # the worker could not even say so
+                        names = {**asked.names, "view": name}
+                        reply = await self.pool.reply(
+                            replace(asked, view="refusal", names=names, body=reply.body.decode())
+                        )
                 except Busy:
                     return busy(request)
                 if key:

@@ -8,7 +8,7 @@ from typing import Any
 
 from simulator import rules
 from simulator.rules import custom
-from simulator.rules.battle import Battle
+from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import kinds_of
 from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import choices, field_rows, schema_of, whole_numbers
@@ -90,20 +90,18 @@ def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
     """What the tools' forms offer for a scenario: its whole-number fields, what may be asked, what may be decided."""
     sides = ["p_attacker", "p_defender", "p_nobody"] if not battle.results else list(battle.results.values())
     columns = [f"{what}.{name}" for name in battle.headline for what in ("mean", "q95")]
-    return {"numbers": number_fields(battle, data), "values": [*sides, *columns], "decisions": decisions_of(battle)}
+    numbers, decisions = _offered(battle.model)
+    set_first = sorted(numbers, key=lambda path: not _set(data, path))
+    return {"numbers": set_first, "values": [*sides, *columns], "decisions": decisions}
 
 
-def decisions_of(battle: Battle) -> list[str]:
-    """The policies of a battle kind that may be played as well as possible."""
-    rows = [row.path for row in field_rows(battle) if row.path.startswith("policy.") and "[" not in row.path]
-    return [path for path in rows if "best" in choices(battle, path)]
-
-
-def number_fields(battle: Battle, data: Mapping[str, Any]) -> list[str]:
-    """The whole-number fields of a battle kind that may be varied, those that the scenario sets first."""
+@lru_cache(maxsize=64)
+def _offered(model: type[Fields]) -> tuple[list[str], list[str]]:
+    """The whole-number fields of a model, and the policies that may be `best`."""
+    battle = Battle(game="", kind="", title="", model=model, headline=(), build=lambda _: Built())
     paths = [row.path for row in field_rows(battle) if "[" not in row.path and "NAME" not in row.path]
-    found = [path for path in paths if whole_numbers(battle, path) is not None]
-    return sorted(found, key=lambda path: not _set(data, path))
+    numbers = [path for path in paths if whole_numbers(battle, path) is not None]
+    return numbers, [path for path in paths if path.startswith("policy.") and "best" in choices(battle, path)]
 
 
 def _set(data: Any, path: str) -> bool:

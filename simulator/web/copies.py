@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pprint
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -13,22 +12,28 @@ from simulator.report.words import percent
 from simulator.rules.battle import Battle
 from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import field_at
-from simulator.web.address import VERSION, document, query, written
+from simulator.web.address import VERSION, Pairs, document, query, written
 
 TABLES = ("policy", "objective")
 
 
 def address_of(data: Mapping[str, Any], battle: Battle) -> str:
     """The address of a scenario's page, with the rules version that answers it."""
-    return f"/{battle.game}/{battle.kind}?{query([*written(data, battle), (VERSION, str(battle.version))])}"
+    return link_of(written(data, battle), battle)
 
 
-def copies(data: Mapping[str, Any], battle: Battle, host: str, odds: Odds | None) -> list[tuple[str, str]]:
-    """Name and text of each form."""
-    link = f"{host}{address_of(data, battle)}"
-    told = pprint.pformat(dict(data), width=100, sort_dicts=False)
+def link_of(pairs: Pairs, battle: Battle) -> str:
+    """The same of the pairs that spell a scenario."""
+    return f"/{battle.game}/{battle.kind}?{query([*pairs, (VERSION, str(battle.version))])}"
+
+
+def copies(
+    data: Mapping[str, Any], battle: Battle, link: str, pairs: Pairs, odds: Odds | None
+) -> list[tuple[str, str]]:
+    """Name and text of each form; `link` and `pairs` spell the scenario."""
     python = (
-        f"from simulator import load, odds\n\nbattle = load({told})\nanswer = odds(battle)\nprint(answer.summary())\n"
+        f"from simulator import load, odds\n\nbattle = load({_python(data)})\nanswer = odds(battle)\n"
+        "print(answer.summary())\n"
     )
     command = f"echo {shlex.quote(json.dumps(data, ensure_ascii=False))} | battle-odds odds -"
     return [
@@ -36,12 +41,24 @@ def copies(data: Mapping[str, Any], battle: Battle, host: str, odds: Odds | None
         ("TOML file", document(data)),
         ("Python", python),
         ("command line", command),
-        ("text for a chat", f"{_line(data, battle, odds)}\n{link}"),
+        ("text for a chat", f"{_line(pairs, battle, odds)}\n{link}"),
     ]
 
 
-def _line(data: Mapping[str, Any], battle: Battle, odds: Odds | None) -> str:
-    told = ", ".join(f"{key.replace('.', ' ')} {value}" for key, value in written(data, battle))
+def _python(value: Any, indent: str = "") -> str:
+    """A scenario as Python writes it, a table a line."""
+    if not isinstance(value, Mapping) or not value:
+        return repr(value)
+    inside = indent + "    "
+    flat = not any(isinstance(one, Mapping | list) for one in value.values()) and indent
+    parts = [f"{name!r}: {_python(one, inside)}" for name, one in value.items()]
+    if flat:
+        return "{" + ", ".join(parts) + "}"
+    return "{\n" + "".join(f"{inside}{part},\n" for part in parts) + indent + "}"
+
+
+def _line(pairs: Pairs, battle: Battle, odds: Odds | None) -> str:
+    told = ", ".join(f"{key.replace('.', ' ')} {value}" for key, value in pairs)
     line = f"{battle.game} {battle.kind}: {told}"
     if odds is not None:
         chances = ", ".join(f"{one.label} {percent(one.p)}" for one in odds.results if one.p > 0)

@@ -10,6 +10,7 @@ from simulator.web.messages import Asked, Reply
 
 VIEWS: dict[str, Callable[[Asked, Any], Reply]] = {
     "ready": views.ready,
+    "refusal": views.refusal,
     "index": views.index,
     "page": views.calculator,
     "answer": views.fragment,

@@ -91,7 +91,7 @@ def heat_map(swept: Sweep) -> Mapping[str, Any]:
                     "x": f"{LEFT + j * width:.2f}",
                     "y": f"{TOP + (rows - 1 - i) * height:.2f}",
                     "fill": colour(share),
-                    "ink": "#111" if 0.22 < share < 0.78 else "#fff",
+                    "ink": ink(colour(share)),
                     "title": f"{settings}: {told(value, chance)}",
                     "text": f"{100 * value:.0f}" if chance else f"{value:.3g}",
                 }
@@ -122,3 +122,11 @@ def colour(share: float) -> str:
     ends, part = ((DEEP, COLD), 2 * share) if share < 0.5 else ((COLD, WARM), 2 * share - 1)
     mixed = (round(a + (b - a) * part) for a, b in zip(*ends, strict=True))
     return "#" + "".join(f"{one:02x}" for one in mixed)
+
+
+def ink(paper: str) -> str:
+    """Black or white, whichever is read more easily on a colour (WCAG's relative luminance)."""
+    parts = (int(paper[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000" if (light + 0.05) ** 2 > 1.05 * 0.05 else "#fff"

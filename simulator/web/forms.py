@@ -73,7 +73,9 @@ def words(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def examples_of(game: str, kind: str) -> tuple[str, ...]:
-    """The shipped examples of a battle kind."""
+    """The shipped examples of a battle kind; a game of one's own has none."""
+    if game == INLINE:
+        return ()
     return tuple(name for name, data in _examples().items() if (data.get("game"), data.get("battle")) == (game, kind))
 
 

@@ -10,6 +10,21 @@ from typing import Any
 
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 
+# How the complaint about a battle begins that takes more seconds than an answer may.
+LARGE = "battle: too large for this page"
+
+
+class Malformed(ValueError):
+    """A request that is no question at all."""
+
+    status = 400
+
+
+class NoSuchPage(ValueError):
+    """A game or battle kind that there is not."""
+
+    status = 404
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -26,7 +41,7 @@ class Asked:
 class Reply:
     """What a worker sends back; of a stream there are several, and the last one is `last`.
 
-    `retire`: the worker wants to be replaced, for it holds too much memory.
+    `retire`: the worker wants to be replaced, for it holds too much memory. `lost`: it was given up.
     """
 
     body: bytes
@@ -35,6 +50,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     last: bool = True
     retire: bool = False
+    lost: bool = False
 
 
 def as_json(value: Any, status: int = 200) -> Reply:

@@ -61,7 +61,7 @@ def compared(asked: Asked, limits: Any) -> Reply:
                     {
                         "text": told_value(row.estimate, chance),
                         "value": f"{row.estimate:.10g}",
-                        "apart": "" if place == 0 else apart(row.apart, chance, row.method),
+                        "apart": "" if place == 0 or row.apart.value == 0 else apart(row.apart, chance, row.method),
                         "most": row.estimate == best and any(other.estimate < best for other in cells),
                     }
                     for place, row in enumerate(cells)
@@ -81,7 +81,13 @@ def compared(asked: Asked, limits: Any) -> Reply:
         }
         for name, one in requests.items()
     ]
-    shown = {"setups": setups, "rows": rows, "names": names, "sentence": found.sentence(), "how": found.how()}
+    shown = {
+        "setups": setups,
+        "rows": rows,
+        "names": names,
+        "sentence": found.sentence().replace(found.values[0], in_words(found.values[0])),
+        "how": found.how(),
+    }
     return Reply(render("compare.html", links=links, most=MOST_PINS, found=shown))
 
 

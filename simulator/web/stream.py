@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from simulator.analysis.answer import MOST_BATTLES, Fight, width
+from simulator.engine.montecarlo import fight_by_rules
 from simulator.web import views
 from simulator.web.messages import Asked, Reply
 from simulator.web.render import render
@@ -23,6 +24,8 @@ def narrowing(asked: Asked, limits: Any, stopped: Callable[[], bool]) -> Iterato
     request = views.Request(asked)
     scenario = request.draft.checked()
     begun = time.process_time()
+    if request.tool("exact") == "no" and scenario.built.chain is not None and not scenario.decided:
+        fight_by_rules(scenario.built.chain)  # the answer before this stream found that out
     fight = Fight(scenario, 0, 1)
     portion, why = FIRST, ""
     while not why:

@@ -11,17 +11,20 @@ from simulator import rules
 from simulator.analysis.answer import Interrupted, Method, answer
 from simulator.analysis.odds import Odds
 from simulator.engine.limits import QUICK_BYTES, NoExactOdds
+from simulator.engine.montecarlo import fight_by_rules
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
 from simulator.web import address, answers, catalogue, copies, forms
 from simulator.web.clock import at_most
-from simulator.web.messages import Asked, Reply, as_json
+from simulator.web.messages import LARGE, Asked, NoSuchPage, Reply, as_json
 from simulator.web.render import render
 
 # Exact odds may take so much of an answer's seconds; then dice are rolled for the rest.
 EXACT_SHARE = 0.5
 PRECISION = 0.001
 LIVE_BATTLES = 1 << 15
+# A battle that is too large is offered with its numbers halved, from this one on.
+MANY = 6
 
 
 # --- reading a request ----------------------------------------------------------------------------------------------
@@ -36,7 +39,12 @@ class Request:
         self.game, self.kind = asked.names["game"], asked.names["battle"]
         # House rules change a game file's fields, so they are read before all others.
         house_rules = address.house_rules(self.pairs) if self.game not in rules.GAMES else None
-        self.battle: Battle = find_battle(self.game, self.kind, house_rules, paths=False)
+        try:
+            self.battle: Battle = find_battle(self.game, self.kind, house_rules, paths=False)
+        except ScenarioError as error:
+            if blamed(str(error)) in address.FRAME:
+                raise NoSuchPage(str(error)) from None
+            raise
         fields = address.read(self.pairs, self.battle)
         self.data: dict[str, Any] = {"game": self.game, "battle": self.kind} | fields
 
@@ -76,20 +84,38 @@ def answered(draft: Draft, limits: Any, live: bool = False) -> tuple[Odds, Scena
     uncertain = is_uncertain(draft)
     scenario = None if uncertain else draft.checked()
     source = scenario or draft
+    reached = [0]
     try:
         with at_most(EXACT_SHARE * limits.seconds):
-            return answer(source, Method(exact=True, budget=QUICK_BYTES)), scenario, ""
+            method = Method(exact=True, budget=QUICK_BYTES)
+            return answer(source, method, lambda done, total: reached.append(done)), scenario, ""
     except NoExactOdds as error:
         why = str(error)
     except KeyboardInterrupt:
-        why = "exact odds would take longer than this page reckons"
+        why = f"exact odds would take longer than this page reckons (more than {reached[-1]:,} states)"
+    if scenario is not None and scenario.built.chain is not None and not scenario.decided:
+        fight_by_rules(scenario.built.chain)
     battles = LIVE_BATTLES if live else None
     try:
         with at_most((1 - EXACT_SHARE) * limits.seconds):
             found = answer(source, Method(exact=False, battles=battles, precision=PRECISION, threads=1))
     except Interrupted as cut:
         found = cut.gathered
+    except KeyboardInterrupt:
+        told = f"{LARGE}, which reckons at most {limits.seconds:g} s; {why}; use fewer units or dice"
+        raise ScenarioError(told) from None
     return found, scenario, why
+
+
+def smaller(asked: Asked) -> str:
+    """The address of the same battle with half as many of everything; nothing if that is no different."""
+    try:
+        request = Request(replace(asked, view="page"))
+    except (ScenarioError, ValueError):
+        return ""
+    pairs = address.written(request.data, request.battle)
+    half = [(key, str(int(value) // 2) if value.isdigit() and int(value) >= MANY else value) for key, value in pairs]
+    return copies.link_of(half, request.battle) if half != pairs else ""
 
 
 def refused(asked: Asked, text: str, status: int) -> Reply:
@@ -100,8 +126,18 @@ def refused(asked: Asked, text: str, status: int) -> Reply:
         return as_json({"error": text, "field": field}, status)
     if asked.view in {"page", "tool"} and ("with.part", "1") not in asked.pairs:
         return _refused_page(asked, text, field, status)
-    body = render("complaint.html", complaint=text, field=address.key_of(field or ""))
-    return Reply(body, status)
+    return Reply(render("complaint.html", **_complaint(asked, text, field)), status)
+
+
+def _complaint(asked: Asked, text: str, field: str | None) -> dict[str, Any]:
+    """What templates tell of a complaint: its field as the form names it, and what would be small enough."""
+    less = smaller(asked) if text.startswith(LARGE) else ""
+    return {"complaint": text, "field": address.key_of(field or ""), "less": less}
+
+
+def refusal(asked: Asked, limits: Any) -> Reply:
+    """The complaint about a request whose worker was given up: the text is the body."""
+    return refused(replace(asked, view=asked.names["view"], body=""), asked.body, 422)
 
 
 def blamed(text: str) -> str | None:
@@ -112,7 +148,7 @@ def blamed(text: str) -> str | None:
 
 def _refused_page(asked: Asked, text: str, field: str | None, status: int) -> Reply:
     """The calculator as far as it can be shown, with the complaint where the answer would be."""
-    told = {"complaint": text, "field": address.key_of(field or "")}
+    told = _complaint(asked, text, field)
     try:
         request = Request(replace(asked, view="page"))
         return Reply(_page(request, told), status)
@@ -216,13 +252,15 @@ def odds_context(request: Request, found: Odds, scenario: Scenario | None) -> di
         column = ""
     shown = answers.context(found, scenario, column)
     data, battle = request.data, request.battle
+    pairs = address.written(data, battle)
+    here = copies.link_of(pairs, battle)
     return {
         "answer": shown,
-        "address": copies.address_of(data, battle),
+        "address": here,
         "here": f"/{battle.game}/{battle.kind}",
-        "copies": copies.copies(data, battle, request.asked.host, found),
+        "copies": copies.copies(data, battle, f"{request.asked.host}{here}", pairs, found),
         "swapped": copies.address_of(copies.swapped(data, battle), battle),
-        "pairs": address.written(data, battle),
+        "pairs": pairs,
         "outdated": request.version if request.outdated else "",
         "battle": battle,
     }

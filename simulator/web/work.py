@@ -21,8 +21,9 @@ from simulator.web import worker
 from simulator.web.messages import TEXT, Asked, Reply
 from simulator.web.worker import STOP, Limits
 
-# A worker gets this many times its seconds of the processor by the clock on the wall before it is given up.
-PATIENCE, LEAST_PATIENCE = 5.0, 10.0
+# A worker ends its work by itself when its seconds are used up. One that does not hear is given up after so many times
+# as many seconds of the processor, or after this long by the clock on the wall.
+PATIENCE, MOST_WAIT = 1.5, 30.0
 LOOK = 0.1
 
 
@@ -66,6 +67,7 @@ class Pool:
         self.limits = limits or Limits()
         self.workers, self.warm = workers, warm
         self._queue: queue.Queue[Ticket | None] = queue.Queue(waiting)
+        self.hired: list[Hired] = []
         self._threads: list[threading.Thread] = []
         self._closed = threading.Event()
 
@@ -76,12 +78,12 @@ class Pool:
         self._context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
             self._context.set_forkserver_preload(["simulator.web.warmed"])
-        first = [self._hire() for _ in range(self.workers)]
-        for hired in first:
+        self.hired = [self._hire() for _ in range(self.workers)]
+        for hired in self.hired:
             hired.line.send(Asked("ready"))
-        for hired in first:
+        for place, hired in enumerate(self.hired):
             hired.line.recv()
-            thread = threading.Thread(target=self._serve, args=(hired,), daemon=True)
+            thread = threading.Thread(target=self._serve, args=(place,), daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -129,7 +131,7 @@ class Pool:
         there.close()
         return Hired(process, here)
 
-    def _serve(self, hired: Hired | None) -> None:
+    def _serve(self, place: int) -> None:
         """One thread for one worker at a time: carry requests there and replies back."""
         while not self._closed.is_set():
             try:
@@ -141,21 +143,19 @@ class Pool:
             if ticket.stopped.is_set():
                 continue
             try:
-                hired = hired or self._hire()
-                keep = self._carry(hired, ticket)
+                keep = self._carry(self.hired[place], ticket)
             except (OSError, EOFError):
                 keep = False
                 ticket.tell(Reply(b"the worker of this request was lost; try again", 503, TEXT, {"Retry-After": "1"}))
-            if not keep and hired is not None:
-                hired.dismiss()
-                hired = None
-        if hired is not None:
-            hired.dismiss()
+            if not keep:
+                self.hired[place].dismiss()
+                self.hired[place] = self._hire()
+        self.hired[place].dismiss()
 
     def _carry(self, hired: Hired, ticket: Ticket) -> bool:
         """Have one request answered; is the worker still good? Raises EOFError, OSError when it is gone."""
         hired.line.send(ticket.asked)
-        end = time.monotonic() + max(LEAST_PATIENCE, PATIENCE * self.limits.seconds)
+        begun, used = time.monotonic(), spent(hired.process.pid)
         told = False
         while True:
             if hired.line.poll(LOOK):
@@ -166,6 +166,18 @@ class Pool:
             if ticket.stopped.is_set() and not told:
                 hired.line.send(STOP)
                 told = True
-            if time.monotonic() > end or self._closed.is_set():
-                ticket.tell(Reply(worker.too_large(self.limits).encode(), 422, TEXT))
+            busy = spent(hired.process.pid) - used
+            late = busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > MOST_WAIT
+            if late or self._closed.is_set():
+                ticket.tell(Reply(worker.too_large(self.limits).encode(), 422, TEXT, lost=True))
                 return False
+
+
+def spent(process: int) -> float:
+    """Seconds of the processor that a process has used; 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0

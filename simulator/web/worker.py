@@ -12,9 +12,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from simulator.engine.limits import NoExactOdds
-from simulator.scenarios import ScenarioError
 from simulator.web.clock import at_most
-from simulator.web.messages import Asked, Reply
+from simulator.web.messages import LARGE, Asked, Reply
 
 MEGABYTE = 1 << 20
 # What a worker may keep from one request to the next before it is replaced.
@@ -57,8 +56,8 @@ def answered(asked: Asked, limits: Limits, stopped: Any = lambda: False) -> Iter
     try:
         with at_most(limits.seconds):
             yield from dispatch.replies(asked, limits, stopped)
-    except (ScenarioError, ValueError, NoExactOdds) as error:
-        yield views.refused(asked, str(error), 422)
+    except (ValueError, NoExactOdds) as error:
+        yield views.refused(asked, str(error), getattr(error, "status", 422))
     except KeyboardInterrupt:
         yield views.refused(asked, too_large(limits), 422)
     except MemoryError:
@@ -78,7 +77,7 @@ def answered(asked: Asked, limits: Limits, stopped: Any = lambda: False) -> Iter
 
 def too_large(limits: Limits) -> str:
     """What is said when the seconds are used up and nothing can be shown."""
-    return f"battle: too large for this page, which reckons at most {limits.seconds:g} s; use fewer units or dice"
+    return f"{LARGE}, which reckons at most {limits.seconds:g} s; use fewer units or dice"
 
 
 def confine(memory: int) -> None:

@@ -10,7 +10,7 @@ from simulator import compare, exact, load, simulate
 from simulator.analysis.compare import names_of
 from simulator.analysis.paired import difference, fought, fought_mixture
 from simulator.cli import run
-from simulator.engine.each import _by_rules, each_end
+from simulator.engine.each import by_rules, each_end
 from simulator.scenarios import draft
 
 TEN = {"game": "risk", "battle": "land", "attacker": {"regiments": 10}, "defender": {"regiments": 10}}
@@ -39,7 +39,7 @@ def test_every_battle_is_the_one_that_simulate_counts(name):
 def test_the_graph_and_the_rules_tell_the_same_battles():
     chain = load("risk-20v15").chain
     ends, which = each_end(chain, 3, 2000)
-    others, rows = _by_rules(chain, 3, 2000)
+    others, rows = by_rules(chain, 3, 2000)
     assert all((one[which] == two[rows]).all() for one, two in zip(ends.states, others.states, strict=True))
     later, places = each_end(chain, 3, 500, first=1500)
     assert all((one[which][1500:] == two[places]).all() for one, two in zip(ends.states, later.states, strict=True))

@@ -1,11 +1,7 @@
 """One server and one browser for all tests of the page."""
 
-import os
 import socket
-import subprocess
-import sys
-import time
-import urllib.request
+import threading
 from pathlib import Path
 
 import pytest
@@ -23,40 +19,38 @@ FLAGS = [
 
 
 @pytest.fixture(scope="session")
-def site():
-    """The application over one worker that has loaded nothing beforehand, for Starlette's test client."""
-    from starlette.testclient import TestClient
-
+def app():
+    """The application over one worker, which has loaded no kernels beforehand."""
     from simulator.web.app import create_app
     from simulator.web.work import Pool
+    from simulator.web.worker import Limits
 
-    pool = Pool(1, 8, warm=False)
+    pool = Pool(1, 8, Limits(seconds=1.0), warm=False)
     pool.start()
-    with TestClient(create_app(pool), follow_redirects=False) as client:
-        yield client
+    yield create_app(pool)
+    pool.close()
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The address of the page, served as a user serves it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("web") / "log"
-    command = [sys.executable, "-m", "simulator", "web", "--port", str(port), "--no-warm", "--workers", "1"]
-    with log.open("w") as file:
-        process = subprocess.Popen(command, stdout=file, stderr=file, env=os.environ, cwd=Path(__file__).parents[2])
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            if "ready" in log.read_text() or process.poll() is not None:
-                break
-            time.sleep(0.1)
-        assert urllib.request.urlopen(f"{address}/healthz").read() == b"ok", log.read_text()
-        yield address
-    finally:
-        process.terminate()
-        process.wait(10)
+def site(app):
+    """The application as Starlette's test client sees it."""
+    from starlette.testclient import TestClient
+
+    return TestClient(app, follow_redirects=False)
+
+
+@pytest.fixture(scope="session")
+def server(app):
+    """The address of the page, served beside the tests."""
+    import uvicorn
+
+    line = socket.create_server(("127.0.0.1", 0))
+    served = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+    thread = threading.Thread(target=served.run, args=([line],), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{line.getsockname()[1]}"
+    served.should_exit = True
+    thread.join(10)
 
 
 @pytest.fixture(scope="session")

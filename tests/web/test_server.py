@@ -1,17 +1,21 @@
 """Every route of the page and of the API, what they refuse, and what they never do."""
 
+import json
 import re
 import tomllib
+from ast import literal_eval
 from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from simulator import load
-from simulator.scenarios import example_names
+from simulator import load, odds
+from simulator.scenarios import example_names, example_text
 from simulator.web import address, catalogue, copies, forms
 
 RISK = "attacker.regiments=20&defender.regiments=15"
+# Small enough to be solved as plain Python, without kernels.
+SMALL = "attacker.regiments=4&defender.regiments=3"
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
 KINDS = [(one["game"], one["battle"]) for one in catalogue.games()]
 
@@ -93,3 +97,215 @@ def test_the_page_of_every_battle_kind_answers_its_first_example(site, game, kin
     else:
         assert page.status_code == 200
         assert 'class="answer"' in page.text
+
+
+# --- answers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_tells_the_answer_to_people_and_machines(site):
+    page = site.get(f"/risk/land?{RISK}").text
+    assert chance(page, "attacker") == pytest.approx(0.8603989124, abs=1e-10)
+    for told in ("86.04 %", "exact (201 states)", "attacker regiments lost", "Likeliest outcomes", "ties: defender"):
+        assert told in page
+    assert 'data-mean="attacker_regiments_lost">12.270' in page
+
+
+@pytest.mark.parametrize("name", ["TOML file", "Python", "command line", "link"])
+def test_what_is_copied_is_the_same_battle(site, name):
+    page = site.get(f"/risk/land?{RISK}&policy.attacker.retreat=stop-when-outnumbered").text
+    text = unescape(re.search(rf">{name}</label>.*?<textarea[^>]*>(.*?)</textarea>", page, re.S)[1])
+    expected = SCENARIO | {"policy": {"attacker": {"retreat": "stop-when-outnumbered"}}}
+    if name == "TOML file":
+        assert load(tomllib.loads(text)) == load(expected)
+    elif name == "Python":
+        assert load(literal_eval(re.search(r"load\((.*?)\)\n", text, re.S)[1])) == load(expected)
+    elif name == "command line":
+        assert load(json.loads(re.search(r"echo '(.*)' \| battle-odds odds -", text)[1])) == load(expected)
+    else:
+        assert text == f"http://testserver/risk/land?{RISK}&policy.attacker.retreat=stop-when-outnumbered&v=1"
+
+
+def test_an_old_link_says_that_the_rules_have_changed(site):
+    assert "rules have changed since" in site.get(f"/risk/land?{RISK}&v=0").text
+    assert "rules have changed since" not in site.get(f"/risk/land?{RISK}&v=1").text
+
+
+def test_a_plain_form_goes_on_to_the_clean_address(site):
+    sent = f"{RISK}&options.ties=defender&attacker.dice=&with.clean=1"
+    assert site.get(f"/risk/land?{sent}").headers["location"] == f"/risk/land?{RISK}&v=1"
+
+
+def test_sides_are_swapped_as_far_as_the_rules_let_them():
+    battle = load("risk-20v15").battle
+    data = SCENARIO | {"policy": {"attacker": {"retreat": "stop-below", "stop_below": 5}}}
+    found = copies.swapped(data, battle)
+    assert (found["attacker"], found["defender"]) == ({"regiments": 15}, {"regiments": 20})
+    assert load(found).fields.policy.attacker.retreat == "to-the-end"  # the defender of Risk never retreats
+
+
+def test_a_scenario_is_opened_by_its_text(site):
+    text = example_text("risk-20v15")
+    assert site.post("/open", content=f"scenario={text}").headers["location"] == f"/risk/land?{RISK}&v=1"
+
+
+OWN = """format = 1
+name = "My game"
+unit.pikes = { cost = 2, combat = 2 }
+battle.field = {}
+[[step]]
+name = "melee"
+"""
+
+
+def test_a_game_file_of_ones_own_is_played(site):
+    moved = site.post("/own", content=f"game={OWN}")
+    assert moved.status_code == 303
+    assert moved.headers["location"].startswith("/custom/field?")
+    page = site.get(moved.headers["location"]).text
+    exact = load({"game": "custom", "battle": "field", "rules": tomllib.loads(OWN), "attacker": {"pikes": 3},
+                  "defender": {"pikes": 3}})  # fmt: skip
+    assert chance(page, "attacker") == pytest.approx(odds(exact).winner("attacker"), abs=1e-9)
+    assert site.get(moved.headers["location"] + "&attacker.pikes=x").status_code == 422
+
+
+TOOLS = {
+    "more": ("", "attacker: regiments"),
+    "need": ("&with.path1=attacker.regiments", "is enough"),
+    "sweep": ("&with.path1=attacker.regiments&with.range1=18:20", "3 cells, all exact"),
+    "rounds": ("", "exact (201 states, round by round)"),
+    "best": ("&objective.attacker.win=1&with.decide=policy.attacker.retreat", "best of all strategies"),
+    "replay": ("&with.seed=7", "Outcome: winner"),
+    "luck": ("&with.battles=defender%0Adefender", "0 won"),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_tool_answers_without_scripts(site, tool):
+    fields, told = TOOLS[tool]
+    fields = (SMALL if tool == "best" else RISK) + fields
+    page = site.get(f"/risk/land/{tool}?{fields}")
+    assert page.status_code == 200
+    assert told in page.text
+    assert "<html" in page.text
+    assert "<html" not in site.get(f"/risk/land/{tool}?{fields}&with.part=1").text
+
+
+def test_set_ups_are_compared(site):
+    links = [f"/risk/land?attacker.regiments={n}&defender.regiments=15" for n in (20, 25)]
+    page = site.get("/compare", params=[("with.s", one) for one in links]).text
+    assert "B: chance that attacker wins is higher by 10.17 points (exact)" in page
+    assert site.get("/compare", params=[("with.s", links[0])] * 7).status_code == 422
+    assert site.get("/compare", params=[("with.s", "nonsense"), ("with.s", links[0])]).status_code == 422
+
+
+def test_a_simulation_is_streamed(site):
+    events = []
+    with site.stream("GET", f"/risk/land/stream?{RISK}") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        events = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
+    battles = [one["battles"] for one in events]
+    assert battles == sorted(set(battles))
+    assert events[-1]["ended"]
+    assert not any(one["ended"] for one in events[:-1])
+    assert chance(events[-1]["html"], "attacker") == pytest.approx(0.8604, abs=0.002)
+    assert site.get("/risk/land/stream?attacker.regiments=0").status_code == 422
+
+
+# --- the API --------------------------------------------------------------------------------------------------------
+
+
+def test_odds_in_the_shape_of_the_command_line(site):
+    asked = f"/api/odds?game=risk&battle=land&{RISK}"
+    found, expected = site.get(asked).json(), json.loads(json.dumps(odds(SCENARIO).to_dict()))
+    assert found.pop("explanation")
+    assert found == expected
+    assert site.post("/api/odds", json=SCENARIO).json()["table"] == expected["table"]
+    simulated = site.get(f"{asked}&with.battles=1000&with.seed=7&with.table=0").json()
+    assert (simulated["method"], simulated["battles"], simulated["seed"]) == ("simulated", 1000, 7)
+    assert "table" not in simulated
+
+
+def test_sweep_schema_games_and_names(site):
+    cells = site.get(f"/api/sweep?game=risk&battle=land&{RISK}&with.vary=attacker.regiments%3D19:21").json()["cells"]
+    assert [row["attacker.regiments"] for row in cells] == [19, 20, 21]
+    assert cells[1]["value"] == pytest.approx(0.8603989124, abs=1e-10)
+    assert site.get("/api/schema/risk/land").json()["properties"]
+    games = site.get("/api/games").json()
+    assert {(one["game"], one["battle"]) for one in games} == set(KINDS)
+    assert all(one["examples"] for one in games)
+    names = site.get("/api/names/europa/leaders?q=gustav").json()
+    assert names
+    assert all("gustav" in str(row).lower() for row in names)
+
+
+def test_the_examples_of_the_docs_work(site):
+    page = site.get("/api/docs").text
+    links = [unescape(one) for one in re.findall(r'<a href="([^"]*)">Try it', page)]
+    assert len(links) == 5
+    for link in links:
+        assert site.get(link).status_code == 200, link
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "field"),
+    [
+        ({"json": SCENARIO | {"attacker": {"regiments": -3}}}, 422, "attacker.regiments"),
+        ({"json": SCENARIO | {"attacker": {"regimnts": 3}}}, 422, "attacker.regimnts"),
+        ({"json": SCENARIO | {"game": "rsk"}}, 422, "game"),
+        ({"json": SCENARIO | {"battle": "sea"}}, 422, "battle"),
+        ({"json": {}}, 422, "game"),
+        ({"content": "{"}, 400, "scenario"),
+        ({"content": b"\xff\xfe\x00"}, 400, "scenario"),
+        ({"content": "[1, 2]"}, 400, "scenario"),
+        ({"content": "x" * 70_000}, 413, "scenario"),
+        ({"content": '{"a":' * 5000}, 400, "scenario"),
+    ],
+)
+def test_what_is_refused_names_its_field(site, asked, status, field):
+    reply = site.post("/api/odds", **asked)
+    assert reply.status_code == status
+    told = reply.json()
+    assert told["field"] == field
+    assert told["error"].startswith(f"{field}: ")
+    assert "\n" not in told["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nowhere", 404),
+        ("/risk/sea", 404),
+        ("/chess/land", 404),
+        ("/risk/land/sell?" + RISK, 422),
+        (f"/risk/land/sweep?{RISK}", 422),
+        (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D1:9999", 422),
+        (f"/risk/land/need?{RISK}&with.path1=attacker.regiments&with.target=2", 422),
+        (f"/risk/land/replay?{RISK}&with.seed=x", 422),
+        (f"/risk/land/luck?{RISK}&with.battles=mars", 422),
+        (f"/risk/land/luck?{RISK}&with.battles=scenario,winner%0A/etc/passwd,attacker", 422),
+        ("/risk/land?..=1", 422),
+        ("/static/../app.py", 404),
+        ("/api/names/risk/leaders", 422),
+        ("/api/schema/risk/nothing", 422),
+    ],
+)
+def test_what_there_is_not_is_told(site, path, status):
+    assert site.get(path).status_code == status
+
+
+def test_an_address_has_an_end(app):
+    from starlette.testclient import TestClient
+
+    from simulator.web.app import Guard
+
+    async def long(scope, receive, send):
+        await app(scope | {"query_string": b"a" * 70_000}, receive, send)
+
+    assert isinstance(app, Guard)
+    assert TestClient(long).get("/risk/land").status_code == 414
+
+
+def test_only_what_a_route_is_for(site):
+    assert site.post("/risk/land").status_code == 405
+    assert site.delete("/api/odds").status_code == 405
+    assert site.get("/open").status_code in {404, 405}

@@ -12,6 +12,7 @@ from functools import partial
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
+from simulator.rules.kings_and_things.creatures import creature_rows
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.outcome import Reader
 from simulator.rules.kings_and_things.replay import Teller, decisions
@@ -34,6 +35,8 @@ HOLDERS = {
     "defender keeps it": "winner == 'defender'",
     "nobody (stalemate)": "winner == 'nobody'",
 }
+
+LISTS = {"creatures": creature_rows}
 
 
 def build(scenario: model.Scenario) -> Built:

@@ -81,6 +81,20 @@ def catalogue() -> tuple[Row, ...]:
     return tuple(rows)
 
 
+def creature_rows() -> list[dict[str, str | int]]:
+    """The creatures and special characters that may be named."""
+    marks = {mark: word for word, mark in SYMBOLS.items()}
+    return [
+        {
+            "name": row.name if len(rows_named(row.name)) == 1 else row.id,
+            "value": row.value,
+            "fights": ", ".join(marks[mark] for mark in row.symbol),
+            "kind": "special character" if row.special else "creature",
+        }
+        for row in catalogue()
+    ]
+
+
 @cache
 def others() -> tuple[Other, ...]:
     """What the cup holds beside creatures."""

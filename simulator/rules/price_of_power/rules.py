@@ -341,6 +341,12 @@ def running(p, s):
 
 
 @rule(Params)
+def left(p, s):
+    """Hits that both sides can take."""
+    return (strength_on(p, s, 0) >> HITS) + (strength_on(p, s, 1) >> HITS)
+
+
+@rule(Params)
 def table(p, s):
     """A card or a charge before; then the pool of the side that rolls now, for the units at hand."""
     if s.phase < ATTACKER_ROLLS:

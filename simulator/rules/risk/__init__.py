@@ -12,6 +12,7 @@ from functools import partial
 
 from simulator.rules.battle import Battle, Built, by_kind
 from simulator.rules.risk import checks, hands, model, outcome, tables, text
+from simulator.rules.toolkit.policies import named
 
 REGIMENTS = ("attacker_regiments_lost", "defender_regiments_lost")
 FLEETS = ("attacker_fleets_lost", "defender_fleets_lost")
@@ -30,9 +31,23 @@ def build(fields: model.AnyBattle) -> Built:
         outcome=partial(outcome.columns, fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
+        starts=starts(fields),
         begun=outcome.begun,
         decisions=partial(text.decisions, fields, chain.params),
     )
+
+
+def starts(fields: model.AnyBattle) -> list[str]:
+    """The numbers that only move the start: those of the attacker, and of the defender of a single place.
+
+    Not where the attacker goes by his odds: they are worked out from the start, for positions that come from it.
+    """
+    if isinstance(fields, model.Invasion) or "stop-below-odds" in named(fields.policy.attacker.retreat):
+        return []
+    if isinstance(fields, model.AtSea):
+        return ["attacker.fleets", "defender.fleets"]
+    alone = not isinstance(fields.defender.regiments, list)
+    return ["attacker.regiments", *(["defender.regiments"] if alone else [])]
 
 
 _kind = partial(Battle, game="risk", check=checks.check, build=build, parameters=tables.PARAMETERS)

@@ -188,6 +188,15 @@ def table(p, s):
     return p.tables[place, enemy, own] if p.defends[place] > 0 else p.tables[place, own, enemy]
 
 
+@rule(Params)
+def left(p, s):
+    """Units of both sides, those aboard and the enemies of later places included."""
+    units = s.fleets + (p.aboard[s.fleets] if s.place < p.crossings else s.regiments) + enemy_of(s)
+    for place in range(s.place + 1, p.places):
+        units += p.enemies[place]
+    return units + (p.port if s.port == 0 else 0)
+
+
 @helper
 def chosen(p, s, option):
     """After a decision."""

@@ -345,9 +345,11 @@ def chain(fields: AnyBattle) -> Chain:
     p = params(fields, fights, found)
     fleets, troops = len(p.aboard) - 1, int(p.aboard[-1])
     ashore = 0 if p.crossings else troops
-    start = State(0, fleets, ashore, fights[0].enemies, 0, ashore, UNDECIDED, 0, 0, 0, 0, 0)
+    # Who landed is told of an invasion only; elsewhere it would keep battles of other sizes apart.
+    shore = troops if p.crossings or isinstance(fields, Invasion) else 0
+    start = State(0, fleets, ashore, fights[0].enemies, 0, min(ashore, shore), UNDECIDED, 0, 0, 0, 0, 0)
     land_rounds, most = _rounds(fights, found.calm, "regiment"), int(p.enemies.max())
-    largest = State(p.places, fleets, troops, most, p.port, troops, STOPPED, p.most_rounds, land_rounds, 0, 0, 0)
+    largest = State(p.places, fleets, troops, most, p.port, shore, STOPPED, p.most_rounds, land_rounds, 0, 0, 0)
     if p.sea.by_odds or p.land.by_odds:
         p = _with_odds(fields, p, Chain(_to_the_end(p), start, largest, found.tables, counters=("land_rounds",)))
     read = {"land_rounds": p.land.leave, "sea_rounds": p.sea.leave}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Fields
 
@@ -38,15 +41,24 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
+@cache
+def usual(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
+    """Of each field of a model: its name for the user, whether it is required, and its default."""
+    return {
+        name: (about.alias or name, about.is_required(), about.get_default(call_default_factory=True))
+        for name, about in model.model_fields.items()
+    }
+
+
 def differing(fields: Fields, part: str) -> list[str]:
     """Fields of a part of a scenario ("options", "attacker.heavy") that may be left out and were not: "path: value"."""
     table: Fields = fields
     for step in part.split("."):
         table = getattr(table, step)
     lines = []
-    for name, about in type(table).model_fields.items():
+    for name, (_, required, default) in usual(type(table)).items():
         value = getattr(table, name)
-        if about.is_required() or value == about.get_default(call_default_factory=True):
+        if required or value == default:
             continue
         if isinstance(value, Fields):
             lines += differing(fields, f"{part}.{name}")

@@ -80,7 +80,9 @@ function refuse(html) {
   const box = document.createElement("div");
   box.innerHTML = html;
   const told = $(".complaint", box);
-  say(told ? told.textContent : box.textContent, told ? told.dataset.field : "");
+  say(told ? told.firstChild.data.trim() : box.textContent, told ? told.dataset.field : "");
+  const less = told && $("a", told);
+  if (less) complaint.append(" ", less);
 }
 
 function say(text, field = "") {
@@ -108,11 +110,11 @@ function mark(field, text) {
 
 // --- a simulation that narrows -------------------------------------------------------------------------------------
 
-function narrow(pairs) {
+function narrow(pairs, exact = "no") {
   end_stream();
   const mine = asked, column = $("#column");
   const chosen = column ? [["with.column", column.value]] : [];
-  events = new EventSource(`${form.dataset.here}/stream?${readable([...pairs, ...chosen])}`);
+  events = new EventSource(`${form.dataset.here}/stream?${readable([...pairs, ...chosen, ["with.exact", exact]])}`);
   $("#running").hidden = false;
   $("#progress").textContent = "rolling dice";
   events.onmessage = (message) => {
@@ -138,7 +140,7 @@ function end_stream() {
 // --- what is in the answer -----------------------------------------------------------------------------------------
 
 function ready() {
-  $$("button.copy").forEach((one) => (one.hidden = false));
+  $$("button.copy, #roll").forEach((one) => (one.hidden = false));
 }
 
 async function copy(button) {
@@ -251,6 +253,7 @@ if (form) {
   answer.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
   answer.addEventListener("click", (event) => {
     if (event.target.matches("button.copy")) copy(event.target);
+    if (event.target.id === "roll") narrow(scenario_pairs(), "yes");
     if (event.target.id === "pin") {
       event.preventDefault();
       pins.add($(".answer", answer).dataset.address);

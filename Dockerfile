@@ -1,0 +1,12 @@
+# The page for players: docker build -t battle-odds . && docker run --rm -p 8000:8000 battle-odds
+FROM python:3.12-slim
+WORKDIR /app
+COPY . .
+RUN python -m pip install --no-cache-dir ".[web]" \
+    && useradd --create-home player
+USER player
+ENV BATTLE_ODDS_CACHE=/home/player/cache
+# All kernels are compiled while the image is made, so that the page is ready in seconds.
+RUN battle-odds cache --all
+EXPOSE 8000
+CMD ["battle-odds", "web", "--host", "0.0.0.0"]

@@ -1,0 +1,217 @@
+"""How quick and how steady the web page is: `python -m benchmarks.web [--minutes 10]`.
+
+Starts a server of its own on a free port and asks it over HTTP from this process, so that asking takes its share of the
+machine too. Prints the bytes of the first page; the 50th and 99th percentile of exact answers asked 20 at once, new
+ones and ones that were asked before; and what a mixed load with malformed requests comes to: statuses, and memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+AT_ONCE = 20
+ROUNDS = 100
+MALFORMED = 0.05
+PAGE = "/risk/land?attacker.regiments=20&defender.regiments=15"
+
+
+class Client:
+    """One connection that is kept."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.reader: asyncio.StreamReader | None = None
+        self.writer: asyncio.StreamWriter | None = None
+
+    async def ask(self, path: str, body: bytes | None = None) -> tuple[int, bytes]:
+        """Status and body of a request."""
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
+        assert self.reader is not None
+        method = "GET" if body is None else "POST"
+        length = "" if body is None else f"Content-Length: {len(body)}\r\n"
+        self.writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{length}\r\n".encode() + (body or b""))
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        status = int(head.split(b" ", 2)[1])
+        size = re.search(rb"content-length: (\d+)", head.lower())
+        found = await self.reader.readexactly(int(size[1])) if size else await self._chunks()
+        if b"connection: close" in head.lower():
+            self.writer.close()
+            self.writer = None
+        return status, found
+
+    async def _chunks(self) -> bytes:
+        assert self.reader is not None
+        found = b""
+        while size := int(await self.reader.readuntil(b"\r\n"), 16):
+            found += (await self.reader.readexactly(size + 2))[:-2]
+        await self.reader.readexactly(2)
+        return found
+
+
+def percentile(times: list[float], share: float) -> float:
+    """A percentile in milliseconds."""
+    return 1000 * sorted(times)[min(len(times) - 1, int(share * len(times)))]
+
+
+async def timed(client: Client, path: str, times: list[float]) -> None:
+    """Ask once, and note how long it took."""
+    begun = time.perf_counter()
+    status, _ = await client.ask(path)
+    times.append(time.perf_counter() - begun)
+    assert status == 200, (status, path)
+
+
+async def at_once(clients: list[Client], paths: Iterator[str]) -> list[float]:
+    """Times of requests that come 20 at once, then the next 20."""
+    times: list[float] = []
+    for _ in range(ROUNDS):
+        await asyncio.gather(*(timed(client, next(paths), times) for client in clients))
+    return times
+
+
+def scenarios(view: str) -> Iterator[str]:
+    """Battles of up to 60 a side, each another one."""
+    pairs = [(a, d) for a in range(3, 63) for d in range(3, 63)]
+    random.Random(0).shuffle(pairs)
+    for a, d in pairs:
+        yield view.format(f"attacker.regiments={a}&defender.regiments={d}")
+
+
+async def first_page(client: Client) -> int:
+    """Bytes of the first page with all that it loads."""
+    _, page = await client.ask(PAGE)
+    parts = set(re.findall(rb'(?:href|src)="(/static/[^"]+)"', page))
+    sizes = [len(page)] + [len((await client.ask(part.decode()))[1]) for part in parts]
+    return sum(sizes)
+
+
+def processes(root: int) -> list[int]:
+    """A process and all that came from it."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError):
+            continue
+    found = [root]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found
+
+
+def memory(root: int) -> float:
+    """Megabytes that the server and its workers hold, what they share counted once (PSS)."""
+    total = 0
+    for process in processes(root):
+        try:
+            total += int(re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text(), re.M)[1])  # type: ignore[index]
+        except (OSError, TypeError):
+            continue
+    return total / 1024
+
+
+def mixed(dice: random.Random, links: list[str]) -> tuple[str, bytes | None]:
+    """A request as a group of players would send them, or now and then a malformed one."""
+    if dice.random() < MALFORMED:
+        return dice.choice(
+            [
+                ("/risk/land?attacker.regiments=" + "9" * dice.randrange(1, 5000), None),
+                (f"/risk/land/answer?attacker.regiments={dice.randrange(-9, 1)}&{dice.random()}=x", None),
+                ("/api/odds", b'{"game": "risk", "battle": ' + b"[" * dice.randrange(1, 2000)),
+                ("/api/odds", os.urandom(200)),
+                ("/api/sweep?game=risk&battle=land&with.vary=%00", None),
+                (f"/{dice.random()}/land", None),
+                ("/open", b"scenario=game = '/etc/passwd'"),
+            ]
+        )
+    battle = f"attacker.regiments={dice.randrange(1, 80)}&defender.regiments={dice.randrange(1, 80)}"
+    path = dice.choice(
+        [
+            *[f"/risk/land/answer?{battle}"] * 10,
+            *[dice.choice(links)] * 4,
+            f"/api/odds?game=risk&battle=land&{battle}",
+            f"/risk/land/need?{battle}&with.path1=attacker.regiments&with.part=1",
+            f"/risk/land/sweep?{battle}&with.path1=attacker.regiments&with.part=1",
+            f"/risk/land/replay?{battle}&with.seed={dice.randrange(1000)}",
+            f"/risk/land/stream?{battle}",
+            "/",
+        ]
+    )
+    return path, None
+
+
+async def load(port: int, seconds: float, links: list[str], seen: Counter[int], root: int) -> list[float]:
+    """Mixed requests of 20 players at once; the memory after each tenth of the time."""
+    end = time.monotonic() + seconds
+
+    async def player(number: int) -> None:
+        dice, client = random.Random(number), Client(port)
+        while time.monotonic() < end:
+            try:
+                status, _ = await client.ask(*mixed(dice, links))
+            except (OSError, EOFError, asyncio.IncompleteReadError):
+                status, client = 0, Client(port)
+            seen[status] += 1
+            await asyncio.sleep(dice.random() * 0.2)
+
+    held = []
+
+    async def watch() -> None:
+        for _ in range(10):
+            await asyncio.sleep(seconds / 10)
+            held.append(memory(root))
+
+    await asyncio.gather(watch(), *(player(n) for n in range(AT_ONCE)))
+    return held
+
+
+async def measure(port: int, root: int, minutes: float) -> None:
+    """All figures."""
+    clients = [Client(port) for _ in range(AT_ONCE)]
+    print(f"first page with all it loads: {await first_page(clients[0]) / 1000:.0f} KB")
+    for name, view in (("JSON", "/api/odds?game=risk&battle=land&with.table=0&{}"), ("page's", "/risk/land/answer?{}")):
+        for what in ("new", "asked before"):
+            times = await at_once(clients, scenarios(view))
+            told = f"p50 {percentile(times, 0.5):.1f} ms, p99 {percentile(times, 0.99):.1f} ms"
+            print(f"{name} answer, exact, {AT_ONCE} at once, {what}: {told}", flush=True)
+    _, games = await clients[0].ask("/api/games")
+    links = [one for one in re.findall(r'"address": "(/[^"]*\?[^"]*)"', games.decode()) if urlsplit(one).query]
+    if minutes:
+        before, seen = memory(root), Counter[int]()
+        held = await load(port, 60 * minutes, links, seen, root)
+        lost = {status: count for status, count in seen.items() if status == 0 or (status >= 500 and status != 503)}
+        print(f"mixed load of {minutes:g} min: {dict(sorted(seen.items()))}; lost or failed: {lost or 'none'}")
+        print(f"memory: {before:.0f} MB before, then {', '.join(f'{one:.0f}' for one in held)} MB")
+
+
+def main() -> None:
+    """Start a server, measure, end it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=0.5, help="how long the mixed load lasts")
+    parser.add_argument("--no-warm", action="store_true", help="do not load all kernels first")
+    given = parser.parse_args()
+    command = [sys.executable, "-m", "simulator", "web", "--port", "0", *(["--no-warm"] if given.no_warm else [])]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert server.stdout is not None
+        ready = next(line for line in server.stdout if "ready" in line)
+        asyncio.run(measure(int(re.search(r":(\d+)/", ready)[1]), server.pid, given.minutes))  # type: ignore[index]
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""Many cells in one pass: cells that differ only in where their battle starts are one graph, solved backwards once.
+
+Which fields only move the start a game says itself (`Built.starts`); here it is held to that. The corners of the grid
+are built and checked as ever, starts and outcomes in between are read off them, and the numbers of the corners must be
+smallest cell and of the one in the middle must be those of their own exact answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.analysis.answer import Progress, exact
+from simulator.analysis.cells import changed
+from simulator.analysis.measure import measure, weighed
+from simulator.engine.explicit import Graph, spell_out_nodes
+from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.solve import Solver
+from simulator.rules.battle import WINNERS, Columns
+from simulator.scenarios import Draft, Scenario, ScenarioError
+
+LEAST_CELLS = 8
+MOST_AXES = 4
+# Rows of outcomes looked at to see what a counter changes, and edges passed for questions that differ from cell to
+# cell: beyond these, cell by cell is no slower.
+MOST_ROWS, MOST_EDGES = 4_000_000, 2_000_000_000
+ALIKE = 1e-9
+
+ALL = slice(None)
+
+Values = tuple[tuple[int, ...], ...]
+# Which places of an array, and what stands there.
+Part = tuple[Any, np.ndarray]
+
+
+def solve_block(
+    base: Draft, paths: Sequence[str], values: Values, asked: Sequence[str], progress: Progress | None = None
+) -> np.ndarray | None:
+    """What is asked of all combinations of `values`, exactly: float64, shape (asked, cells), cells in row order.
+
+    None where they have to be answered one by one: the fields do more than move the start, the rules refuse a corner,
+    a value asked is no mean, or the graph is too large. Raises BrokenGame if a game's word proves wrong.
+    """
+    block = Block.of(base, paths, values)
+    if block is None:
+        return None
+    try:
+        found = block.solved(asked, progress)
+        if found is not None:
+            block.hold_to_cells(asked, found)
+    except NoExactOdds:
+        return None
+    return found
+
+
+@dataclass(frozen=True)
+class Block:
+    """A grid over `paths`, with the scenarios of its corners by settings."""
+
+    paths: Sequence[str]
+    values: Values
+    corners: dict[tuple[int, ...], Scenario]
+
+    @classmethod
+    def of(cls, base: Draft, paths: Sequence[str], values: Values) -> Block | None:
+        """The block; None for one that is not worth it, or not allowed."""
+        numbers = all(type(number) is int for axis in values for number in axis)
+        if not numbers or len(paths) > MOST_AXES or np.prod([len(axis) for axis in values]) < LEAST_CELLS:
+            return None
+        corners = {}
+        for settings in product(*({min(axis), max(axis)} for axis in values)):
+            try:
+                scenario, note = changed(base, paths, settings)
+            except ScenarioError:
+                return None
+            if not isinstance(scenario, Scenario) or note or not set(paths) <= set(scenario.built.starts):
+                return None
+            if scenario.chain.aims is not None:
+                return None
+            corners[settings] = scenario
+        return cls(paths, values, corners)
+
+    @property
+    def top(self) -> tuple[int, ...]:
+        """The settings of the largest corner."""
+        return tuple(map(max, self.values))
+
+    def beside(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The corners beside the largest: the axis in which each is the smallest, and its settings."""
+        for axis, numbers in enumerate(self.values):
+            if min(numbers) < max(numbers):
+                yield axis, (*self.top[:axis], min(numbers), *self.top[axis + 1 :])
+
+    @cached_property
+    def grid(self) -> np.ndarray:
+        """How far below the largest corner each cell is: int64, shape (cells, axes)."""
+        axes = np.meshgrid(*(np.array(axis) for axis in self.values), indexing="ij")
+        return np.asarray(np.stack([axis.ravel() for axis in axes], axis=1) - np.array(self.top))
+
+    def evenly(self, top: np.ndarray, others: dict[tuple[int, ...], Part]) -> np.ndarray | None:
+        """Change of numbers a step in each axis, from those at the corners; None if they do not change evenly.
+
+        One number for each axis: all change alike. `others` are the numbers at the corners, of those places that a
+        battle from there can come to.
+        """
+        steps = np.zeros(len(self.paths))
+        for axis, settings in self.beside():
+            where, numbers = others[settings]
+            change = (top[where].astype(float) - numbers) / (self.top[axis] - settings[axis])
+            steps[axis] = change.flat[0] if change.size else 0.0
+        for settings, (where, numbers) in others.items():
+            if not np.array_equal(top[where] + (np.array(settings) - self.top) @ steps, numbers):
+                return None
+        return steps
+
+    def starts(self) -> np.ndarray | None:
+        """The start of each cell (rows of ints); None if starts do not move evenly."""
+        found = []
+        for f, value in enumerate(self.corners[self.top].chain.start):
+            others = {where: (ALL, np.array([int(one.chain.start[f])])) for where, one in self.corners.items()}
+            steps = self.evenly(np.array([int(value)]), others)
+            if steps is None:
+                return None
+            found.append(int(value) + self.grid @ steps)
+        return np.asarray(np.rint(np.stack(found, axis=1)), np.int64)
+
+    def solved(self, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
+        """The values asked, or None if they cannot be had in one pass."""
+        starts = self.starts()
+        if starts is None:
+            return None
+        told = (lambda states: progress(states, None)) if progress else None
+        graph = spell_out_nodes(self.corners[self.top].chain, QUICK_BYTES, told, starts=starts)
+        solver, outcomes = Solver(graph, counted=False), Seen(self, graph)
+        found = np.empty((len(asked), len(starts)))
+        for question, answers in zip(asked, found, strict=True):
+            worths = list(outcomes.worths(question))
+            if not worths or len(worths) * len(graph.to) > MOST_EDGES:
+                return None
+            for one in worths:
+                value = np.zeros(len(graph))
+                value[graph.final] = one.worth
+                answers[one.cells] = solver.values(value, told)[graph.starts[one.cells]] + one.shift
+        return found
+
+    def hold_to_cells(self, asked: Sequence[str], found: np.ndarray) -> None:
+        """Raise BrokenGame where the answer of the smallest cell, or of the one in the middle, is another by itself."""
+        bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
+        inside = self.corners[self.top].replace_all(dict(zip(self.paths, middle, strict=True)))
+        for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
+            odds = exact(one, QUICK_BYTES)
+            cell = int((self.grid + self.top == settings).all(axis=1).argmax())
+            for question, values in zip(asked, found, strict=True):
+                own = measure(odds, question).value
+                if not abs(own - values[cell]) <= ALIKE * max(1.0, abs(own)):
+                    raise BrokenGame(
+                        f"{', '.join(self.paths)} do more than move the start: {question} is {own} at "
+                        f"{settings}, and {values[cell]} from there in a larger battle"
+                    )
+
+
+class Seen:
+    """The final states of a block's graph as the columns of its cells' outcomes."""
+
+    def __init__(self, block: Block, graph: Graph) -> None:
+        self.block, self.graph = block, graph
+        self.battle = block.corners[block.top].battle
+        states = graph.states(graph.final)
+        self.at: dict[tuple[int, ...], tuple[np.ndarray, Columns]] = {}
+        for settings, one in block.corners.items():
+            inside = np.all([values <= most for values, most in zip(states, one.chain.limits, strict=True)], axis=0)
+            own = type(states)(*(values[inside] for values in states))
+            self.at[settings] = inside, self._columns(one, own)
+        self.top = self.at[block.top][1]
+        self.steps: dict[str, np.ndarray | None] = {}
+
+    @staticmethod
+    def _columns(scenario: Scenario, states: Any) -> Columns:
+        assert scenario.built.outcome is not None
+        size = len(states[0])
+        return {name: np.broadcast_to(one, size) for name, one in scenario.built.outcome(states).items()}
+
+    @cached_property
+    def counting(self) -> set[str]:
+        """Columns that the counter changes, which this graph does not follow."""
+        chain, graph = self.graph.chain, self.graph
+        if chain.counted < 0:
+            return set()
+        numbers, most = np.flatnonzero(graph.final), int(chain.limits[chain.counted])
+        if len(numbers) * most > MOST_ROWS:
+            return set(self.top)
+        counts = np.repeat(np.arange(1, most + 1), len(numbers)) - int(chain.start[chain.counted])
+        scenario = self.block.corners[self.block.top]
+        columns = self._columns(scenario, graph.states(np.tile(numbers, most), counts))
+        return {name for name, plain in self.top.items() if not (columns[name].reshape(most, -1) == plain).all()}
+
+    def _steps(self, name: str) -> np.ndarray | None:
+        """How a column changes from cell to cell; None if not evenly."""
+        if name not in self.steps:
+            top = self.top[name]
+            others = {settings: (inside, columns[name]) for settings, (inside, columns) in self.at.items()}
+            if all(np.array_equal(top[inside], one) for inside, one in others.values()):
+                self.steps[name] = np.zeros(len(self.block.paths))
+            else:
+                self.steps[name] = self.block.evenly(top, others) if top.dtype.kind in "iuf" else None
+        return self.steps[name]
+
+    def __len__(self) -> int:
+        return int(self.graph.final.sum())
+
+    def _told(self, below: Any = 0) -> Noted:
+        """The columns as users see them in a cell so far below the largest corner."""
+        found = Noted()
+        for name, values in self.top.items():
+            steps = self._steps(name) if np.any(below) else None
+            moved = values if steps is None or not steps.any() else values + below @ steps
+            found[name] = np.array(WINNERS)[values] if name == "winner" else moved
+        return found
+
+    def worths(self, question: str) -> Iterator[Worth]:
+        """What is to be taken backwards for a question: nothing if it is no mean, or of more than final states."""
+        told, grid = self._told(), self.block.grid
+        try:
+            worth = weighed(self.battle, told, len(self), question)
+        except ValueError:
+            return
+        steps = [self._steps(name) for name in sorted(told.used)]
+        if worth is None or told.used & self.counting or any(step is None for step in steps):
+            return
+        changes = grid @ np.stack([np.zeros(grid.shape[1]), *(step for step in steps if step is not None)], axis=1)
+        if question not in told and question.startswith("mean"):
+            yield Worth(ALL, worth, changes[:, 1])
+            return
+        _, first, which = np.unique(changes, axis=0, return_index=True, return_inverse=True)
+        for number, cell in enumerate(first):
+            worth = weighed(self.battle, self._told(grid[cell]), len(self), question)
+            assert worth is not None
+            yield Worth(np.flatnonzero(which.ravel() == number), worth)
+
+
+class Noted(dict[str, np.ndarray]):
+    """Columns that remember which of them were looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used: set[str] = set()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        self.used.add(name)
+        return super().__getitem__(name)
+
+
+class Worth(NamedTuple):
+    """What each final state counts in some cells (their places), and what is added to each cell's mean of it."""
+
+    cells: Any
+    worth: np.ndarray
+    shift: Any = 0.0

@@ -1,0 +1,118 @@
+"""Who fights a thread's battles, and the tally of how they ended: a hash table of counts (`lanes.slot_of`)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.engine.lanes import FULL, LANES, USED, Lanes, Order, Work, fight, move
+from simulator.engine.limits import QUICK_BYTES
+from simulator.engine.meeting import Acquaintance, Survey
+
+# What `at`, the progress of an order, holds: see `lanes` and `met`.
+PLACES = 6
+# Where a chain keeps what its battles came to.
+_KEPT = "_acquaintances"
+
+
+class Fighter(Protocol):
+    """Fights orders of battles, one after the other."""
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """Fight on, `at` telling how far it is: DONE, PAUSED, BROKEN or ENDLESS, as in `lanes`."""
+
+    def told(self) -> np.ndarray:
+        """Rows of packed final states and their counts. Nothing can be fought after that."""
+
+
+class InLanes:
+    """Fights in lanes, on a graph or by the rules themselves."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain, words = chain, chain.layout.words
+        self._start = np.array(chain.start, np.int32 if max(chain.limits) < 2**31 else np.int64)
+        self._lanes = Lanes(
+            np.empty((len(self._start), LANES), self._start.dtype),
+            np.empty(LANES, np.uint64),
+            np.empty(LANES, np.uint8),
+            np.empty(LANES + 1, np.int32),
+            np.empty((words, LANES), np.uint64),
+        )
+        self._tally, self._used = _empty_tally(words), 0
+        self._fight = fight.of(chain.params)
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        chain, at[USED] = self._chain, self._used
+        work = Work(order, self._lanes, chain.layout, self._tally)
+        while (status := self._fight(chain.params, self._start, chain.tables.alias, work, at, most)) == FULL:
+            self._tally = _larger(self._tally)
+            work = work._replace(tally=self._tally)
+        self._used = int(at[USED])
+        return int(status)
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`."""
+        return self._tally[self._tally[:, -1] > 0]
+
+
+class InStrides:
+    """Fights on a large graph."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey, self._tools = survey, survey.tools()
+        self._tally, self._used = _empty_tally(1), 0
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        at[USED] = self._used
+        while (status := self._survey.fight(self._tools, order, at, self._tally, most)) == FULL:
+            self._tally = _larger(self._tally)
+        self._used = int(at[USED])
+        return status
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`."""
+        return self._survey.told(self._tally)
+
+
+class ByMeeting:
+    """Looks up the states that battles have met and steps new ones; what was met is kept with the chain."""
+
+    def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
+        """`whole` packs counters like other fields. So many threads share the budget."""
+        self._whole, self._shelf = whole, vars(chain).setdefault(_KEPT, [])
+        try:
+            self._met: Acquaintance = self._shelf.pop()
+        except IndexError:
+            self._met = Acquaintance(chain, QUICK_BYTES // threads)
+        self._tally, self._used = _empty_tally(1), 0
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        at[USED] = self._used
+        while (status := self._met.fight(order, at, self._tally, most)) == FULL:
+            self._tally = _larger(self._tally)
+        self._used = int(at[USED])
+        return status
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
+        told = self._met.told(self._tally, self._whole)
+        self._shelf.append(self._met)
+        return told
+
+
+def _empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
+    """A tally of states of so many words, with this many slots, a power of two."""
+    return np.zeros((slots, words + 1), np.uint64)
+
+
+def _larger(tally: np.ndarray) -> np.ndarray:
+    """The same tally with room for more."""
+    bigger = _empty_tally(tally.shape[1] - 1, 4 * len(tally))
+    held = tally[tally[:, -1] > 0]
+    move(np.ascontiguousarray(held[:, :-1].T), np.ascontiguousarray(held[:, -1]), bigger)
+    return bigger

@@ -1,0 +1,240 @@
+"""The page in a real browser: typing, links, tools, without scripts, on a phone, by keyboard."""
+
+import re
+
+import pytest
+
+RISK = "/risk/land?attacker.regiments=20&defender.regiments=15&v=1"
+ATTACKER = "#answer data[data-chance=attacker]"
+SOON = 20_000
+
+
+@pytest.fixture(scope="module")
+def context(browser):
+    found = browser.new_context(viewport={"width": 1200, "height": 900})
+    found.set_default_timeout(SOON)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def page(context, server):
+    """A page whose script complains of nothing."""
+    found = context.new_page()
+    faults = []
+    found.on("pageerror", lambda error: faults.append(str(error)))
+    found.on("console", lambda told: faults.append(told.text) if "Content Security" in told.text else None)
+    found.goto(server + RISK)
+    yield found
+    found.close()
+    assert not faults
+
+
+def chance(page):
+    return float(page.get_attribute(ATTACKER, "value"))
+
+
+def until(page, question):
+    """Wait until a question of JavaScript is true. (The page's own policy forbids what `wait_for_function` does.)"""
+    for _ in range(200):
+        if page.evaluate(question):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {question}")
+
+
+def wait_for_chance(page, expected):
+    until(page, f"Math.abs(document.querySelector('{ATTACKER}').value - {expected}) < 1e-9")
+
+
+def use(page, tool, **fields):
+    """Open a tool, fill in its fields, ask it, and return what it found."""
+    page.click(f"#t-{tool} > summary")
+    for name, value in fields.items():
+        page.fill(f"#t-{tool} [name='with.{name}']", value)
+    page.click(f"#t-{tool} form button")
+    page.wait_for_selector(f"#t-{tool} .found[aria-busy=false] *")
+    return page.text_content(f"#t-{tool} .found")
+
+
+def test_the_chance_changes_while_one_types(page):
+    assert chance(page) == pytest.approx(0.8603989124, abs=1e-10)
+    page.fill("[name='attacker.regiments']", "10")
+    until(page, "!location.search.includes('attacker.regiments=20')")
+    assert "attacker.regiments=10&defender.regiments=15" in page.url
+    assert chance(page) < 0.3
+    page.fill("[name='attacker.regiments']", "20")
+    wait_for_chance(page, 0.8603989124)
+
+
+def test_what_is_not_allowed_is_told_beside_its_field(page):
+    page.fill("[name='attacker.regiments']", "-3")
+    page.wait_for_selector(".field.bad[data-key='attacker.regiments']")
+    assert "-3 is not allowed" in page.text_content("#complaint")
+    assert page.get_attribute("[name='attacker.regiments']", "aria-invalid") == "true"
+    assert chance(page) == pytest.approx(0.8603989124, abs=1e-10)  # the old answer stays, dimmed
+    page.fill("[name='attacker.regiments']", "20")
+    page.wait_for_selector("#complaint", state="hidden")
+
+
+def test_a_shared_link_is_the_scenario_and_an_old_one_says_so(page, server):
+    link = page.input_value("#copy-1")
+    assert link.endswith(RISK)
+    page.goto(link)
+    assert page.input_value("[name='attacker.regiments']") == "20"
+    page.goto(server + RISK.replace("v=1", "v=0"))
+    assert "rules have changed" in page.text_content(".notice")
+
+
+def test_sides_are_swapped(page):
+    page.click("#swap")
+    until(page, "location.search.includes('attacker.regiments=15')")
+    assert page.input_value("[name='defender.regiments']") == "20"
+
+
+def test_two_are_pinned_and_compared(page):
+    page.click("#pin")
+    page.fill("[name='attacker.regiments']", "25")
+    until(page, "location.search.includes('attacker.regiments=25')")
+    page.click("#pin")
+    page.click("#compare")
+    page.wait_for_selector("table.compared")
+    text = page.text_content("main")
+    assert "B: chance that attacker wins is higher by" in text
+    assert page.locator(".setup").count() == 2
+
+
+def test_tools_answer_on_the_page(page):
+    assert "attacker: regiments" in use(page, "more")
+    assert "is enough" in use(page, "need")
+    use(page, "sweep", range1="18:22")
+    assert page.locator("#t-sweep svg .dot").count() == 5
+    page.select_option("#sweep-2", "defender.regiments")
+    page.fill("#range-2", "14:16")
+    page.click("#t-sweep form button")
+    page.wait_for_selector("#t-sweep svg .square")
+    assert page.locator("#t-sweep svg .square").count() == 15
+
+
+def test_rounds_replay_and_luck(page):
+    assert "after round" in use(page, "rounds")
+    told = use(page, "replay")
+    assert re.search(r"Outcome: winner (attacker|defender)", told)
+    assert "0 won" in use(page, "luck", battles="defender\ndefender")
+
+
+def test_best_play(page):
+    small = page.url.replace("=20&", "=4&").replace("=15&", "=3&")
+    page.goto(small.replace("&v=", "&objective.attacker.win=1&objective.attacker.attacker_regiments_lost=-0.05&v="))
+    page.click("#t-best > summary")
+    page.check("#t-best [value='policy.attacker.retreat']")
+    page.click("#t-best form button")
+    page.wait_for_selector("#t-best .found table")
+    assert "best of all strategies" in page.text_content("#t-best .found")
+
+
+def test_a_simulation_narrows_and_is_stopped(page):
+    page.click("#roll")
+    until(page, "/battles/.test(document.querySelector('#progress').textContent)")
+    page.click("#stop")
+    assert page.is_hidden("#running")
+    battles = page.text_content(".simulated")
+    page.wait_for_timeout(700)
+    assert page.text_content(".simulated") == battles
+    assert page.text_content("#answer .interval")
+    page.fill("[name='attacker.regiments']", "21")
+    page.wait_for_selector(".exact")
+
+
+def test_lists_are_added_to_and_taken_from(page, server):
+    page.goto(f"{server}/risk/invasion")
+    before = page.locator("fieldset.rows > fieldset").count()
+    page.click("text=add crossing")
+    until(page, f"document.querySelectorAll('fieldset.rows > fieldset').length === {before + 1}")
+    page.locator("fieldset.rows > fieldset").last.locator("button:has-text('remove')").click()
+    until(page, f"document.querySelectorAll('fieldset.rows > fieldset').length === {before}")
+
+
+def test_leaders_are_searched_while_one_types(page, server):
+    page.goto(f"{server}/europa/land?attacker.leader=none&with.drop=attacker.leader")  # the form alone
+    page.fill("[name='attacker.leader']", "gustav")
+    until(page, "document.querySelector('[name=\"attacker.leader\"]').list.options.length > 0")
+    options = page.eval_on_selector("[name='attacker.leader']", "one => [...one.list.options].map(o => o.value)")
+    assert any("gustav" in one.lower() for one in options)
+
+
+def test_it_works_by_keyboard_alone(page):
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.focus("[name='attacker.regiments']")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("21")
+    until(page, "location.search.includes('attacker.regiments=21')")
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "State after each round":
+            break
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#t-rounds .found table")
+
+
+def test_it_fits_a_phone(browser, server):
+    phone = browser.new_page(viewport={"width": 360, "height": 740})
+    for place in (RISK, "/", "/europa/naval?with.drop=attacker", "/api/docs", "/compare"):
+        phone.goto(server + place)
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 360, place
+    phone.close()
+
+
+def test_it_works_without_scripts(browser, server):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(server + RISK)
+    page.fill("[name='attacker.regiments']", "10")
+    page.click("#scenario .noscript button")
+    assert page.url.endswith("/risk/land?attacker.regiments=10&defender.regiments=15&v=1")
+    assert chance(page) < 0.3
+    page.click("#t-need > summary")
+    page.click("#t-need form button")
+    assert "is enough" in page.text_content(".verdict")
+    page.go_back()
+    page.goto(f"{server}/risk/invasion")
+    before = page.locator("fieldset.rows > fieldset").count()
+    page.click("text=add crossing")
+    assert page.locator("fieldset.rows > fieldset").count() == before + 1
+    context.close()
+
+
+# --- contrast -------------------------------------------------------------------------------------------------------
+
+LUMINANCE = """(one) => {
+  const channel = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  let behind = one;
+  while (behind && /, 0\\)$|transparent/.test(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+  const paper = behind ? getComputedStyle(behind).backgroundColor : "rgb(255, 255, 255)";
+  const pair = [light(rgb(getComputedStyle(one).color)), light(rgb(paper))].sort((a, b) => b - a);
+  return (pair[0] + 0.05) / (pair[1] + 0.05);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_and_labels(browser, server, scheme):
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(server + RISK.replace("v=1", "v=0"))
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    shown = page.locator("main *:visible, header *:visible")
+    low = shown.evaluate_all(
+        f"""(all) => all.filter((one) => [...one.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+            .filter((one) => ({LUMINANCE})(one) < 4.5).map((one) => one.outerHTML.slice(0, 80))"""
+    )
+    assert low == []
+    bare = page.evaluate(
+        """() => [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
+            .filter((one) => !one.labels.length && !one.getAttribute('aria-label')).map((one) => one.outerHTML)"""
+    )
+    assert bare == []
+    page.close()

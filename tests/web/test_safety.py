@@ -1,0 +1,245 @@
+"""What the server never does, whoever asks: read files, evaluate text, show HTML, grow, or go down."""
+
+import asyncio
+import logging
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from simulator.scenarios import ScenarioError
+from simulator.web import views, worker
+from simulator.web.app import Kept
+from simulator.web.clock import OutOfTime, at_most
+from simulator.web.messages import Asked, Reply
+from simulator.web.work import Busy, Pool
+from simulator.web.worker import Limits
+
+RISK = "attacker.regiments=20&defender.regiments=15"
+SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
+
+
+@pytest.fixture
+def secret(tmp_path):
+    """A game file on the server's disk; a scenario that names it must not be answered."""
+    path = tmp_path / "secret.toml"
+    path.write_text('format = 1\nname = "hush"\nunit.pikes.combat = 2\nbattle.field = {}\n[[step]]\nname = "melee"\n')
+    return str(path)
+
+
+def test_no_file_is_read_by_its_name(site, secret):
+    sides = {"attacker": {"pikes": 2}, "defender": {"pikes": 2}}
+    reply = site.post("/api/odds", json={"game": secret, "battle": "field"} | sides)
+    assert reply.status_code == 422
+    assert "not read here" in reply.json()["error"]
+    assert "hush" not in reply.text
+    reply = site.post("/open", content=f'scenario=game = "{secret}"\nbattle = "field"')
+    assert reply.status_code == 422
+    reply = site.post("/own", content=f"game={secret}")
+    assert reply.status_code == 422
+    assert "hush" not in reply.text
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../../pyproject.toml"])
+def test_tables_are_no_file_names(site, path):
+    from simulator.web import forms
+
+    data = forms.example_data("europa-blenheim-1704") | {"options": {"tables": {"combat_results": path}}}
+    reply = site.post("/api/odds", json=data)
+    assert reply.status_code == 422
+    assert "root:" not in reply.text
+    assert "setuptools" not in reply.text
+
+
+def test_log_of_battles_names_no_scenario(site, secret):
+    reply = site.get(f"/risk/land/luck?{RISK}", params={"with.battles": f"scenario, winner\n{secret}, attacker"})
+    assert reply.status_code == 422
+    assert "hush" not in reply.text
+
+
+@pytest.mark.parametrize("question", ["__import__('os').system('true')", "().__class__", "winner == winner.__class__"])
+def test_questions_are_not_evaluated(site, question):
+    reply = site.get(
+        "/api/sweep", params={"game": "risk", "battle": "land", "attacker.regiments": 3, "defender.regiments": 2,
+                              "with.vary": "attacker.regiments=2:3", "with.value": question}
+    )  # fmt: skip
+    assert reply.status_code == 422
+
+
+MARKUP = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+
+
+def test_nothing_of_a_scenario_is_html(site):
+    places = [
+        ("/europa/land", {"attacker.leader": MARKUP, "attacker.land_detachments": 3, "defender.land_detachments": 3}),
+        ("/price-of-power/land", {"attacker.name": MARKUP}),
+        ("/risk/land", {"attacker.regiments": MARKUP}),
+        ("/risk/land", {MARKUP: "1"}),
+        ("/risk/land/sweep", {"attacker.regiments": 3, "defender.regiments": 2, "with.vary": f"{MARKUP}=1:3"}),
+        ("/compare", {"with.s": [MARKUP, MARKUP]}),
+        (f"/risk/{MARKUP}", {}),
+        ("/api/names/europa/leaders", {"q": MARKUP}),
+    ]
+    for path, fields in places:
+        reply = site.get(path, params=fields)
+        assert "<script>alert" not in reply.text or reply.headers["content-type"] == "application/json", path
+        assert "<img" not in reply.text or reply.headers["content-type"] == "application/json", path
+
+
+def test_every_reply_has_the_headers_of_safety(site):
+    for path in ("/", f"/risk/land?{RISK}", "/static/app.js", "/nowhere", "/api/games", f"/risk/land/stream?{RISK}"):
+        headers = site.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "set-cookie" not in headers
+
+
+def test_pages_need_nothing_that_the_policy_forbids(site):
+    for path in ("/", f"/risk/land?{RISK}", "/compare", "/own", "/api/docs"):
+        page = site.get(path).text
+        assert " style=" not in page
+        assert " onclick" not in page
+        assert "http://" not in page.replace("http://testserver", "").replace("http://www.w3.org", "")
+        assert "https://" not in page
+
+
+def test_the_log_holds_no_scenario(site, caplog):
+    with caplog.at_level(logging.INFO):
+        site.get("/risk/land?attacker.regiments=17&defender.regiments=13")
+        site.post("/api/odds", json=SCENARIO | {"attacker": {"regiments": 987654}})
+        site.get("/secret-place-4711")
+    told = "\n".join(record.getMessage() for record in caplog.records if record.name == "battle-odds.web")
+    assert "GET /{game}/{battle} 200" in told
+    assert "POST /api/odds 422" in told
+    for hidden in ("17", "987654", "4711", "regiments"):
+        assert hidden not in told
+
+
+def for_ever():
+    while True:
+        pass
+
+
+def test_seconds_are_kept():
+    begun = time.process_time()
+    with pytest.raises(OutOfTime), at_most(0.2):
+        for_ever()
+    with at_most(5), pytest.raises(OutOfTime), at_most(0.05):
+        for_ever()
+    with pytest.raises(OutOfTime), at_most(0.1), at_most(5):  # an inner budget is never longer than the outer one
+        for_ever()
+    assert time.process_time() - begun < 3
+
+
+LARGE = {"attacker.regiments": 100_000, "defender.regiments": 100_000}
+
+
+def asked(view, **fields):
+    names = {"game": "risk", "battle": "land"}
+    return Asked(view, names, tuple((key, str(value)) for key, value in fields.items()))
+
+
+def test_what_is_too_large_is_told_with_something_smaller(monkeypatch):
+    def endless(source, method, progress=None):
+        if progress:
+            progress(123_456, None)
+        raise OutOfTime
+
+    monkeypatch.setattr(views, "answer", endless)
+    (reply,) = worker.answered(asked("page", **LARGE), Limits(seconds=0.2))
+    text = reply.body.decode()
+    assert reply.status == 422
+    assert "too large for this page" in text
+    assert "more than 123,456 states" in text
+    assert "/risk/land?attacker.regiments=50000&amp;defender.regiments=50000" in text
+
+
+def test_a_fault_is_a_reply_without_what_was_asked(monkeypatch, capsys):
+    from simulator.web import dispatch
+
+    def fault(asked, limits):
+        raise ZeroDivisionError(asked.pairs[0][1])
+
+    monkeypatch.setitem(dispatch.VIEWS, "page", fault)
+    (reply,) = worker.answered(asked("page", **{"attacker.regiments": 4711, "defender.regiments": 2}), Limits())
+    assert reply.status == 500
+    assert "4711" not in capsys.readouterr().err
+
+
+def test_memory_is_told_not_taken(monkeypatch):
+    from simulator.web import dispatch
+
+    def hungry(asked, limits):
+        raise MemoryError
+
+    monkeypatch.setitem(dispatch.VIEWS, "answer", hungry)
+    (reply,) = worker.answered(asked("answer", **{"attacker.regiments": 3}), Limits())
+    assert reply.status == 422
+    assert b"MB" in reply.body
+
+
+class Lazy(Pool):
+    """A pool whose workers never fetch anything."""
+
+    def start(self):
+        pass
+
+
+def test_the_queue_has_an_end():
+    async def filled():
+        pool = Lazy(1, 2)
+        for _ in range(2):
+            pool.submit(asked("index"))
+        with pytest.raises(Busy):
+            pool.submit(asked("index"))
+
+    with ThreadPoolExecutor(1) as beside:  # a browser test may have left a loop in this thread
+        beside.submit(asyncio.run, filled()).result()
+
+
+def test_past_the_queue_503_and_come_again(site, monkeypatch):
+    def full(self, asked):
+        raise Busy
+
+    monkeypatch.setattr(Pool, "submit", full)
+    for path in (f"/risk/land?{RISK}&attacker.dice=2", "/api/names/europa/leaders?q=full", f"/risk/land/stream?{RISK}"):
+        reply = site.get(path)
+        assert reply.status_code == 503
+        assert reply.headers["retry-after"] == "1"
+
+
+def test_a_dead_worker_is_replaced(site, app):
+    pool = app.app.state.pool
+    pid = pool.hired[0].process.pid
+    assert site.get("/api/games").status_code == 200
+    os.kill(pid, signal.SIGKILL)
+    statuses = [site.get(f"/api/names/europa/leaders?q={n}").status_code for n in range(3)]
+    assert statuses[0] in {200, 503}
+    assert statuses[1:] == [200, 200]
+    assert pool.hired[0].process.pid != pid
+
+
+def test_what_is_kept_has_an_end():
+    kept = Kept(10_000)
+    for n in range(100):
+        kept.put(n, Reply(b"x" * 1000))
+    assert kept.get(99)
+    assert kept.get(0) is None
+    assert sum(len(one.body) for one in kept._replies.values()) <= 10_000
+    kept.put("bad", Reply(b"", 422))
+    assert kept.get("bad") is None
+
+
+def test_too_many_fields_and_too_deep():
+    from simulator import load
+    from simulator.web import address
+
+    battle = load("risk-20v15").battle
+    with pytest.raises(ScenarioError, match="more than"):
+        address.read([("attacker.regiments", str(n)) for n in range(3000)], battle)
+    with pytest.raises(ScenarioError, match="not a field"):
+        address.read([(".".join("a" * 40), "1")], battle)
