@@ -48,11 +48,7 @@ if TYPE_CHECKING:
     from simulator.engine.decide import Played
 
 F = TypeVar("F", bound=Callable[..., Any])
-<<<<<<< HEAD
-PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "lands", "follows")
-=======
-PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left")
->>>>>>> main
+PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left", "lands", "follows")
 MOST_TURNS = 1000
 # What `choose` answers where the engine finds the best option (see `Aims`).
 BEST = -1

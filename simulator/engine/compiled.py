@@ -171,13 +171,8 @@ def _bound_later(name: str) -> Callable[..., Any]:
     return unbound
 
 
-<<<<<<< HEAD
-running, table, step, second, decides, options, choose, lands, follows = map(_bound_later, chain.PARTS)
-paired, leap, moved = _bound_later("paired"), _bound_later("leap"), _bound_later("moved")
-=======
-running, table, step, second, decides, options, choose, left = (_bound_later(name) for name in chain.PARTS)
+running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
->>>>>>> main
 load, store, within, absorbing = (
     _bound_later("load"),
     _bound_later("store"),
@@ -185,11 +180,8 @@ load, store, within, absorbing = (
     _bound_later("absorbing"),
 )
 
-<<<<<<< HEAD
-_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose, lands, follows)}
-=======
-_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose, left)}
->>>>>>> main
+_PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
+_GENERIC = {part.__name__: part for part in _PARTS}
 _bound: set[tuple[type, str]] = set()
 
 

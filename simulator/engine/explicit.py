@@ -165,38 +165,16 @@ def spell_out_nodes(
     With `starts` (rows of ints) the graph of all that may follow any of these states, instead of the chain's own start.
     """
     _refuse_at_once(chain, budget)
-<<<<<<< HEAD
     if (patience := patience_for(chain, "grow")) > 0:
         begun = time.thread_time()
-        graph = PlainExplorer(chain, budget, decisions).explore(patience)
-        spent(chain, time.thread_time() - begun)
-=======
-    params = type(chain.params)
-    patience = 0.0 if params in compiled_here else _patience(params)
-    if patience > 0:
-        begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience, starts)
-        _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
->>>>>>> main
+        spent(chain, time.thread_time() - begun)
         if graph is not None:
             return graph
     from simulator.engine.expand import CompiledExplorer
 
-<<<<<<< HEAD
     compiled_here.add(type(chain.params))
-    return CompiledExplorer(chain, budget, decisions).explore(progress)
-=======
-    compiled_here.add(params)
     return CompiledExplorer(chain, budget, decisions).explore(progress, starts)
-
-
-def _patience(params: type) -> float:
-    """Seconds that plain Python is given for a chain of this kind."""
-    once, together = PATIENCE
-    if cache.is_ready("grow", params):
-        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
-    return min(once, together - _seconds_spent.get(params, 0.0))
->>>>>>> main
 
 
 class _Grid(list):  # type: ignore[type-arg]

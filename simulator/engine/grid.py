@@ -28,9 +28,9 @@ DONE, WANTED, ROOM_FOR_PLANE, ROOM_FOR_FOUND, PAUSED, BACKWARDS, BAD_FIELD, BAD_
 PLANE, CELL, FOUND, NODES, KINDS, AGAIN, WRONG = range(7)
 FREE = -1
 OVER = -1
-# Cells that fewer battles come to are not followed, nor results that less of a cell's chance leads to: together far
-# below 1e-12.
-UNLIKELY, TINY = 1e-18, 1e-21
+# States that fewer battles come to are not followed; on planes of more than so many cells, neither are results that
+# less of a state's chance leads to: together far below 1e-12.
+UNLIKELY, TINY, MANY = 1e-18, 1e-21, 4096
 PAUSE = 1 << 25
 # Kinds of planes that there may be, cells of a plane, and places kept for a kind; a battle with more is spelled out as
 # a graph.
@@ -79,7 +79,7 @@ class Planes(NamedTuple):
 class Found(NamedTuple):
     """Final states that were reached: node, what the counter holds, chance.
 
-    `lost` gathers, in place 0, the chance that was cut.
+    `lost` gathers, in place 0, the chance that was cut; place 1 says how much may be cut at once.
     """
 
     node: Any
@@ -123,14 +123,14 @@ def slot_of_plane(planes, kind, count):
 
 
 @helper
-def likely(rows, table, mass):
-    """The rows of a table that get more than TINY of this chance: the first one, the end, their sum, the largest."""
+def likely(rows, table, mass, tiny):
+    """The rows of a table that get more than so little of this chance: first one, end, their sum, the largest."""
     left, right = rows.first[table], rows.first[table + 1]
     kept, largest = 1.0, 0.0
-    while left < right and mass * rows.weight[left] < TINY:
+    while left < right and mass * rows.weight[left] < tiny:
         kept -= rows.weight[left]
         left += 1
-    while left < right and mass * rows.weight[right - 1] < TINY:
+    while left < right and mass * rows.weight[right - 1] < tiny:
         right -= 1
         kept -= rows.weight[right]
     for row in range(left, right):
@@ -141,8 +141,8 @@ def likely(rows, table, mass):
 @helper
 def hand_out(rows, nodes, planes, found, node, slot, mass):
     """Hand a node's chance to the rectangle of its results; returns how many cells that were."""
-    bottom, top, rest, most = likely(rows, nodes.second[node], mass)
-    left, right, kept, largest = likely(rows, nodes.table[node], mass * most)
+    bottom, top, rest, most = likely(rows, nodes.second[node], mass, found.lost[1])
+    left, right, kept, largest = likely(rows, nodes.table[node], mass * most, found.lost[1])
     found.lost[0] += mass * (1.0 - kept * rest)
     if left >= right or bottom >= top:
         return 0
@@ -157,7 +157,7 @@ def hand_out(rows, nodes, planes, found, node, slot, mass):
     first, last = planes.low[slot], planes.high[slot]
     for side in range(bottom, top):
         part = mass * rows.weight[side]
-        if part * largest < TINY:
+        if part * largest < found.lost[1]:
             found.lost[0] += part * kept
             continue
         line = nodes.place[across + rows.result[side]] - 1
@@ -192,12 +192,13 @@ def sweep(rows, nodes, planes, found, at, pause):
             mass = planes.mass[base + cell]
             if mass == 0.0:
                 continue
-            if mass <= UNLIKELY:
+            at[CELL] = cell
+            node = nodes.of[kind * planes.cells + cell] - 1
+            unlikely = mass <= UNLIKELY and (found.lost[1] > 0.0 or (node >= 0 and nodes.lands[node] != OVER))
+            if unlikely:
                 found.lost[0] += mass
                 planes.mass[base + cell] = 0.0
                 continue
-            at[CELL] = cell
-            node = nodes.of[kind * planes.cells + cell] - 1
             if node < 0:
                 return WANTED
             if work > pause:
@@ -240,6 +241,11 @@ class Axes(NamedTuple):
     def cells(self) -> int:
         """Cells of a plane."""
         return int(((self.values - 1) * (self.along + self.across)).sum()) + 1
+
+    @property
+    def tiny(self) -> float:
+        """How much chance may be cut at once."""
+        return TINY if self.cells > MANY else 0.0
 
     @property
     def lengths(self) -> tuple[int, int]:
@@ -328,7 +334,7 @@ class PlainGrid:
         """
         deadline = time.thread_time() + patience
         nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
-        found, at = Found([], [], [], [0.0]), [0] * 7
+        found, at = Found([], [], [], [0.0, self._axes.tiny]), [0] * 7
         self._begin(nodes, planes, at)
         while (status := sweep(self._rows, nodes, planes, found, at, PAUSE >> 8)) != DONE:
             if status == WANTED:

@@ -238,7 +238,7 @@ class CompiledGrid:
         none = np.zeros(0, np.int32)
         self.nodes = Nodes(none, *self._of_nodes(1 << 9), none, *np.zeros((2, 0), int))
         self.planes = Planes(self._cells, np.zeros(0), *(np.zeros(0, np.int64) for _ in range(4)))
-        self.found = Found(*self._of_found(1 << 10), np.zeros(1))
+        self.found = Found(*self._of_found(1 << 10), np.array([0.0, axes.tiny]))
         self._more_kinds(4)
         self._more_planes(3)
         self._begin()
