@@ -215,7 +215,7 @@ def sweep(rows, nodes, planes, found, at, pause):
                 after = nodes.lands[node]
                 if then == count and nodes.rank[after] <= nodes.rank[kind]:
                     nodes.rank[after] = nodes.rank[kind] + 1
-                    if nodes.rank[after] > at[KINDS]:
+                    if after == kind or nodes.rank[after] >= at[KINDS]:
                         return BACKWARDS
                 slot = slot_of_plane(planes, after, then)
                 if slot < 0:
