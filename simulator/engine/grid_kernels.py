@@ -23,7 +23,9 @@ from simulator.engine.compiled import (
     within,
 )
 from simulator.engine.explicit import plain_state
-from simulator.engine.grid import (
+from simulator.engine.grid import PLANES, Loops, axes_of, not_apart, over_budget, size_of, width_of
+from simulator.engine.limits import BrokenGame
+from simulator.engine.planes import (
     AGAIN,
     BACKWARDS,
     BAD_FIELD,
@@ -44,17 +46,10 @@ from simulator.engine.grid import (
     WANTED,
     WRONG,
     Found,
-    Loops,
     Nodes,
     Planes,
-    axes_of,
-    not_apart,
-    over_budget,
-    size_of,
     sweep,
-    width_of,
 )
-from simulator.engine.limits import BrokenGame
 
 _sweep = inner(sweep)
 # Columns of the work space: the state in hand, one that a result leads to, the start.
@@ -233,14 +228,14 @@ class CompiledGrid:
         self.at = np.zeros(7, np.int64)
         fields = np.zeros((len(chain.start), 3), np.int64)
         fields[:, START] = plain_state(chain, chain.start)
-        kinds = np.zeros(axes.most_kinds, np.int32)
+        kinds = np.zeros(int((axes.values - 1) @ axes.rest) + 1, np.int32)
         self.bench = Bench(fields, *axes, chain.layout.limit, chain.counted, *axes.lengths, width_of(chain), kinds)
         none = np.zeros(0, np.int32)
-        self.nodes = Nodes(none, *self._of_nodes(1 << 9), none, *np.zeros((2, 0), int))
+        self.nodes = Nodes._make((none, *self._of_nodes(1 << 9), none, *np.zeros((2, 0), int)))
         self.planes = Planes(self._cells, np.zeros(0), *(np.zeros(0, np.int64) for _ in range(4)))
-        self.found = Found(*self._of_found(1 << 10), np.array([0.0, axes.tiny]))
+        self.found = Found._make((*self._of_found(1 << 10), np.array([0.0, axes.tiny])))
         self._more_kinds(4)
-        self._more_planes(3)
+        self._more_planes(PLANES)
         self._begin()
 
     def _of_nodes(self, room: int) -> tuple[np.ndarray, ...]:
@@ -273,7 +268,8 @@ class CompiledGrid:
             elif status == ROOM_FOR_PLANE:
                 self._more_planes(2 * len(self.planes.kind))
             elif status == ROOM_FOR_FOUND:
-                self.found = Found(*_longer(self.found[:3], self._of_found(2 * len(self.found.node))), self.found.lost)
+                longer = _longer(self.found[:3], self._of_found(2 * len(self.found.node)))
+                self.found = Found._make((*longer, self.found.lost))
             elif status == BACKWARDS:
                 raise Loops
             elif status in {BAD_FIELD, BAD_TABLE, NOT_APART}:
@@ -288,8 +284,7 @@ class CompiledGrid:
         return Work(self.nodes, self.planes, self.found, self.bench)
 
     def _hold_to_budget(self) -> None:
-        rooms = len(self.nodes.lands), len(self.nodes.code), len(self.planes.kind)
-        size = size_of(self.chain, self._axes, *rooms)
+        size = size_of(self.chain, self._axes, int(self.at[NODES]), int(self.at[KINDS]))
         if size > self.budget:
             raise over_budget(int(self.at[NODES]), size, self.budget)
 
@@ -297,7 +292,7 @@ class CompiledGrid:
         """Room for more nodes or kinds, whatever is short; raises NoExactOdds where that is too much."""
         n = self.nodes
         if self.at[NODES] == len(n.lands):
-            self.nodes = Nodes(n.of, *_longer(n[1:8], self._of_nodes(2 * len(n.lands))), *n[8:])
+            self.nodes = Nodes._make((n.of, *_longer(n[1:8], self._of_nodes(2 * len(n.lands))), *n[8:]))
         if self.at[KINDS] == len(n.code):
             self._more_kinds(2 * len(n.code))
         self._hold_to_budget()

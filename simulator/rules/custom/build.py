@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ class Layout:
 
     def _salvos(self, number: int) -> list[Salvo]:
         slots = self.slots[number]
-        together = all(np.prod([cap + 1.0 for cap in self.caps(side, slots[side])]) <= MOST_RESULTS for side in SIDES)
+        together = all(prod(cap + 1 for cap in self.caps(side, slots[side])) <= MOST_RESULTS for side in SIDES)
         if together:
             return [Salvo(number, True, True, (_all(slots["attacker"]), _all(slots["defender"])))]
         longest = max(len(slots[side]) for side in SIDES)
