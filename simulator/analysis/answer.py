@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds import Odds
+from simulator.analysis.odds import Odds, merge
 from simulator.analysis.sharing import Shared
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
@@ -207,12 +207,13 @@ class Fight:
                 self._portions.pop()
                 self._composed -= inside
             size = min(PORTION, end - self._composed)
-            self._portions.append(self._portion(portion, size))
+            self._portions.append(self.portion(portion, size))
             self._composed += size
             if progress:
                 progress(self._composed - done)
 
-    def _portion(self, portion: int, size: int) -> Outcomes:
+    def portion(self, portion: int, size: int) -> Outcomes:
+        """The outcomes of a composed battle's portion, which has a seed of its own."""
         from simulator.engine.streams import derive_seed
 
         assert self.scenario.built.answer is not None
@@ -234,12 +235,18 @@ class Fight:
             ends = self._simulation.ends()
             outcomes = Outcomes(seen(self.scenario, ends), ends.p, ends.count)
         else:
-            parts = self._portions
-            counts = np.concatenate([part.count for part in parts if part.count is not None])
-            names = parts[0].columns
-            columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in names}
-            outcomes = Outcomes(columns, counts / self.battles, counts)
+            outcomes = together(*self._portions)
         return labelled(self.scenario, outcomes, self.battles, self.seed)
+
+
+def together(*parts: Outcomes) -> Outcomes:
+    """Simulated outcomes as one, equal rows made one, with chances straight from the counts."""
+    counts = [part.count for part in parts if part.count is not None]
+    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
+    count = np.concatenate(counts)
+    found = merge(Outcomes(columns, count.astype(float), count))
+    assert found.count is not None
+    return Outcomes(found.columns, found.count / max(1, int(found.count.sum())), found.count)
 
 
 def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None, seed: int | None = None) -> Odds:

@@ -89,8 +89,12 @@ def alone(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise ValueError(f"out: {str(path.parent)!r} is being written by another run") from None
-        yield
+            raise ValueError(f"out: another run is writing it; its lock is {str(path)!r}") from None
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                path.unlink()
 
 
 class Due:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,12 @@ from typing import Any
 from simulator.analysis.answer import Interrupted, Progress
 from simulator.analysis.cellfile import LOCK, CellFile
 from simulator.analysis.keeping import alone
-from simulator.analysis.portions import Answered, Grid, Portion
-from simulator.analysis.sweep import MOST_CELLS, Pace, Sweep, answers, grid_of
+from simulator.analysis.sweep import MOST_CELLS, Answers, Pace, Sweep, answers, grid_of
 from simulator.scenarios import Source
 
 MOST_KEPT = 10**10
 # Cells that are answered one by one come in portions of so many: what a kill -9 may cost, beside the last seconds.
 PORTION = 64
-
-Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
 
 
 @dataclass(repr=False)
@@ -57,6 +54,10 @@ class Kept:
         """What is kept where, in one line."""
         some = "" if self.complete else f" of {self.file.grid.size:,}; the same command goes on"
         return f"{self.cells:,} cells are kept in {self.file.path}{some}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Where the cells are and whether they are all, for JSON."""
+        return {"out": str(self.file.path), "kept": self.cells, "of": self.file.grid.size, "complete": self.complete}
 
     def __repr__(self) -> str:
         return f"Kept({self.how()})"

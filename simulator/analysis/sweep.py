@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CELLS = 100_000
+# Cells in a portion that travels to another process.
+FAR = 16
+
+Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
 
 
 @dataclass
@@ -46,6 +50,11 @@ class Pace:
         self.cells += count
         for method, number in count.items():
             self.busy[method] += seconds * number / len(cells)  # type: ignore[assignment]
+
+    @property
+    def total(self) -> int:
+        """How many cells that are."""
+        return sum(self.cells.values())
 
     def rates(self) -> dict[str, float]:
         """Cells a second by method: "exact", "simulated", "refused"."""
@@ -168,7 +177,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float | str | bool) else str(value)
 
 
-def sweep(
+def sweep(  # noqa: PLR0913 - one argument an option
     scenario: Source,
     vary: Mapping[str, Iterable[Any]],
     value: str | Sequence[str] | None = None,
@@ -176,17 +185,21 @@ def sweep(
     seed: int = 0,
     *,
     threads: int | None = None,
+    answering: Answers | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
     """The answers for all combinations of settings, e.g. `{"attacker.regiments": range(1, 31)}`.
 
     `value` is what `measure` takes, or several of these; by default the battle's own, such as `p_attacker`. Cells are
-    exact where they fit; `battles` simulates them all. A cell that the rules refuse is left empty. Raises
-    ScenarioError if they refuse every cell, ValueError for an unknown value, Interrupted with the cells done so far.
+    exact where they fit; `battles` simulates them all. A cell that the rules refuse is left empty. `answering` has
+    portions answered elsewhere (`cluster.answers_on`). Raises ScenarioError if they refuse every cell, ValueError for
+    an unknown value, Interrupted with the cells done so far.
     """
     grid = grid_of(scenario, vary, value, battles, seed)
     check_numbers(1, seed, threads)
-    return gathered(grid, answers(grid, threads), progress)
+    if answering:
+        grid = replace(grid, few=FAR)
+    return gathered(grid, answering(grid, grid.plan()) if answering else answers(grid, threads), progress)
 
 
 def grid_of(

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import comparing, decisions, judging, lists, reading, serving, working
+from simulator.cli import comparing, decisions, judging, lists, reading, scaling, serving, working
 from simulator.cli.games import fight_waves
 from simulator.cli.options import (
     AsJson,
@@ -26,7 +26,6 @@ from simulator.cli.options import (
     finished,
     gather,
     json_text,
-    note,
 )
 from simulator.scenarios import is_uncertain
 
@@ -79,23 +78,27 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     csv: CsvFile = None,
     plot: PlotFile = None,
     column: Annotated[str | None, typer.Option("--column", help="the column that --plot draws")] = None,
+    out: scaling.OutFile = None,
+    workers: scaling.Workers = None,
+    cluster: scaling.Cluster = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> int:
     """Odds of a battle: who wins, what it costs, the likeliest outcomes, and what the answer rests on."""
-    from simulator.analysis.answer import answer
     from simulator.report.tables import quiet_lines, show_odds
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
     base = reading.read_draft(scenario, settings or ())
     if scored:
-        others = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
+        others: dict[str, Any] = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
+        others |= {"--out": out, "--workers": workers, "--cluster": cluster}
         return judging.scored_odds(base, value, battles, seed or 0, files, as_json, quiet, others)
     if value is not None:
         raise ValueError("--value: goes with --scored; the odds tell every value")
+    method = reading.method_of(only_exact, battles, seed, precision, threads)
     if is_uncertain(base):
-        method = reading.method_of(only_exact, battles, seed, precision, threads)
+        scaling.refuse_uncertain(out, workers, cluster)
         judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json)
         return 0
     if weight:
@@ -103,10 +106,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     asked = base.checked()
     if column is not None and not plot:
         raise ValueError("--column: goes with --plot")
-    method = reading.method_of(only_exact, battles, seed, precision, threads)
-    found, cut = gather(
-        "battles" if method.exact is False else "states", quiet, lambda shown: answer(asked, method, shown)
-    )
+    found, cut = scaling.gathered(asked, method, out, (workers, cluster), quiet)
     if column is not None:
         found.kind_of(column)
     if as_json:
@@ -136,32 +136,25 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     as_json: AsJson = False,
     csv: CsvFile = None,
     plot: PlotFile = None,
+    out: scaling.OutFolder = None,
+    workers: scaling.Workers = None,
+    cluster: scaling.Cluster = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> int:
     """A grid of answers over one or several fields, as a table and a picture."""
-    from simulator.analysis.sweep import sweep as answer_grid
-    from simulator.report.tables import show_sweep
-
     files = working.Files(csv, plot, force, scenario)
     files.check()
     base = reading.read_draft(scenario, settings or ())
     ranges = reading.read_vary(vary)
     if plot is not None and len(ranges) > 2:
         raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
-    swept, cut = gather(
-        "cells",
-        quiet,
-        lambda shown: answer_grid(base, ranges, value or None, battles, seed or 0, threads=threads, progress=shown),
-    )
-    if as_json:
-        told = {"value": swept.value, "values": list(swept.asked), "seed": swept.seed, "how": swept.how()}
-        print(json_text(told | {"cells": swept.rows()}))
-    else:
-        show_sweep(console(), swept)
-    note(str(swept.pace), quiet or not swept.pace.cells)
-    files.write(swept, swept.rows())
-    return finished(cut, f"interrupted after {len(swept.cells)} cells; these are shown", quiet)
+    asked = base, ranges, value or None, battles, seed or 0
+    with scaling.elsewhere(workers, cluster) as there:
+        swept, cut = gather("cells", quiet, lambda shown: scaling.swept(asked, threads, out, there, shown))
+    scaling.show_swept(swept, files, as_json, quiet)
+    kept = "they are kept" if out else "these are shown"
+    return finished(cut, f"interrupted after {swept.pace.total:,} cells; {kept}", quiet)
 
 
 @app.command()

@@ -6,9 +6,11 @@ import csv
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ class Bar:
         self._what = what
         self._lock = threading.Lock()
         self._done: tuple[int, int | None] = (0, None)
+        self._first: tuple[float, int] | None = None
         self._progress: Progress | None = None
         self._task: Any = None
         self._timer = threading.Timer(PATIENCE, self._appear)
@@ -37,6 +40,8 @@ class Bar:
     def __call__(self, done: int, total: int | None) -> None:
         """So much of so much is done; a total of None is not known."""
         self._done = (done, total)
+        if self._first is None:
+            self._first = time.monotonic(), done
         if self._progress is not None:
             self._update()
 
@@ -61,6 +66,7 @@ class Bar:
         done, total = self._done
         if self._progress is not None:
             count = f"{done:,} of {total:,}" if total else f"{done:,}" if done else ""
+            count += "" if self._first is None else pace(done, total, *self._first)
             self._progress.update(self._task, completed=done, total=total, count=count)
 
     def close(self) -> None:
@@ -70,6 +76,16 @@ class Bar:
         with self._lock:
             if self._progress is not None:
                 self._progress.stop()
+
+
+def pace(done: int, total: int | None, since: float, before: int) -> str:
+    """How many a second since a time when so many were done, and the time left: ", 1,200 a second, 0:41 left"."""
+    seconds = time.monotonic() - since
+    if done <= before or seconds < PATIENCE / 2:
+        return ""
+    rate = (done - before) / seconds
+    left = "" if not total else f", {timedelta(seconds=round((total - done) / rate))} left"
+    return f", {rate:,.0f} a second{left}"
 
 
 @contextmanager

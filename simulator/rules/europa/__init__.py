@@ -73,9 +73,10 @@ def build_stages(fields: Expedition) -> Built:
 LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")
 SIEGE = ("attacker_left_thirds", "garrison_left_thirds", "fortress_level_after", "siegeworks_value", "pillages")
 
+_kind = partial(Battle, game="europa")
+_siege = partial(_kind, check=model.check_siege, build=build_siege, shown=shown(SIEGE))
 BATTLES = by_kind(
-    Battle(
-        game="europa",
+    _kind(
         kind="land",
         title="a land battle of at most two days",
         model=model.Land,
@@ -84,30 +85,21 @@ BATTLES = by_kind(
         headline=(*LOSSES, "attacker_morale_left", "defender_morale_left"),
         shown=shown(LOSSES),
     ),
-    Battle(
-        game="europa",
+    _siege(
         kind="siege",
         title="one siege segment: undermining, an assault, attrition",
         model=model.Siege,
-        check=model.check_siege,
-        build=build_siege,
         headline=SIEGE,
-        shown=shown(SIEGE),
     ),
-    Battle(
-        game="europa",
+    _siege(
         kind="siege-campaign",
         title="a siege over several rounds, or to the end of the turn",
         model=model.Campaign,
-        check=model.check_siege,
-        build=build_siege,
         headline=("rounds", *SIEGE),
-        shown=shown(SIEGE),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     *SEA_KINDS,
-    Battle(
-        game="europa",
+    _kind(
         kind="expedition",
         title="a landing, a battle ashore and a siege",
         model=Expedition,

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields, Refusal
+from simulator.rules.battle import Fields
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, TURKISH, detachments, size_of, stack_of
 from simulator.rules.europa.tables import book
+from simulator.rules.toolkit.policies import refuse
 
 ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
 Technology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
@@ -298,18 +299,15 @@ def check_land(fields: Land) -> None:
     for number, name in enumerate(SIDES):
         side = getattr(fields, name)
         _check_side(fields, name)
-        if side.pasha_detachments and side.country not in TURKISH:
-            only = (
-                f"{side.pasha_detachments} is not allowed with country {side.country}; only with {', '.join(TURKISH)}"
-            )
-            raise Refusal(f"{name}.pasha_detachments", only)
-        if size_of(side) == 0:
-            raise Refusal(name, "give at least one detachment")
+        only = f"is not allowed with country {side.country}; only with {', '.join(TURKISH)}"
+        wrong = side.pasha_detachments and side.country not in TURKISH
+        refuse(wrong, f"{name}.pasha_detachments", f"{side.pasha_detachments} {only}")
+        refuse(size_of(side) == 0, name, "give at least one detachment")
         if not is_non_european(fields, number):
             _check_eight(side, name, "; only a non_european stack may be larger")
-    if fields.attacker.foraging and fields.attacker.technology not in FORAGERS:
-        text = f"true is not allowed with technology {fields.attacker.technology}; only with {', '.join(FORAGERS)}"
-        raise Refusal("attacker.foraging", text)
+    technology = fields.attacker.technology
+    text = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
+    refuse(fields.attacker.foraging and technology not in FORAGERS, "attacker.foraging", text)
     _check_overruns(fields)
     _check_leaders_and_tables(fields)
 
@@ -318,60 +316,55 @@ def check_siege(fields: Siege | Campaign) -> None:
     """Refuse what types cannot; raises Refusal."""
     for name in SIDES:
         _check_side(fields, name)
-    if size_of(fields.attacker) == 0:
-        raise Refusal("attacker", "give at least one detachment")
+    refuse(size_of(fields.attacker) == 0, "attacker", "give at least one detachment")
     _check_eight(fields.attacker, "attacker")
-    defender, conditions = fields.defender, fields.conditions
-    if conditions.region == "europe" and defender.fortress_level == 0:
-        raise Refusal("defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
-    if conditions.region == "europe" and conditions.city:
-        raise Refusal("conditions.city", "true is not allowed in Europe; only with conditions.region rotw")
-    room = max(1, defender.fortress_level)
-    if size_of(defender) > LD * room:
-        given = detachments(size_of(defender))
-        raise Refusal("defender", f"a garrison of {given} is not allowed; level {defender.fortress_level} holds {room}")
-    if conditions.siegeworks_minus + conditions.siegeworks_plus > 2:
-        raise Refusal("conditions.siegeworks_minus", "a fortress holds at most two siegeworks, - and + together")
-    if isinstance(conditions, CampaignConditions) and conditions.rounds and conditions.start_round:
-        raise Refusal("conditions.rounds", "give rounds or start_round, not both")
+    conditions, level, garrison = fields.conditions, fields.defender.fortress_level, size_of(fields.defender)
+    europe, room = conditions.region == "europe", max(1, level)
+    refuse(europe and level == 0, "defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
+    only = "true is not allowed in Europe; only with conditions.region rotw"
+    refuse(europe and conditions.city, "conditions.city", only)
+    many = f"a garrison of {detachments(garrison)} is not allowed; level {level} holds {room}"
+    refuse(garrison > LD * room, "defender", many)
+    works = "a fortress holds at most two siegeworks, - and + together"
+    refuse(conditions.siegeworks_minus + conditions.siegeworks_plus > 2, "conditions.siegeworks_minus", works)
+    if isinstance(conditions, CampaignConditions):
+        both = conditions.rounds and conditions.start_round
+        refuse(both, "conditions.rounds", "give rounds or start_round, not both")
     _check_leaders_and_tables(fields)
 
 
 def _check_side(fields: Land | Siege | Campaign, name: str) -> None:
     side = getattr(fields, name)
-    if side.exploration_detachments and fields.conditions.region == "europe":
-        text = f"{side.exploration_detachments} is not allowed in Europe; only with conditions.region rotw"
-        raise Refusal(f"{name}.exploration_detachments", text)
-    if getattr(side, "army_class", "") and side.country != "minor":
-        text = f"{side.army_class!r} is not allowed with country {side.country}; only with country minor"
-        raise Refusal(f"{name}.army_class", text)
-    if side.tercios and side.technology == "medieval":
-        raise Refusal(f"{name}.tercios", "true is not allowed with technology medieval; renaissance or better")
+    explorers, army_class = side.exploration_detachments, getattr(side, "army_class", "")
+    text = f"{explorers} is not allowed in Europe; only with conditions.region rotw"
+    refuse(explorers and fields.conditions.region == "europe", f"{name}.exploration_detachments", text)
+    text = f"{army_class!r} is not allowed with country {side.country}; only with country minor"
+    refuse(army_class and side.country != "minor", f"{name}.army_class", text)
+    text = "true is not allowed with technology medieval; renaissance or better"
+    refuse(side.tercios and side.technology == "medieval", f"{name}.tercios", text)
 
 
 def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
     """At most 8 LD, pashas and loose LDE apart."""
     thirds = 12 * side.army_plus + 6 * side.army_minus + LD * side.land_detachments
-    if thirds > EIGHT_LD:
-        raise Refusal(name, f"a stack of {thirds // LD} LD is not allowed; at most {EIGHT_LD // LD} LD{unless}")
+    most = f"a stack of {thirds // LD} LD is not allowed; at most {EIGHT_LD // LD} LD{unless}"
+    refuse(thirds > EIGHT_LD, name, most)
 
 
 def _check_overruns(fields: Land) -> None:
     declared = [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
-    if fields.policy.defender.evasion == "evade":
-        for given, text in ((fields.conditions.interception, "in an interception"), (declared, "with an overrun")):
-            if given:
-                raise Refusal("policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
+    for given, text in ((fields.conditions.interception, "in an interception"), (declared, "with an overrun")):
+        evades = fields.policy.defender.evasion == "evade"
+        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
     for name in declared:
         own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
-        if own < OVERRUN * enemy:
-            text = f"{detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
-            raise Refusal(f"policy.{name}.overrun", f"'declare' is not allowed with {text}")
+        text = f"{detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
+        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", f"'declare' is not allowed with {text}")
 
 
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:
     tables = book(fields.options.tables)
     for name in SIDES:
         wrong = stack_of(fields, name, tables).leader.out_of_period(fields.conditions.period)
-        if wrong and fields.options.leader_years == "in-period":
-            raise Refusal(f"{name}.leader", f'{wrong}; options.leader_years = "any" allows it')
+        refused = wrong and fields.options.leader_years == "in-period"
+        refuse(refused, f"{name}.leader", f'{wrong}; options.leader_years = "any" allows it')

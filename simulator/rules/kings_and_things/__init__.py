@@ -11,7 +11,7 @@ from functools import partial
 
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.kings_and_things import model
-from simulator.rules.kings_and_things.checks import check_explorer, check_free_for_all, check_land
+from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.outcome import Reader
@@ -22,11 +22,7 @@ from simulator.rules.kings_and_things.text import assumptions, explained
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
 CLOCK = Clock("rounds", "winner == 'attacker'", "an attacker has taken the hex", plans="policy.attacker.retreat")
-PARAMETERS = {
-    "after-rounds": "retreat_after",
-    "below-creatures": "retreat_below",
-    "when-outgunned": "retreat_ratio",
-}
+PARAMETERS = {"after-rounds": "retreat_after", "below-creatures": "retreat_below", "when-outgunned": "retreat_ratio"}
 # Who holds the hex in the end, side by side for all kings.
 HOLDERS = {
     "attacker takes the hex": "taken_by_attacker",
@@ -54,46 +50,25 @@ def build(scenario: model.Scenario) -> Built:
     )
 
 
+_kind = partial(Battle, game="kings-and-things", check=check, build=build, parameters=PARAMETERS, clock=CLOCK)
 BATTLES = by_kind(
-    Battle(
-        game="kings-and-things",
+    _kind(
         kind="land",
         title="two sides in a hex, with fort, settlement, characters and magic items",
         model=model.Land,
         headline=("attacker_losses", "defender_losses", *LEFT),
-        check=check_land,
-        build=build,
-        parameters=PARAMETERS,
-        clock=CLOCK,
     ),
-    Battle(
-        game="kings-and-things",
+    _kind(
         kind="free-for-all",
         title="three or four sides in an owned hex",
         model=model.FreeForAll,
         headline=(*LOSSES, *LEFT),
         results=HOLDERS,
-        check=check_free_for_all,
-        build=build,
-        parameters=PARAMETERS,
-        clock=CLOCK,
     ),
-    Battle(
-        game="kings-and-things",
+    _kind(
         kind="exploration",
         title="entering an unexplored hex: the defender is drawn from the cup",
         model=model.Exploration,
-        headline=(
-            "explored_without_fight",
-            "attacker_losses",
-            "defender_losses",
-            *LEFT,
-            "defenders_drawn",
-            "bribe_cost",
-        ),
-        check=check_explorer,
-        build=build,
-        parameters=PARAMETERS,
-        clock=CLOCK,
+        headline=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
     ),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -18,45 +18,36 @@ REST, BEFORE = STEPS, STEPS + 1
 MOST_CONDITIONS, MOST_STEADY = 100_000, 400_000
 
 
-class Paths:
-    """Every condition that a side can come to from its starts, and where each leads; -1 where it never goes.
+class Catalogue:
+    """Every condition that a side can come to from its starts, by number: where it leads, and what it can do.
 
-    `steps[t]` of hits and of what comes after a step's losses is for step t. `fates` lists, for a condition that waits
-    for a die, what follows each result.
+    `fates` lists, for a condition that waits for a die, what follows each result. `aimed_at`: has an enemy a Marksman
+    who picks his victims? `leaves`: may the side leave? Raises Refusal for too many conditions.
     """
 
-    def __init__(self, army: Army, starts: Iterable[Condition], aimed_at: bool, leaves: bool) -> None:
-        starts = list(starts)
+    def __init__(self, army: Army, starts: Sequence[Condition], aimed_at: bool, leaves: bool) -> None:
         self.army, self.aimed_at, self.leaves = army, aimed_at, leaves
         self.steady = all(army.steady(items) for items in {start.items for start in starts})
-        self.all: list[Condition] = []
+        self.conditions: list[Condition] = []
+        self.fates: dict[int, dict[int, int]] = {}
+        self._leads: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
         self._number: dict[Condition, int] = {}
         self._seen: set[tuple[int, int]] = set()
         self._waiting: list[tuple[int, int]] = []
-        self.hit: list[list[int]] = []
-        self.after: list[list[int]] = []
-        self.armed: list[int] = []
-        self.aimed: list[int] = []
-        self.gone: list[int] = []
-        self.ended: list[int] = []
-        self.charmless: list[int] = []
-        self.fates: dict[int, dict[int, int]] = {}
         self.starts = [self._at(start, REST) for start in starts]
         while self._waiting:
             self._follow(*self._waiting.pop())
 
+    def __len__(self) -> int:
+        return len(self.conditions)
+
     def _known(self, c: Condition) -> int:
-        number = self._number.get(c)
-        if number is None:
-            number = self._number[c] = len(self.all)
+        number = self._number.setdefault(c, len(self))
+        if number == len(self):
             if number == (MOST_STEADY if self.steady else MOST_CONDITIONS):
                 what = f"can come to more than {number:,} conditions; give fewer people, or fewer items"
                 raise Refusal(f"{self.army.name}.creatures", what)
-            self.all.append(c)
-            self.hit.append([number] * STEPS)
-            self.after.append([number] * STEPS)
-            for found in (self.armed, self.aimed, self.gone, self.ended, self.charmless):
-                found.append(number)
+            self.conditions.append(c)
         return number
 
     def _at(self, c: Condition, place: int) -> int:
@@ -68,73 +59,73 @@ class Paths:
         return number
 
     def _follow(self, number: int, place: int) -> None:
-        c, army = self.all[number], self.army
+        c, army, leads = self.conditions[number], self.army, self._leads
         if c.die:
             self.fates[number] = {result: self._at(fate, place) for result, fate in army.fates(c).items()}
         elif self.steady:
-            self.hit[number] = [self._at(army.hit(c, 0), place)] * STEPS
+            for step in range(STEPS):
+                leads["hit", step][number] = self._at(army.hit(c, 0), place)
             self._before_losses(number, c, place)
             self._between_rounds(number, c)
         elif place == REST:
-            self.armed[number] = self._at(army.armed(c), BEFORE)
+            leads["armed", 0][number] = self._at(army.armed(c), BEFORE)
             self._between_rounds(number, c)
         elif place >= BEFORE:
             self._before_losses(number, c, place)
             self._at(c, place - BEFORE)
         else:
-            self.hit[number][place] = self._at(army.hit(c, place), place)
+            leads["hit", place][number] = self._at(army.hit(c, place), place)
             last = place == MELEE
             following = army.rested(c) if last else army.begun(c, place + 1)
-            self.after[number][place] = self._at(following, REST if last else BEFORE + place + 1)
-            self.ended[number] = self._known(army.ended(c))
+            leads["after", place][number] = self._at(following, REST if last else BEFORE + place + 1)
+            leads["ended", 0][number] = self._known(army.ended(c))
 
     def _before_losses(self, number: int, c: Condition, place: int) -> None:
         """The Lucky Charm is spent, an aimed hit falls."""
         if c.items & Held.CHARM:
-            self.charmless[number] = self._at(c._replace(items=c.items & ~Held.CHARM), place)
+            self._leads["charmless", 0][number] = self._at(c._replace(items=c.items & ~Held.CHARM), place)
         if self.aimed_at:
-            self.aimed[number] = self._at(self.army.aimed_hit(c), REST if self.steady else place - BEFORE)
+            hit = self._at(self.army.aimed_hit(c), REST if self.steady else place - BEFORE)
+            self._leads["aimed", 0][number] = hit
 
     def _between_rounds(self, number: int, c: Condition) -> None:
         """The battle is over, or the side leaves."""
-        self.ended[number] = self._known(self.army.ended(c))
+        self._leads["ended", 0][number] = self._known(self.army.ended(c))
         if self.leaves and not c.fled:
-            self.gone[number] = self._at(self.army.gone(c), REST)
+            self._leads["gone", 0][number] = self._at(self.army.gone(c), REST)
 
+    def led(self, what: str, step: int = 0) -> np.ndarray:
+        """Where each condition comes to: "armed" for a round, by an "aimed" hit, without its charm ("charmless"),
+        "gone" from the hex, when the battle has "ended", by a "hit" in a step, "after" its losses; else itself.
+        """
+        found, moves = np.arange(len(self)), self._leads[what, step]
+        found[list(moves)] = list(moves.values())
+        return found
 
-@dataclass(frozen=True)
-class Catalogue:
-    """What each condition of a side can do, as arrays by condition."""
-
-    army: Army
-    paths: Paths
-
-    def __len__(self) -> int:
-        return len(self.paths.all)
+    def led_in_steps(self, what: str) -> np.ndarray:
+        """The same for all steps: array (conditions, steps)."""
+        return np.stack([self.led(what, step) for step in range(STEPS)], axis=1)
 
     def column(self, name: str) -> np.ndarray:
         """A field of all conditions."""
         at = Condition._fields.index(name)
-        return np.array([c[at] for c in self.paths.all])
+        return np.array([c[at] for c in self.conditions])
 
     @cached_property
     def left(self) -> np.ndarray:
         """What is left by slot: array (conditions, slots)."""
-        return np.array([c.left for c in self.paths.all], np.int64).reshape(len(self), -1)
+        return np.array([c.left for c in self.conditions], np.int64).reshape(len(self), -1)
 
     @cached_property
     def survived(self) -> np.ndarray:
         """The same with those that got away."""
-        found = self.left.copy()
-        for n, c in enumerate(self.paths.all):
-            if c.fled:
-                found[n] += c.fled
-        return found
+        away = np.array([c.fled or (0,) * len(c.left) for c in self.conditions], np.int64)
+        return self.left + away.reshape(len(self), -1)
 
     @cached_property
     def fled(self) -> np.ndarray:
         """Has the side left the hex?"""
-        return np.array([bool(c.fled) for c in self.paths.all])
+        return np.array([bool(c.fled) for c in self.conditions])
 
     def slots(self, role: int) -> list[int]:
         """Slots of a role."""
@@ -178,7 +169,7 @@ class Catalogue:
 
     @property
     def _holds(self) -> bool:
-        return any(c.items & (Held.BOW | Held.SWORD) for c in self.paths.all)
+        return any(c.items & (Held.BOW | Held.SWORD) for c in self.conditions)
 
     @cached_property
     def aimed(self) -> np.ndarray:
@@ -213,7 +204,7 @@ class Catalogue:
         if self.army.brittle and (walls := self.slots(Role.FIREWALL)):
             number[:, walls] = np.minimum(1, number[:, walls])
         counters = [n for n in range(len(self.army.slots)) if not self.army.slots[n].role & Role.STRUCTURE]
-        return number.sum(axis=1) + (0 if self.paths.steady else number[:, counters].sum(axis=1) + 2)
+        return number.sum(axis=1) + (0 if self.steady else number[:, counters].sum(axis=1) + 2)
 
     @cached_property
     def waits(self) -> np.ndarray:
@@ -229,7 +220,7 @@ class Catalogue:
 
         Two arrays (conditions, steps, hits); more than the last lead to where it does; `most` bounds them.
         """
-        hit, waits, steps = np.array(self.paths.hit), self.waits > 0, np.arange(STEPS)
+        hit, waits, steps = self.led_in_steps("hit"), self.waits > 0, np.arange(STEPS)
         now = np.repeat(np.arange(len(self))[:, None], STEPS, axis=1)
         falls, spent = [now], [np.zeros_like(now)]
         while len(falls) <= most:
@@ -240,8 +231,3 @@ class Catalogue:
             falls.append(following)
             now = following
         return np.stack(falls, axis=2), np.stack(spent, axis=2)
-
-
-def catalogue(army: Army, starts: Sequence[Condition], aimed_at: bool, leaves: bool) -> Catalogue:
-    """All that a side can come to from these starts."""
-    return Catalogue(army, Paths(army, starts, aimed_at, leaves))

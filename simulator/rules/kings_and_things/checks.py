@@ -4,77 +4,60 @@ from __future__ import annotations
 
 from collections import Counter
 
-from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.creatures import counted, key_of, parse
 from simulator.rules.kings_and_things.cup import check_cup
 from simulator.rules.kings_and_things.sides import STRUCTURES, present_sides
+from simulator.rules.toolkit.policies import refuse
 
 PRINTED = {"fort": model.FORTS, "settlement": model.SETTLEMENTS}
 
 
-def _refuse(wrong: object, field: str, text: str) -> None:
-    if wrong:
-        raise Refusal(field, text)
-
-
-def check_land(fields: model.Land) -> None:
-    """Refuse what types cannot in a land battle."""
-    _sides(fields)
+def check(fields: model.Scenario) -> None:
+    """Refuse what types cannot."""
+    if isinstance(fields, model.FreeForAll):
+        _partisans(fields)
+    heroes: dict[str, str] = {}
+    items: dict[str, str] = {}
+    for name in present_sides(fields):
+        side = getattr(fields, name)
+        _people(fields, name, heroes)
+        _items(side, name, items)
+        _order(side, name, getattr(fields.policy, name).losses)
+    if isinstance(fields, model.Exploration):
+        check_cup(fields)
+        return
     _structures(fields.defender)
-    if fields.conditions.unexplored:
+    if isinstance(fields, model.Land) and fields.conditions.unexplored:
         _unexplored(fields)
     _something_to_fight(fields.defender)
 
 
-def check_free_for_all(fields: model.FreeForAll) -> None:
-    """Refuse what types cannot in a free-for-all."""
+def _partisans(fields: model.FreeForAll) -> None:
+    """No magic items, no best policies, no policy without its side."""
     for name in present_sides(fields):
         items = getattr(fields, name).items
-        _refuse(items, f"{name}.items", "magic items cannot be used in a free-for-all; leave them out")
+        refuse(items, f"{name}.items", "magic items cannot be used in a free-for-all; leave them out")
         best = getattr(fields.policy, name).retreat == "best"
-        _refuse(best, f"policy.{name}.retreat", "best is not offered in a free-for-all")
+        refuse(best, f"policy.{name}.retreat", "best is not offered in a free-for-all")
     third = fields.policy.third_attacker
     absent = fields.third_attacker is None and third != type(third)()
-    _refuse(absent, "policy.third_attacker", "there is no third_attacker; leave it out")
-    _sides(fields)
-    _structures(fields.defender)
-    _something_to_fight(fields.defender)
-
-
-def check_explorer(fields: model.Exploration) -> None:
-    """Refuse what types cannot of an exploration."""
-    given = fields.defender.creatures
-    _refuse(given, "defender.creatures", "the defender of an exploration is drawn; leave it empty")
-    _sides(fields)
-    check_cup(fields)
-
-
-def _sides(fields: model.Scenario) -> None:
-    """Counters and items of every side, and its order of losses."""
-    heroes: dict[str, str] = {}
-    items: dict[str, str] = {}
-    for name in present_sides(fields):
-        _people(fields, name, heroes)
-    for name in present_sides(fields):
-        _items(getattr(fields, name), name, items)
-    for name in present_sides(fields):
-        _order(getattr(fields, name), name, getattr(fields.policy, name).losses)
+    refuse(absent, "policy.third_attacker", "there is no third_attacker; leave it out")
 
 
 def _people(fields: model.Scenario, name: str, seen: dict[str, str]) -> None:
     """Known counters, not too many, no special character twice."""
     where = f"{name}.creatures"
     creatures = parse(getattr(fields, name).creatures, where)
-    _refuse(name != "defender" and not creatures, where, "is empty; an attacker needs at least one creature")
+    refuse(name != "defender" and not creatures, where, "is empty; an attacker needs at least one creature")
     limit, number = fields.options.stack_limit, len(creatures)
     # A citadel's owner may stack as many as he likes.
     free = name == "defender" and getattr(fields.defender, "fort", "none") == "citadel"
     what = f"{number} people are more than options.stack_limit = {limit}; give at most {limit}, or raise it"
-    _refuse(limit and number > limit and not free, where, what)
+    refuse(limit and number > limit and not free, where, what)
     for creature in creatures:
         has = f"{creature.label} is a special character and exists once; {seen.get(creature.special)} has it already"
-        _refuse(creature.special in seen, where, has)
+        refuse(creature.special in seen, where, has)
         if creature.special:
             seen[creature.special] = name
 
@@ -85,10 +68,10 @@ def _items(side: model.Side | model.Inhabitants, name: str, seen: dict[str, str]
     if isinstance(side, model.Inhabitants):
         return
     for item in side.items:
-        _refuse(item in seen, where, f"{item} exists once in the game; {seen.get(item)} has it already")
+        refuse(item in seen, where, f"{item} exists once in the game; {seen.get(item)} has it already")
         seen[item] = name
     dust = name != "defender" and "dust-of-defense" in side.items
-    _refuse(dust, where, "dust-of-defense is of use to the defender alone; leave it out")
+    refuse(dust, where, "dust-of-defense is of use to the defender alone; leave it out")
     if side.balloon_passengers:
         _aboard(side, name)
 
@@ -97,26 +80,26 @@ def _aboard(side: model.Side, name: str) -> None:
     where = f"{name}.balloon_passengers"
     aboard = parse(side.balloon_passengers, where)
     absent = f"there is no balloon; add it to {name}.items or leave the passengers out"
-    _refuse("balloon" not in side.items, where, absent)
+    refuse("balloon" not in side.items, where, absent)
     many = f"{len(aboard)} passengers are too many; give at most {model.MOST_PASSENGERS}"
-    _refuse(len(aboard) > model.MOST_PASSENGERS, where, many)
+    refuse(len(aboard) > model.MOST_PASSENGERS, where, many)
     standing = Counter(creature.key for creature in parse(side.creatures, f"{name}.creatures"))
     for creature in aboard:
         heavy = f"{creature.label} has value {creature.value}; a passenger's value is below 4"
-        _refuse(creature.value >= 4, where, heavy)
+        refuse(creature.value >= 4, where, heavy)
     for creature in aboard:
         standing[creature.key] -= 1
         missing = f"{creature.label} must also stand in {name}.creatures, as often as here"
-        _refuse(standing[creature.key] < 0, where, missing)
+        refuse(standing[creature.key] < 0, where, missing)
 
 
 def _structures(defender: model.Defender) -> None:
     for what, names in PRINTED.items():
         level, damage = names.index(getattr(defender, what)), getattr(defender, f"{what}_damage")
         text = f"{damage} is more than the level of {names[level]}; give 0 to {level}"
-        _refuse(damage > level, f"defender.{what}_damage", text)
+        refuse(damage > level, f"defender.{what}_damage", text)
     both = defender.income_counter and defender.settlement != "none"
-    _refuse(both, "defender.income_counter", "a hex has one special income counter; leave it or the settlement out")
+    refuse(both, "defender.income_counter", "a hex has one special income counter; leave it or the settlement out")
 
 
 def _something_to_fight(defender: model.Defender) -> None:
@@ -124,14 +107,14 @@ def _something_to_fight(defender: model.Defender) -> None:
         names.index(getattr(defender, what)) - getattr(defender, f"{what}_damage") for what, names in PRINTED.items()
     ]
     able = defender.creatures or any(levels) or {"golem", "firewall"} & set(defender.items)
-    _refuse(not able, "defender.creatures", "the defender has nothing that can fight; give creatures, a fort ...")
+    refuse(not able, "defender.creatures", "the defender has nothing that can fight; give creatures, a fort ...")
 
 
 def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None:
     """`loss_order` goes with losses = custom, and names what is on the side."""
     where, order = f"{name}.loss_order", getattr(side, "loss_order", [])
-    _refuse(losses == "custom" and not order, where, f"is needed with policy.{name}.losses = custom")
-    _refuse(order and losses != "custom", where, f"is only used with policy.{name}.losses = custom; leave it out")
+    refuse(losses == "custom" and not order, where, f"is needed with policy.{name}.losses = custom")
+    refuse(order and losses != "custom", where, f"is only used with policy.{name}.losses = custom; leave it out")
     here = {creature.key for creature in parse(side.creatures, f"{name}.creatures")}
     words = {item for item in ("firewall", "golem", "balloon") if item in getattr(side, "items", ())}
     words |= {what for what in PRINTED if getattr(side, what, "none") != "none"}
@@ -139,14 +122,14 @@ def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None
         word = text.lower() in {*STRUCTURES, "golem", "balloon"}
         known = text.lower() in words if word else key_of(counted(text, where)[1], where) in here
         absent = f"{text!r} is not on this side; list names and codes as written in {name}.creatures"
-        _refuse(not known, where, absent)
+        refuse(not known, where, absent)
 
 
 def _unexplored(fields: model.Land) -> None:
     """The known inhabitants of a hex nobody owns have neither fort nor items, and nowhere to go."""
     side, retreat = fields.defender, fields.policy.defender.retreat
     stay = "inhabitants of an unexplored hex may not retreat; give never"
-    _refuse(retreat != "never", "policy.defender.retreat", stay)
-    _refuse(side.fort != "none", "defender.fort", f"{side.fort!r} is not allowed in an unexplored hex; give none")
-    _refuse(side.items, "defender.items", "inhabitants of an unexplored hex have no magic items; leave them out")
-    _refuse(fields.conditions.black_cloud, "conditions.black_cloud", "nobody owns an unexplored hex; give false")
+    refuse(retreat != "never", "policy.defender.retreat", stay)
+    refuse(side.fort != "none", "defender.fort", f"{side.fort!r} is not allowed in an unexplored hex; give none")
+    refuse(side.items, "defender.items", "inhabitants of an unexplored hex have no magic items; leave them out")
+    refuse(fields.conditions.black_cloud, "conditions.black_cloud", "nobody owns an unexplored hex; give false")

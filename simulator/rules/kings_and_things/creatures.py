@@ -37,26 +37,30 @@ class Creature:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of `creatures.csv` or `special_characters.csv`."""
+    """A line of `creatures.csv`, `special_characters.csv` or, with its own `group`, of `cup_others.csv`."""
 
     id: str
     name: str
     value: int
     symbol: str
     count: int
-    special: bool
-
-
-@dataclass(frozen=True)
-class Other:
-    """A line of `cup_others.csv`: what else is drawn from the cup."""
-
-    id: str
-    name: str
     group: str
     terrain: str
-    value: int
-    count: int
+
+    @property
+    def special(self) -> bool:
+        """Is it a special character? Of these the cup holds none."""
+        return self.group == "special"
+
+    @property
+    def fights(self) -> bool:
+        """Is it a creature or a special character?"""
+        return self.group in {"creature", "special"}
+
+    @property
+    def copies(self) -> str:
+        """Counters of equal name, value and symbol are copies of one another."""
+        return plain(f"{self.name}{self.value}{self.symbol}" if self.fights else self.name)
 
 
 def plain(text: str) -> str:
@@ -64,21 +68,23 @@ def plain(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-def _lines(name: str) -> list[dict[str, str]]:
-    folder = resources.files("simulator.rules.kings_and_things") / "data"
-    return list(csv.DictReader((folder / name).read_text(encoding="utf-8").splitlines()))
-
-
 @cache
-def catalogue() -> tuple[Row, ...]:
-    """All creatures and special characters."""
-    rows = []
-    for name, special in (("creatures.csv", False), ("special_characters.csv", True)):
-        for line in _lines(name):
-            symbol = "".join(mark for word, mark in SYMBOLS.items() if line[word] == "true")
-            count = 1 if special else int(line["count"])
-            rows.append(Row(line["id"], line["name"], int(line["combat_value"]), symbol, count, special))
+def counters() -> tuple[Row, ...]:
+    """All creatures, special characters and other counters of the cup."""
+    folder, rows = resources.files("simulator.rules.kings_and_things") / "data", []
+    for name, group in (("creatures", "creature"), ("special_characters", "special"), ("cup_others", "")):
+        for line in csv.DictReader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()):
+            symbol = "".join(mark for word, mark in SYMBOLS.items() if line.get(word) == "true")
+            value, count = int(line.get("combat_value") or line["value"]), int(line.get("count", 1))
+            rows.append(
+                Row(line["id"], line["name"], value, symbol, count, group or line["group"], line.get("terrain", ""))
+            )
     return tuple(rows)
+
+
+def catalogue() -> list[Row]:
+    """All creatures and special characters."""
+    return [row for row in counters() if row.fights]
 
 
 def creature_rows() -> list[dict[str, str | int]]:
@@ -93,15 +99,6 @@ def creature_rows() -> list[dict[str, str | int]]:
         }
         for row in catalogue()
     ]
-
-
-@cache
-def others() -> tuple[Other, ...]:
-    """What the cup holds beside creatures."""
-    return tuple(
-        Other(line["id"], line["name"], line["group"], line["terrain"], int(line["value"]), int(line["count"]))
-        for line in _lines("cup_others.csv")
-    )
 
 
 @cache

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import Any, TypeVar
 
+from simulator.engine.chance import seen_as
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.creatures import (
     Creature,
-    Other,
     Row,
-    catalogue,
     counted,
+    counters,
     from_text,
-    others,
     parse,
     plain,
     rows_named,
@@ -31,6 +30,7 @@ SETTLEMENTS = {"village": 1, "city": 2}
 
 # What a counter is in the draw: a creature (value, symbol), ("settlement", level), ("income", value), loot or nothing.
 Kind = tuple[Any, ...]
+Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,10 @@ def _full(attacker: Side, terrain: str, removed: Sequence[str]) -> Counter[Kind]
     """The full cup but for `removed` and what the attacker has by name."""
     left: Counter[str] = Counter()
     kinds: dict[str, Kind] = {}
-    for row in catalogue():
+    for row in counters():
         if not row.special:
-            name = _copy_of(row)
-            left[name] += row.count
-            kinds[name] = row.value, row.symbol
-    for other in others():
-        left[plain(other.name)] += other.count
-        kinds[plain(other.name)] = _other_kind(other, terrain)
+            left[row.copies] += row.count
+            kinds[row.copies] = _kind_of(row, terrain)
     for place, entry in enumerate(removed):
         where = f"conditions.cup_removed[{place}]"
         number, text = counted(entry, where)
@@ -131,42 +127,41 @@ def _full(attacker: Side, terrain: str, removed: Sequence[str]) -> Counter[Kind]
     return found
 
 
-def _copy_of(row: Row) -> str:
-    """Rows of equal name, value and symbol are copies of one another."""
-    return plain(f"{row.name}{row.value}{row.symbol}")
-
-
 def _copies(text: str, where: str) -> str:
     """The name under which a counter of the full cup is counted."""
-    if plain(text) in {plain(other.name) for other in others()} | {plain(other.id) for other in others()}:
-        return next(plain(other.name) for other in others() if plain(text) in (plain(other.name), plain(other.id)))
+    for row in counters():
+        if not row.fights and plain(text) in (plain(row.name), plain(row.id)):
+            return row.copies
     creature = from_text(text, where)
     if not creature.row:
         raise Refusal(where, f"{text!r} is not a counter of the full cup; give a name of one")
-    return _copy_of(next(row for row in catalogue() if row.id == creature.row))
+    return next(row.copies for row in counters() if row.id == creature.row)
 
 
 def _held_by(attacker: Side) -> list[str]:
     """Names of the attacker's creatures and items that came out of the cup."""
     creatures: list[Creature] = parse(attacker.creatures, "attacker.creatures")
-    held = [_copy_of(rows_named(creature.row)[0]) for creature in creatures if creature.row]
+    held = [rows_named(creature.row)[0].copies for creature in creatures if creature.row]
     return held + [plain(item) for item in attacker.items]
 
 
-def _other_kind(other: Other, terrain: str) -> Kind:
-    if other.group == "settlement":
-        return "settlement", other.value
-    if other.group == "income" and other.terrain == terrain:
-        return "income", other.value
-    return (LOOT,) if other.group in ("magic-item", "treasure") else (NOTHING,)
+def _kind_of(row: Row, terrain: str) -> Kind:
+    if row.fights:
+        return row.value, row.symbol
+    if row.group == "settlement" or (row.group == "income" and row.terrain == terrain):
+        return row.group, row.value
+    return (LOOT,) if row.group in ("magic-item", "treasure") else (NOTHING,)
 
 
 def draws(scenario: Exploration) -> dict[Draw, float]:
     """All distinct defenders with their chances."""
     held, roll = contents(scenario), scenario.conditions.exploration_roll
     lone = scenario.options.lone_settlement_defends
-    creatures = _by_size({kind: n for kind, n in held.items() if len(kind) == 2 and isinstance(kind[0], int)})
-    rest = _kept_by_size({kind: n for kind, n in held.items() if not isinstance(kind[0], int)})
+    people = {kind: n for kind, n in held.items() if isinstance(kind[0], int)}
+    others = {kind: n for kind, n in held.items() if kind not in people}
+    nobody: tuple[Kind, ...] = ()
+    creatures = _by_size(people, nobody, lambda chosen, kind, number: chosen + (kind,) * number)
+    rest = [seen_as(kept, _stays) for kept in _by_size(others, (0, 0, 0), _richer)]
     total = sum(held.values())
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
     free = Draw(fought=False)
@@ -175,7 +170,7 @@ def draws(scenario: Exploration) -> dict[Draw, float]:
         each = float(chance / comb(total, size))
         for number in range(size + 1):
             for (settlement, loot), others_ways in rest[size - number].items():
-                for chosen, ways in creatures[number]:
+                for chosen, ways in creatures[number].items():
                     draw = Draw(chosen, settlement, loot)
                     if not chosen and not (settlement and lone):
                         draw = free
@@ -183,32 +178,19 @@ def draws(scenario: Exploration) -> dict[Draw, float]:
     return {draw: p for draw, p in found.items() if p}
 
 
-def _by_size(kinds: dict[Kind, int]) -> list[list[tuple[tuple[Kind, ...], int]]]:
-    """Multisets of 0 to 5 creatures with the ways to draw them."""
-    found: list[list[tuple[tuple[Kind, ...], int]]] = [[((), 1)], *([] for _ in range(ROLLS[-1]))]
+def _by_size(kinds: Mapping[Kind, int], nothing: Kept, grown: Callable[[Kept, Kind, int], Kept]) -> list[Counter[Kept]]:
+    """What 0 to 5 counters come to, with the ways to draw them; `grown(kept, kind, number)` adds some of a kind."""
+    found = [Counter({nothing: 1}), *(Counter[Kept]() for _ in range(MOST_DRAWN))]
     for kind, copies in kinds.items():
-        for size in range(ROLLS[-1], 0, -1):
-            found[size] += [
-                (chosen + (kind,) * number, ways * comb(copies, number))
-                for number in range(1, min(copies, size) + 1)
-                for chosen, ways in found[size - number]
-            ]
+        for size in range(MOST_DRAWN, 0, -1):
+            for number in range(1, min(copies, size) + 1):
+                for kept, ways in found[size - number].items():
+                    found[size][grown(kept, kind, number)] += ways * comb(copies, number)
     return found
 
 
-def _kept_by_size(kinds: dict[Kind, int]) -> list[dict[tuple[int, bool], int]]:
-    """What 0 to 5 other counters leave in the hex: (settlement kept, any loot), with the ways to draw it."""
-    found: list[dict[tuple[int, ...], int]] = [{(0, 0, 0): 1}, *({} for _ in range(ROLLS[-1]))]
-    for kind, copies in kinds.items():
-        for size in range(ROLLS[-1], 0, -1):
-            for number in range(1, min(copies, size) + 1):
-                for kept, ways in found[size - number].items():
-                    after = _with(kept, kind)
-                    found[size][after] = found[size].get(after, 0) + ways * comb(copies, number)
-    return [dict(_seen(kept)) for kept in found]
-
-
-def _with(kept: tuple[int, ...], kind: Kind) -> tuple[int, ...]:
+def _richer(kept: tuple[int, int, int], kind: Kind, number: int) -> tuple[int, int, int]:
+    """The best settlement, the best special income counter, any loot."""
     settlement, income, loot = kept
     if kind[0] == "settlement":
         return max(settlement, kind[1]), income, loot
@@ -217,10 +199,7 @@ def _with(kept: tuple[int, ...], kind: Kind) -> tuple[int, ...]:
     return settlement, income, loot or int(kind[0] == LOOT)
 
 
-def _seen(kept: dict[tuple[int, ...], int]) -> Iterator[tuple[tuple[int, bool], int]]:
+def _stays(kept: tuple[int, int, int]) -> tuple[int, bool]:
     """Only the special income counter of highest value stays, of equals the settlement; what stays is loot too."""
-    seen: Counter[tuple[int, bool]] = Counter()
-    for (settlement, income, loot), ways in kept.items():
-        stays = settlement if settlement >= income else 0
-        seen[stays, bool(loot or settlement or income)] += ways
-    yield from seen.items()
+    settlement, income, loot = kept
+    return settlement if settlement >= income else 0, bool(loot or settlement or income)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.rules.kings_and_things.catalogue import Catalogue, catalogue
+from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, STACK, Army, Condition, Held
 from simulator.rules.kings_and_things.creatures import Creature
 from simulator.rules.kings_and_things.cup import MOST_DRAWN, Draw, Kind, draws
@@ -147,8 +147,8 @@ def _known(scenario: Known) -> Forces:
         if driven_off and band is attacker:
             start = army.gone(start)
         leaves = may_leave(scenario, band) or (dust and band is attacker)
-        found.append(catalogue(army, [start], aims(sides, band), leaves))
-        starts.append(base + found[-1].paths.starts[0])
+        found.append(Catalogue(army, [start], aims(sides, band), leaves))
+        starts.append(base + found[-1].starts[0])
         base += len(found[-1])
     note = Note(tuple(people), SETTLEMENTS.index(scenario.defender.settlement))
     return Forces(
@@ -169,7 +169,7 @@ def _drawn(scenario: Exploration) -> Forces:
     joining = list(dict.fromkeys(taken))
     found = [_attacking(scenario, attacker, defender, slot) for slot in joining]
     base = np.cumsum([0, *(len(one) for one in found)]).tolist()
-    own = [base[n] + one.paths.starts[0] for n, one in enumerate(found)]
+    own = [base[n] + one.starts[0] for n, one in enumerate(found)]
     defending, starts = _defending(scenario, (attacker, defender), chances, slots, taken)
     notes: dict[Note, int] = {}
     meetings: Counter[tuple[int, tuple[int, int]]] = Counter()
@@ -195,7 +195,7 @@ def _slot(kind: Kind, defender: Band, dispelled: bool) -> Slot:
 def _attacking(scenario: Exploration, attacker: Band, defender: Band, joined: Slot | None) -> Catalogue:
     band = replace(attacker, counters=[*attacker.counters, *([joined] if joined else [])])
     army = army_of(scenario, band, loss_order(band))
-    return catalogue(army, [start_of(army, band)], False, may_leave(scenario, attacker))
+    return Catalogue(army, [start_of(army, band)], False, may_leave(scenario, attacker))
 
 
 def _defending(
@@ -222,5 +222,5 @@ def _defending(
             left[of_slot[joined]] -= 1
         left[wall] = max(0, draw.settlement - battered) if draw.fought else 0
         starts.append(Condition(tuple(left)))
-    found = catalogue(army, starts, aims(sides, band), leaves=False)
-    return found, found.paths.starts
+    found = Catalogue(army, starts, aims(sides, band), leaves=False)
+    return found, found.starts

@@ -66,7 +66,7 @@ class Teller:
 
     def _saving(self, before: State, result: int, dice: random.Random) -> str:
         one, number = self._condition(before, before.turn)
-        c = one.paths.all[number]
+        c = one.conditions[number]
         slot = one.army.slots[c.victim]
         label = slot.labels[min(slot.number - c.left[c.victim], len(slot.labels) - 1)]
         face = dice.choice((2, 3, 4, 5) if result else (1, 6))
@@ -93,13 +93,13 @@ class Teller:
         one, number = self._condition(s, i)
         if self._params.spoils[rules.side(s, j)]:
             return BARE_HIT
-        own = one.paths.all[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
+        own = one.conditions[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
         return NEAR_MISS if own else PLAIN
 
     def _changes(self, i: int, before: State, after: State) -> list[str]:
         """Who was lost, which structures fell how far, what was given up, who fled."""
         (one, old), (_, new) = self._condition(before, i), self._condition(after, i)
-        was, now = one.paths.all[old], one.paths.all[new]
+        was, now = one.conditions[old], one.conditions[new]
         fled = bool(now.fled) and not was.fled
         lost, walls = [], []
         for n, slot in enumerate(one.army.slots):
@@ -128,18 +128,24 @@ def _names(slot: Slot, first: int, number: int) -> list[str]:
 def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice: random.Random) -> list[int]:
     """Faces of ordinary dice with these target numbers, then of the aimed die, that come to this result."""
     hits, aim, used = result >> 2, result >> 1 & 1, result & 1
-    faces = _turned(values, hits, charm, dice) if used else None
-    if faces is not None:
-        hit = list(range(1, aimed + 1)) if aim else list(range(aimed + 1, 7))
-        return faces + ([dice.choice(hit)] if aimed else [])
-    faces = _unturned(values, hits, charm, dice)
+    targets, turning = [min(6, value) for value in values], [_turning(value, charm) for value in values]
+
+    def turned(faces: Sequence[int] | None) -> bool | None:
+        """Could the charm have turned one of these dice? None for no faces."""
+        return None if faces is None else any(face == turn for face, turn in zip(faces, turning, strict=True))
+
+    # The die that was turned is an ordinary one if it can be; a miss that hits is no hit by its face, and conversely.
+    by_face = hits + (-1 if charm == NEAR_MISS else 1)
+    ordinary = used and any(turning) and hitting(targets, 6, by_face, dice) is not None
+    wanted = by_face if ordinary else hits
+    faces = thrown_until(lambda one: hitting(targets, 6, wanted, one), lambda one: turned(one) == bool(ordinary), dice)
+    faces = faces or hitting(targets, 6, wanted, dice) or []
     if not aimed:
         return faces
-    turning = _turning(aimed, charm)
-    if used:
-        return [*faces, turning]
-    fitting = [face for face in range(1, 7) if (face <= aimed) == bool(aim) and face != turning]
-    return [*faces, dice.choice(fitting)]
+    if used and not ordinary:
+        return [*faces, _turning(aimed, charm)]
+    untold = _turning(aimed, charm) if not used else 0
+    return [*faces, dice.choice([n for n in range(1, 7) if (n <= aimed) == bool(aim) and n != untold])]
 
 
 def _turning(value: int, charm: int) -> int:
@@ -147,31 +153,6 @@ def _turning(value: int, charm: int) -> int:
     if charm == NEAR_MISS:
         return value + 1 if value < 6 else 0
     return value if charm == BARE_HIT and value <= 6 else 0
-
-
-def _turned(values: Sequence[int], hits: int, charm: int, dice: random.Random) -> list[int] | None:
-    """Faces one of which the charm has turned; None if it cannot have been one of these dice."""
-    able = [n for n, value in enumerate(values) if _turning(value, charm)]
-    dice.shuffle(able)
-    for n in able:
-        others = [min(6, value) for m, value in enumerate(values) if m != n]
-        faces = hitting(others, 6, hits - (charm == NEAR_MISS), dice)
-        if faces is not None:
-            return [*faces[:n], _turning(values[n], charm), *faces[n:]]
-    return None
-
-
-def _unturned(values: Sequence[int], hits: int, charm: int, dice: random.Random) -> list[int]:
-    """Faces none of which a charm that is still there could have turned."""
-
-    def still(faces: list[int] | None) -> bool:
-        return faces is not None and not any(
-            face == _turning(value, charm) for value, face in zip(values, faces, strict=True)
-        )
-
-    targets = [min(6, value) for value in values]
-    found = thrown_until(lambda one: hitting(targets, 6, hits, one), still, dice)
-    return found or hitting(targets, 6, hits, dice) or []
 
 
 def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:

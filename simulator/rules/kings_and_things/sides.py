@@ -33,7 +33,6 @@ DISPELLED_FIRST = (
     "dust-of-defense", "golem", "firewall", "magic-sword", "talisman", "balloon", "magic-bow", "lucky-charm", "fan",
 )  # fmt: skip
 AIMED_VALUE = 2
-Rank = tuple[int, tuple[int, int, int, bool]]
 UNROLLED = 6  # a Firewall whose die is yet to be rolled stands, whatever it will show
 
 
@@ -75,6 +74,11 @@ class Slot:
         return -self.home, self.printed, self.kind, bool(self.role & Role.PASSENGER)
 
     @property
+    def rank(self) -> tuple[Any, ...]:
+        """Sort key of the weakest-first order; names decide in the end."""
+        return self.strength, self.ties, self.label.lower()
+
+    @property
     def creature(self) -> bool:
         """Is it people, but no special character?"""
         return bool(self.role & Role.PEOPLE) and not self.role & Role.SPECIAL
@@ -87,21 +91,6 @@ class Slot:
     def equals(self, other: Slot) -> bool:
         """Are both equal in everything that matters in battle?"""
         return replace(self, labels=(), key="", number=1) == replace(other, labels=(), key="", number=1)
-
-
-def weakest_first(slot: Slot) -> Rank:
-    """Sort key: ascending strength."""
-    return slot.strength, slot.ties
-
-
-def strongest_first(slot: Slot) -> Rank:
-    """Sort key: descending strength, same ties."""
-    return -slot.strength, slot.ties
-
-
-def by_name(slot: Slot) -> str:
-    """Sort key: what decides in the end."""
-    return slot.label.lower()
 
 
 @dataclass
@@ -195,14 +184,11 @@ def bands(scenario: Scenario) -> list[Band]:
     """All sides after Dispel Magic and the Fan (section 3.2, 0)."""
     names = present_sides(scenario)
     held = {name: set(getattr(getattr(scenario, name), "items", ())) for name in names}
-    voided: dict[str, str | None] = dict.fromkeys(names)
-    dispels = dict.fromkeys(names, False)
-    if len(names) == 2:
-        for name, enemy in (names, names[::-1]):
-            if "dispel-magic" in held[name]:
-                dispels[enemy] = True
-                voided[enemy] = dispelled(held[enemy], getattr(scenario.policy, name).dispel)
-    found = [_band(scenario, name, dispels[name], voided[name]) for name in names]
+    found = []
+    for name, enemy in zip(names, names[::-1], strict=True):
+        dispels = len(names) == 2 and "dispel-magic" in held[enemy]
+        voided = dispelled(held[name], getattr(scenario.policy, enemy).dispel) if dispels else None
+        found.append(_band(scenario, name, dispels, voided))
     attacker, defender = found[0], found[1]
     if "fan" in attacker.items:
         defender.items.discard("dust-of-defense")
@@ -218,7 +204,7 @@ def takes(band: Band) -> bool:
 def takable(slots: Iterable[Slot]) -> Slot | None:
     """Whom a Warlord takes: the last creature of the weakest-first order, no special character, no passenger."""
     able = [slot for slot in slots if slot.creature and not slot.role & Role.PASSENGER]
-    return max(able, key=lambda slot: (weakest_first(slot), by_name(slot)), default=None)
+    return max(able, key=lambda slot: slot.rank, default=None)
 
 
 def _take_over(band: Band, enemy: Band) -> None:
@@ -285,11 +271,11 @@ def loss_order(band: Band) -> list[Slot]:
         def turn(slot: Slot) -> tuple[int, tuple[Any, ...]]:
             if slot.role & Role.STRUCTURE:
                 return place.get(slot.key, unlisted), ()
-            return place.get(slot.key, len(keys)), (weakest_first(slot), by_name(slot))
+            return place.get(slot.key, len(keys)), slot.rank
 
         return _merged(band, sorted(walls + band.counters, key=turn))
-    order = strongest_first if policy.losses == "strongest-first" else weakest_first
-    counters = sorted(band.counters, key=lambda slot: (order(slot), by_name(slot)))
+    sign = -1 if policy.losses == "strongest-first" else 1
+    counters = sorted(band.counters, key=lambda slot: (sign * slot.strength, *slot.rank[1:]))
     return _merged(band, walls + counters if first else counters + walls)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from operator import methodcaller
 
 import numpy as np
 
@@ -156,13 +157,9 @@ def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
     table = {0: 0, FIREWALL_DIE: book.add(die(6))} | dict.fromkeys((1, 2), book.add({LOST: 2, SAVED: 4}))
     thrown = np.concatenate([throws(one, charms(forces, one, False), book) for one in found])
     spoiled = np.concatenate([throws(one, charms(forces, one, True), book) for one in found]) if spoiling else thrown
-    return {
-        "armed": numbered(lambda one: one.paths.armed),
-        "aimed": numbered(lambda one: one.paths.aimed),
-        "gone": numbered(lambda one: one.paths.gone),
-        "charmless": numbered(lambda one: one.paths.charmless),
-        "ended": numbered(lambda one: one.paths.ended),
-        "after": numbered(lambda one: one.paths.after),
+    leads = ("armed", "aimed", "gone", "charmless", "ended")
+    return {name: numbered(methodcaller("led", name)) for name in leads} | {
+        "after": numbered(lambda one: one.led_in_steps("after")),
         "waits": each(lambda one: np.array([table[number] for number in one.waits.tolist()])),
         "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
         "dust": each(lambda one: one.column("items") & Held.DUST > 0),
@@ -200,7 +197,7 @@ def _fates(forces: Forces) -> dict[str, np.ndarray]:
     """What follows the die that a condition waits for: where its results begin, and where they lead."""
     at, found = np.zeros(int(forces.base[-1]), np.int64), [0]
     for first, one in zip(forces.base.tolist(), forces.catalogues, strict=False):
-        for number, fates in one.paths.fates.items():
+        for number, fates in one.fates.items():
             at[first + number] = len(found)
             found += [first + fates.get(result, number) for result in range(max(fates) + 1)]
     return {"fate_at": at, "fates": np.array(found)}

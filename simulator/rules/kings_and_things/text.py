@@ -116,7 +116,8 @@ def explained(forces: Forces) -> list[str]:
         if isinstance(forces.scenario, Exploration) and (i or one is not forces.catalogues[0]):
             continue
         who = spoken(forces.bands[i].name)
-        lines.append(f"{who} loses first to last: {_order(one)}" + (_kept(one) if one.army.keeps else ""))
+        kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
+        lines.append(f"{who} loses first to last: {_order(one)}{kept}")
         lines += [f"{who} rolls in round 1: {_dice(one)}"]
     if isinstance(forces.scenario, Exploration):
         lines.append(f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value")
@@ -161,19 +162,15 @@ def _order(one: Catalogue) -> str:
     return ", ".join(parts)
 
 
-def _kept(one: Catalogue) -> str:
-    return "; within that, in each step, first those that roll no more in the round"
-
-
 def _dice(one: Catalogue) -> str:
     """Dice of the first round by step: `magic 4 (needs 3 3 4 6); melee ...`."""
-    at, parts = one.paths.armed[one.paths.starts[0]], []
+    at, parts = int(one.led("armed")[one.starts[0]]), []
     for step, name in enumerate(STEP_NAMES):
         values = values_of(one, at, step)
         if values:
             needs = ", ".join(str(min(6, value)) for value in values)
             parts.append(f"{plural(len(values), 'die', 'dice')} in the {name} step (needs {needs})")
-        at = one.paths.after[at][step]
+        at = int(one.led("after", step)[at])
     return "; ".join(parts) or "nothing"
 
 

@@ -35,17 +35,20 @@ def force_of(s, faction):
 
 
 @helper
+def part(packed, which):
+    """Of a force the hits that a category can take, of a strength or a roll what counts for a type."""
+    return (packed >> (BITS * which)) & MASK
+
+
+@helper
 def strength_of(p, faction, force):
     """The strength of a faction that is still there."""
     if force == force & ONLY_REGULAR:
         return p.strength[p.row[faction, 1] + (force >> BITS)]
     if force & GONE:
         return 0
-    return (
-        p.strength[p.row[faction, 0] + (force & MASK)]
-        + p.strength[p.row[faction, 1] + ((force >> BITS) & MASK)]
-        + p.strength[p.row[faction, 2] + (force >> (2 * BITS))]
-    )
+    first, second, third = p.row[faction, 0], p.row[faction, 1], p.row[faction, 2]
+    return p.strength[first + part(force, 0)] + p.strength[second + part(force, 1)] + p.strength[third + part(force, 2)]
 
 
 @helper
@@ -66,7 +69,7 @@ def units_on(p, s, side):
 @helper
 def lost(force, hits, turn):
     """What a force loses when casualties alternate mercenary, regular, allied, beginning at `turn`."""
-    return in_turn(hits, force & MASK, (force >> BITS) & MASK, force >> (2 * BITS), 3 * turn)
+    return in_turn(hits, part(force, 0), part(force, 1), part(force, 2), 3 * turn)
 
 
 @helper
@@ -83,7 +86,7 @@ def turn_after(force, hits, turn):
     """Whose turn it is after such casualties: the next after the last one hit."""
     if force == force & ONLY_REGULAR or force & GONE or hits == 0:
         return 0 if force == force & ONLY_REGULAR else turn
-    hits = min(hits, (force & MASK) + ((force >> BITS) & MASK) + (force >> (2 * BITS)))
+    hits = min(hits, part(force, 0) + part(force, 1) + part(force, 2))
     before, after = lost(force, hits - 1, turn), lost(force, hits, turn)
     return 1 if after.first > before.first else 2 if after.second > before.second else 0
 

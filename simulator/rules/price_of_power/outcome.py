@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Columns
-from simulator.rules.price_of_power.casualties import BITS, GONE, MASK
+from simulator.rules.price_of_power.casualties import GONE, part
 from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, TYPES, Faction, Side
 from simulator.rules.price_of_power.model import listed
 from simulator.rules.price_of_power.rules import DEAD, DEFENDER_DECIDES, LEAVE, STAGES, State
@@ -37,7 +37,7 @@ def outcome(setup: Setup, states: State) -> Columns:
 
 def in_place(faction: Faction, force: np.ndarray) -> np.ndarray:
     """What is left of each category, gone or not: (states, 3 categories, columns of `Faction.left`)."""
-    return np.stack([rows[(force >> BITS * which) & MASK] for which, rows in enumerate(faction.left)], axis=1)
+    return np.stack([rows[part(force, which)] for which, rows in enumerate(faction.left)], axis=1)
 
 
 def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
     if faction.kind != "player":
         left[gone] = 0
     elif len(faction.paid) > 1:
-        left[gone, 1] = faction.paid[(force[gone] >> BITS) & MASK]
+        left[gone, 1] = faction.paid[part(force[gone], 1)]
     return left
 
 

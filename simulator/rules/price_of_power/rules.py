@@ -25,6 +25,7 @@ from simulator.rules.price_of_power.casualties import (
     after_hits,
     force_of,
     here,
+    part,
     strength_on,
     turn_of,
     units_on,
@@ -152,13 +153,9 @@ def pool(p, s, side):
 def hits_of(p, s, side, roll):
     """Hits of a roll; on land no unit hits twice, at sea each heavy ship adds one hit."""
     own, icons = strength_on(p, s, side), p.icons[roll]
-    hits = (
-        min(own & MASK, icons & MASK)
-        + min((own >> BITS) & MASK, (icons >> BITS) & MASK)
-        + min((own >> (2 * BITS)) & MASK, icons >> (2 * BITS))
-    )
-    if led(p, s, side):
-        hits += p.automatic[side]
+    hits = p.automatic[side] if led(p, s, side) else 0
+    for at in (0, BITS, 2 * BITS):
+        hits += min((own >> at) & MASK, (icons >> at) & MASK)
     return hits + ((own >> HEAVY) & MASK) if p.sea else min(hits, (own >> UNITS) & MANY)
 
 
@@ -281,7 +278,7 @@ def told(p, faction, force):
     """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
     if p.sea == 0 or p.brief == 0:
         return force
-    return (force & GONE) | (p.fewest[p.row[faction, 1] + ((force >> BITS) & MASK)] << BITS)
+    return (force & GONE) | (p.fewest[p.row[faction, 1] + part(force, 1)] << BITS)
 
 
 @helper
@@ -354,13 +351,10 @@ def table(p, s):
     side = s.phase - ATTACKER_ROLLS
     if side > DEFENCE:
         return 0
-    own = strength_on(p, s, side)
-    return (
-        p.first[pool(p, s, side)]
-        + min(own & MASK, p.cap[side, 0]) * p.stride[side, 0]
-        + min((own >> BITS) & MASK, p.cap[side, 1]) * p.stride[side, 1]
-        + min((own >> (2 * BITS)) & MASK, p.cap[side, 2]) * p.stride[side, 2]
-    )
+    own, index = strength_on(p, s, side), p.first[pool(p, s, side)]
+    for which in range(3):
+        index += min(part(own, which), p.cap[side, which]) * p.stride[side, which]
+    return index
 
 
 @rule(Params)

@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
-from simulator.rules.price_of_power.casualties import BITS, GONE, MASK, strength_on
+from simulator.rules.price_of_power.casualties import GONE, part, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
 from simulator.rules.price_of_power.model import General
@@ -130,7 +130,7 @@ def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
     rolled = [pool for pools in setup.distinct for pool in pools][int(rules.pool(p, s, side))]
     pairs = 1 if setup.sea and setup.sides[side].has_player else 2
     icons = int(p.icons[result])
-    wanted = matched(own, [(icons >> BITS * which) & MASK for which in range(3)]), int(p.tercios[result])
+    wanted = matched(own, [part(icons, which) for which in range(3)]), int(p.tercios[result])
 
     def fits(faces: list[Face]) -> bool:
         seen = [sum(values) for values in zip(*map(rolled.worth, faces), strict=True)] or [0, 0, 0, 0]
@@ -143,7 +143,7 @@ def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
 
 def matched(own: int, icons: list[int]) -> int:
     """Hits of icons on the units at hand, before caps and automatic hits."""
-    return sum(min((own >> BITS * which) & MASK, icons[which]) for which in range(3))
+    return sum(min(part(own, which), icons[which]) for which in range(3))
 
 
 def face_text(shown: Face) -> str:

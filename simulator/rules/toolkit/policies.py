@@ -8,11 +8,16 @@ from simulator.rules.battle import Fields, Refusal
 from simulator.rules.toolkit.naming import listed
 
 
-def refuse_if(wrong: bool, field: str, given: object, allowed: str) -> None:
-    """Refuse `given` in `field`, saying what is allowed instead, if it is wrong."""
+def refuse(wrong: object, field: str, text: str) -> None:
+    """Refuse `field` if it is wrong, saying what is."""
     if wrong:
-        shown = str(given).lower() if isinstance(given, bool) else given
-        raise Refusal(field, f"{shown} is not allowed; {allowed}")
+        raise Refusal(field, text)
+
+
+def refuse_if(wrong: object, field: str, given: object, allowed: str) -> None:
+    """Refuse `given` in `field`, saying what is allowed instead, if it is wrong."""
+    shown = str(given).lower() if isinstance(given, bool) else given
+    refuse(wrong, field, f"{shown} is not allowed; {allowed}")
 
 
 def named(value: str | Sequence[str]) -> list[str]:

@@ -1,0 +1,313 @@
+"""Long work keeps what it did, and goes on from there; many machines give the numbers of one."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("distributed")
+
+from simulator import load, simulate, sweep
+from simulator.analysis import keeping
+from simulator.analysis.answer import PORTION, Interrupted
+from simulator.analysis.cellfile import CellFile
+from simulator.analysis.cluster import answer_portion, answers_on, code, fight_on, machines
+from simulator.analysis.long_run import Piece, Pieces, fought, long_run
+from simulator.analysis.long_sweep import long_sweep
+from simulator.analysis.portions import Grid, Portion
+from simulator.cli import run
+from simulator.cli.working import pace
+from simulator.rules.battle import Outcomes
+from simulator.scenarios import draft
+
+LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
+# Cells of a standard deviation are answered one by one, those of a chance in one pass.
+VARY = {"attacker.regiments": range(1, 5), "options.ties": ["defender", "attacker"], "defender.regiments": range(1, 6)}
+CELLS = 40
+SLOW = "std.attacker_regiments_lost"
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Everything that is done is saved at once."""
+    monkeypatch.setattr(keeping, "SECONDS", 0.0)
+    monkeypatch.setattr(keeping, "SHARE", 0)
+
+
+def after(number, action):
+    def told(done, total):
+        if done >= number:
+            action()
+
+    return told
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("value", ["p_attacker", SLOW, ["p_attacker", "p_defender"]])
+def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, value):
+    out = tmp_path / "cells.parquet"
+    with pytest.raises(Interrupted) as cut:
+        long_sweep(LAND, VARY, out, value, progress=after(15, interrupt))
+    kept = cut.value.gathered
+    assert 15 <= kept.cells < CELLS
+    assert not kept.complete
+    assert len(pd.read_parquet(out)) == kept.cells
+    whole = long_sweep(LAND, VARY, out, value)
+    assert whole.complete
+    assert whole.pace.total == CELLS - kept.cells
+    assert whole.sweep().rows() == sweep(LAND, VARY, value).rows()
+    assert whole.table()["cell"].tolist() == list(range(CELLS))
+    assert long_sweep(LAND, VARY, out, value).pace.total == 0
+
+
+def test_cells_that_the_rules_refuse_and_simulated_ones_are_kept_too(tmp_path):
+    vary = {"attacker.regiments": [0, 3], "options.clamp": [True, False]}
+    kept = long_sweep(LAND, vary, tmp_path / "cells", battles=2_000, seed=5)
+    assert kept.sweep().rows() == sweep(LAND, vary, battles=2_000, seed=5).rows()
+    assert kept.table()["options.clamp"].tolist() == [True, False, True, False]
+
+
+KILLED = """
+import os, signal
+from simulator.analysis import keeping
+from simulator.analysis.{module} import {function}
+keeping.SECONDS = keeping.SHARE = 0
+def told(done, total):
+    if done >= {least}:
+        os.kill(os.getpid(), signal.SIGKILL)
+{function}({arguments}, progress=told)
+"""
+
+
+def killed(**text):
+    """Run Python that is killed by kill -9 in the middle."""
+    done = subprocess.run([sys.executable, "-c", KILLED.format(**text)], check=False, capture_output=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+
+
+def test_a_sweep_goes_on_after_kill_9(tmp_path):
+    out = tmp_path / "cells.parquet"
+    killed(module="long_sweep", function="long_sweep", least=20, arguments=f"{LAND}, {VARY}, {str(out)!r}, {SLOW!r}")
+    (out / f".part-00000009.parquet.{os.getpid()}.tmp").write_bytes(b"half a file")
+    before = len(pd.read_parquet(out))
+    assert 5 <= before < CELLS
+    kept = long_sweep(LAND, VARY, out, SLOW)
+    assert kept.pace.total == CELLS - before
+    assert kept.sweep().rows() == sweep(LAND, VARY, SLOW).rows()
+    assert not list(out.glob(".*.tmp"))
+
+
+def test_a_run_goes_on_after_kill_9_bit_for_bit(tmp_path):
+    out = tmp_path / "run.json"
+    killed(module="long_run", function="long_run", least=3_000_000, arguments=f"{LAND}, 5_000_000, {str(out)!r}, 7")
+    before = json.loads(out.read_text())["battles"]
+    assert 0 < before < 5_000_000
+    odds = long_run(LAND, 5_000_000, out, 7)
+    assert odds.table.equals(simulate(LAND, 5_000_000, 7).table)
+    assert json.loads(out.read_text())["battles"] == 5_000_000
+    more = long_run(LAND, 5_500_000, out, 7)
+    assert more.table.equals(simulate(LAND, 5_500_000, 7).table)
+
+
+def staged():
+    """The same battle as one of stages: each portion has a seed of its own."""
+    scenario = load(LAND)
+    chain, outcome = scenario.chain, scenario.built.outcome
+
+    def answer(run):
+        ends = run(chain)
+        return Outcomes(outcome(ends.states), ends.p, ends.count)
+
+    vars(scenario)["built"] = replace(scenario.built, chain=None, outcome=None, answer=answer)
+    return scenario
+
+
+def small_pieces(scenario, seed, pieces):
+    for first in range(0, pieces._end, PORTION):
+        yield fought(scenario, seed, Piece(first, min(PORTION, pieces._end - first)))
+
+
+def test_a_run_of_stages_goes_on_bit_for_bit(tmp_path):
+    out, battles = tmp_path / "run.json", 2 * PORTION + 1000
+    with pytest.raises(Interrupted):
+        long_run(staged(), battles, out, 1, progress=after(PORTION, interrupt), fighting=small_pieces)
+    assert json.loads(out.read_text())["battles"] == PORTION
+    odds = long_run(staged(), battles, out, 1)
+    assert odds.table.equals(simulate(staged(), battles, 1).table)
+    assert json.loads(out.read_text())["battles"] == 2 * PORTION
+
+
+def test_a_full_disk_is_an_error_and_what_was_written_stays(tmp_path, monkeypatch):
+    out, real, calls = tmp_path / "cells.parquet", os.fsync, []
+
+    def full(handle):
+        calls.append(handle)
+        if len(calls) > 6:
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(keeping.os, "fsync", full)
+    with pytest.raises(OSError, match=r"^out: No space left on device; \d+ cells are kept in .*, and the same command"):
+        long_sweep(LAND, VARY, out, SLOW)
+    monkeypatch.undo()
+    before = len(pd.read_parquet(out))
+    assert 0 < before < CELLS
+    assert not list(out.glob(".*"))
+    assert long_sweep(LAND, VARY, out, SLOW).sweep().rows() == sweep(LAND, VARY, SLOW).rows()
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"seed": 1}, "seed 0, and this is 1"),
+        ({"value": "p_defender"}, r'value \["p_attacker"\], and this is \["p_defender"\]'),
+        ({"battles": 100}, "battles null, and this is 100"),
+        ({"vary": {"attacker.regiments": [2]}}, "vary"),
+        ({"scenario": LAND | {"options": {"clamp": True}}}, "scenario"),
+    ],
+)
+def test_another_question_into_the_same_file_is_refused(tmp_path, change, text):
+    asked = {"scenario": LAND, "vary": {"attacker.regiments": [2, 3]}, "value": "p_attacker"}
+    long_sweep(**asked, out=tmp_path / "cells")
+    with pytest.raises(ValueError, match=f"is of another question: it was begun with {text}"):
+        long_sweep(**asked | change, out=tmp_path / "cells")
+
+
+def test_files_of_others_are_left_alone(tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("mine")
+    with pytest.raises(ValueError, match="holds no sweep"):
+        long_sweep(LAND, VARY, tmp_path / "notes")
+    with pytest.raises(ValueError, match="holds no run"):
+        long_run(LAND, 1000, tmp_path / "notes" / "a.txt")
+    long_sweep(LAND, VARY, tmp_path / "cells")
+    (tmp_path / "cells" / "part-00000007.parquet").write_bytes(b"half a file")
+    with pytest.raises(ValueError, match=r"part-00000007.parquet' cannot be read .* remove it"):
+        long_sweep(LAND, VARY, tmp_path / "cells")
+
+
+def test_two_runs_do_not_write_one_file(tmp_path):
+    out = tmp_path / "cells"
+    long_sweep(LAND, VARY, out)
+    with keeping.alone(out / "_lock"), pytest.raises(ValueError, match="another run is writing it"):
+        long_sweep(LAND, VARY, out)
+    assert long_sweep(LAND, VARY, out).complete
+
+
+def test_a_later_version_of_the_rules_is_another_question(tmp_path, monkeypatch):
+    long_run(LAND, 1000, tmp_path / "run.json")
+    monkeypatch.setattr(keeping, "FORMAT", 2)
+    with pytest.raises(ValueError, match="begun with format 1, and this is 2"):
+        long_run(LAND, 1000, tmp_path / "run.json")
+    assert keeping.told(draft(LAND))["rules"] == "risk land version 1"
+    own = {"game": "skirmish", "battle": "field"}
+    assert keeping.told(draft(own))["game file"] != keeping.told(draft(own | {"rules": {"about": "mine"}}))
+
+
+def test_the_commands(tmp_path, capfd):
+    out, counts = str(tmp_path / "cells"), str(tmp_path / "run.json")
+    vary = ["--vary", "attacker.regiments=18:19", "--vary", "defender.regiments=14:18"]
+    assert run(["sweep", "risk-20v15", *vary, "--out", out]) == 0
+    told = capfd.readouterr()
+    assert f"10 cells are kept in {out}" in told.out
+    assert "10 exact cells," in told.err
+    assert run(["sweep", "risk-20v15", *vary, "--out", out, "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["complete"] is True
+    assert run(["sweep", "risk-20v15", *vary, "--out", out, "--seed", "1"]) == 2
+    assert capfd.readouterr().err.count("\n") == 1
+    assert run(["odds", "risk-20v15", "--battles", "10_000", "--out", counts, "--quiet"]) == 0
+    assert "attacker" in capfd.readouterr().out
+    assert run(["odds", "risk-20v15", "--battles", "5_000", "--out", counts]) == 2
+    assert "has 10,000 battles already" in capfd.readouterr().err
+    assert run(["odds", "risk-20v15", "--out", counts]) == 2
+    assert run(["odds", "risk-20v15", "--battles", "10", "--workers", "1", "--cluster", "tcp://a:1"]) == 2
+    assert "--workers: does not go with --cluster" in capfd.readouterr().err
+
+
+def test_pieces_grow_as_long_as_they_are_quick_and_cover_a_run():
+    pieces, at, sizes = Pieces(1000, 200 * PORTION), 1000, []
+    for piece in pieces:
+        assert piece.first == at
+        assert piece.first % PORTION == 0 or piece.first == 1000
+        at += piece.battles
+        sizes.append(piece.battles)
+        pieces.learn(piece._replace(seconds=0.1 if len(sizes) < 4 else 10.0))
+    assert at == 200 * PORTION
+    assert sizes[1] == 2 * (sizes[0] + 1000)
+    assert sizes[5] < sizes[3]
+
+
+def test_progress_tells_rate_and_time_left(monkeypatch):
+    monkeypatch.setattr("simulator.cli.working.time.monotonic", lambda: 110.0)
+    assert pace(3_000, 9_000, 100.0, 1_000) == ", 200 a second, 0:00:30 left"
+    assert pace(3_000, None, 100.0, 1_000) == ", 200 a second"
+    assert pace(1_000, 9_000, 100.0, 1_000) == ""
+
+
+@pytest.fixture(scope="module")
+def team():
+    with machines(2, processes=False) as client:
+        yield client
+
+
+@pytest.mark.parametrize("value", ["p_attacker", SLOW])
+def test_a_cluster_gives_the_cells_of_one_machine(team, tmp_path, value):
+    alone = sweep(LAND, VARY, value).rows()
+    assert sweep(LAND, VARY, value, answering=answers_on(team)).rows() == alone
+    with pytest.raises(Interrupted) as cut:
+        long_sweep(LAND, VARY, tmp_path / "cells", value, answering=answers_on(team), progress=after(10, interrupt))
+    assert cut.value.gathered.cells < CELLS
+    kept = long_sweep(LAND, VARY, tmp_path / "cells", value, answering=answers_on(team))
+    assert kept.sweep().rows() == alone
+
+
+def test_a_cluster_fights_the_battles_of_one_machine(team, tmp_path):
+    plain = simulate(LAND, 4_000_000, 11)
+    with pytest.raises(Interrupted):
+        long_run(LAND, 4_000_000, tmp_path / "run.json", 11, fighting=fight_on(team), progress=after(1, interrupt))
+    odds = long_run(LAND, 4_000_000, tmp_path / "run.json", 11, fighting=fight_on(team))
+    assert odds.table.equals(plain.table)
+
+
+def test_a_worker_with_another_program_is_refused(team):
+    grid = Grid(draft(LAND), ("attacker.regiments",), ((2, 3),), ("p_attacker",))
+    other = team.submit(answer_portion, "battle-odds 9.9 (0123)", "run", grid, Portion(((0, 2),)))
+    with pytest.raises(
+        ValueError, match=r"^cluster: the worker on .* runs battle-odds .*, and this is battle-odds 9.9"
+    ):
+        other.result()
+    assert code().startswith("battle-odds 0.")
+
+
+def test_no_cluster_at_an_address(capfd):
+    assert run(["sweep", "risk-20v15", "--vary", "attacker.regiments=2:3", "--cluster", "nonsense://x"]) == 2
+    assert "cluster: there is no Dask scheduler at 'nonsense://x'" in capfd.readouterr().err
+
+
+def test_a_killed_worker_costs_no_cells(tmp_path):
+    """The only worker is killed once cells have come back; another takes its place."""
+    victims = []
+
+    def kill(client):
+        def told(done, total):
+            if done >= 10 and not victims:
+                pids = client.run(os.getpid)
+                victims.append(next(iter(pids.values())))
+                os.kill(victims[0], signal.SIGKILL)
+
+        return told
+
+    with machines(1) as client:
+        kept = long_sweep(LAND, VARY, tmp_path / "cells", SLOW, answering=answers_on(client), progress=kill(client))
+    assert victims
+    assert kept.sweep().rows() == sweep(LAND, VARY, SLOW).rows()
+    assert CellFile(tmp_path / "cells", kept.file.grid).cells == CELLS
