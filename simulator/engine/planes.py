@@ -154,9 +154,8 @@ def hand_out(rows, nodes, planes, found, node, slot, mass):
     return (top - bottom) * (right - left)
 
 
-@helper
 def add_row(cells, to, weight, first, size, part):
-    """Add `size` weights, times `part`, to as many neighbouring cells."""
+    """Add `size` weights, times `part`, to as many neighbouring cells; `grid_kernels` compiles a version of its own."""
     for k in range(size):
         cells[to + k] += part * weight[first + k]
 
