@@ -23,7 +23,6 @@ from simulator.engine.chance import Rows
 from simulator.engine.explicit import Progress, compiled_here, patience_for, plain_params, plain_state, spent
 from simulator.engine.limits import BrokenGame, NoExactOdds, in_words
 from simulator.engine.planes import (
-    AGAIN,
     BACKWARDS,
     CELL,
     DONE,
@@ -68,6 +67,10 @@ class Axes(NamedTuple):
     def cells(self) -> int:
         """Cells of a plane."""
         return int(((self.values - 1) * (self.along + self.across)).sum()) + 1
+
+    def distinct(self, states: np.ndarray) -> int:
+        """How many of these states (rows) are different: several cells may come to the same."""
+        return len(np.unique(states @ (self.along + self.across + self.rest * self.cells)))
 
     @property
     def tiny(self) -> float:
@@ -158,7 +161,7 @@ class PlainGrid:
         """
         deadline = time.thread_time() + patience
         nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
-        found, at = Found([], [], [], [0.0, self._axes.tiny]), [0] * 7
+        found, at = Found([], [], [], [0.0, self._axes.tiny]), [0] * 6
         self._begin(nodes, planes, at)
         while (status := sweep(self._rows, nodes, planes, found, at, PAUSE >> 8)) != DONE:
             if status == WANTED:
@@ -179,10 +182,11 @@ class PlainGrid:
 
     def _ends(self, nodes: Nodes, found: Found, at: list[int]) -> Ends:
         numbers, counts, p = (values[: at[FOUND]] for values in found[:3])
-        fields = np.array(nodes.state, np.int64).reshape(-1, len(self.chain.start))[numbers].T
+        nodes_made = np.array(nodes.state, np.int64).reshape(-1, len(self.chain.start))
+        fields = nodes_made[numbers].T
         fields[self.chain.counted] = counts
         states = type(self.chain.start)(*np.ascontiguousarray(fields))
-        return Ends(states, np.array(p, float), residual=found.lost[0], explored=at[NODES] - at[AGAIN])
+        return Ends(states, np.array(p, float), residual=found.lost[0], explored=self._axes.distinct(nodes_made))
 
     def _more_planes(self, planes: Planes) -> None:
         planes.mass.extend([0.0] * self._cells)
@@ -232,7 +236,6 @@ class PlainGrid:
         """A node for a state in which dice are rolled, or which is final."""
         chain, p, counted = self.chain, self._p, self.chain.counted
         inc, s = settled[counted], settled._replace(**{self._counter: 0})
-        at[AGAIN] += at[NODES] > 0 and s == self._start._replace(**{self._counter: 0})
         at[NODES] += 1
         nodes.state.extend(s)
         if not chain.part("running")(p, s):

@@ -28,7 +28,6 @@ from simulator.engine.explicit import plain_state
 from simulator.engine.grid import PLANES, Loops, axes_of, not_apart, over_budget, size_of, width_of
 from simulator.engine.limits import BrokenGame
 from simulator.engine.planes import (
-    AGAIN,
     BACKWARDS,
     BAD_FIELD,
     BAD_TABLE,
@@ -184,11 +183,8 @@ def make(p, rows, nodes, b, at, settled):
         status = make_running(p, rows, nodes, b, at, s)
         if status != DONE:
             return status
-    same = node > 0
     for f in range(b.along.shape[0]):
         nodes.state[node * b.along.shape[0] + f] = b.fields[f, HERE]
-        same = same and (f == b.counted or b.fields[f, HERE] == b.fields[f, START])
-    at[AGAIN] += same
     at[NODES] += 1
     return DONE
 
@@ -241,7 +237,7 @@ class CompiledGrid:
         axes = axes_of(chain)
         self._axes, self._cells = axes, axes.cells
         self._places = sum(axes.lengths) * width_of(chain)
-        self.at = np.zeros(7, np.int64)
+        self.at = np.zeros(6, np.int64)
         fields = np.zeros((len(chain.start), 3), np.int64)
         fields[:, START] = plain_state(chain, chain.start)
         kinds = np.zeros(int((axes.values - 1) @ axes.rest) + 1, np.int32)
@@ -344,10 +340,11 @@ class CompiledGrid:
         """The final states that were reached."""
         chain, count = self.chain, int(self.at[FOUND])
         numbers, counts, p = (values[:count] for values in self.found[:3])
-        fields = self.nodes.state.reshape(-1, len(chain.start))[numbers].T.astype(np.int64)
+        made = self.nodes.state.reshape(-1, len(chain.start))[: self.at[NODES]]
+        fields = made[numbers].T.astype(np.int64)
         fields[chain.counted] = counts
-        explored = int(self.at[NODES] - self.at[AGAIN])
-        return Ends(type(chain.start)(*fields), p, residual=float(self.found.lost[0]), explored=explored)
+        states, explored = type(chain.start)(*fields), self._axes.distinct(made)
+        return Ends(states, p, residual=float(self.found.lost[0]), explored=explored)
 
 
 def _longer(old: tuple[np.ndarray, ...], fresh: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from simulator.engine.chain import helper
 
 DONE, WANTED, ROOM_FOR_PLANE, ROOM_FOR_FOUND, PAUSED, BACKWARDS, BAD_FIELD, BAD_TABLE, ROOM, NOT_APART = range(10)
-# What `at` holds: the plane being swept (-1: none) and the cell next in it, endings found, nodes, kinds of planes, how
-# many nodes are the start again, and which table was wrong.
-PLANE, CELL, FOUND, NODES, KINDS, AGAIN, WRONG = range(7)
+# What `at` holds: the plane being swept (-1: none) and the cell next in it, endings found, nodes, kinds of planes, and
+# which table was wrong.
+PLANE, CELL, FOUND, NODES, KINDS, WRONG = range(6)
 FREE = -1
 OVER = -1
 # States that fewer battles come to are not followed; on planes of more than so many cells, neither are results that
