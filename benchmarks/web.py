@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 AT_ONCE = 20
-ROUNDS = 100
+ROUNDS = 20
 MALFORMED = 0.05
 PAGE = "/risk/land?attacker.regiments=20&defender.regiments=15"
 
@@ -35,7 +35,17 @@ class Client:
         self.writer: asyncio.StreamWriter | None = None
 
     async def ask(self, path: str, body: bytes | None = None) -> tuple[int, bytes]:
-        """Status and body of a request."""
+        """Status and body of a request; a connection that was closed for idleness is opened anew."""
+        used = self.writer is not None
+        try:
+            return await self._ask(path, body)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.writer = None
+            if not used:
+                raise
+            return await self._ask(path, body)
+
+    async def _ask(self, path: str, body: bytes | None) -> tuple[int, bytes]:
         if self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
         assert self.reader is not None
@@ -122,6 +132,18 @@ def memory(root: int) -> float:
     return total / 1024
 
 
+def spent(root: int) -> float:
+    """Seconds of the processor that the server and its workers have used."""
+    ticks = 0
+    for process in processes(root):
+        try:
+            fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def mixed(dice: random.Random, links: list[str]) -> tuple[str, bytes | None]:
     """A request as a group of players would send them, or now and then a malformed one."""
     if dice.random() < MALFORMED:
@@ -183,8 +205,10 @@ async def measure(port: int, root: int, minutes: float) -> None:
     print(f"first page with all it loads: {await first_page(clients[0]) / 1000:.0f} KB")
     for name, view in (("JSON", "/api/odds?game=risk&battle=land&with.table=0&{}"), ("page's", "/risk/land/answer?{}")):
         for what in ("new", "asked before"):
+            before = spent(root)
             times = await at_once(clients, scenarios(view))
             told = f"p50 {percentile(times, 0.5):.1f} ms, p99 {percentile(times, 0.99):.1f} ms"
+            told += f", {1000 * (spent(root) - before) / len(times):.1f} ms of the processor each"
             print(f"{name} answer, exact, {AT_ONCE} at once, {what}: {told}", flush=True)
     _, games = await clients[0].ask("/api/games")
     links = [one for one in re.findall(r'"address": "(/[^"]*\?[^"]*)"', games.decode()) if urlsplit(one).query]

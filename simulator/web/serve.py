@@ -12,6 +12,10 @@ from simulator.engine.montecarlo import processors
 from simulator.web.app import create_app
 from simulator.web.work import Pool
 
+BACKLOG = 256
+# The longest head of a request: an address holds a whole scenario, or a game.
+MOST_HEAD = 96 * 1024
+
 
 def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -> None:
     """Serve until Ctrl-C. Raises OSError where it cannot listen."""
@@ -24,11 +28,21 @@ def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -
     pool = Pool(workers or processors(), waiting, warm=warm)
     try:
         pool.start()
+        line.listen(BACKLOG)  # from here on, nobody is turned away
         print(f"{address} ready; Ctrl-C ends it", flush=True)
         config = uvicorn.Config(
-            create_app(pool), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+            create_app(pool),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+            backlog=BACKLOG,
+            http="h11",
+            h11_max_incomplete_event_size=MOST_HEAD,
         )
         uvicorn.Server(config).run([line])
+    except KeyboardInterrupt:
+        print("ended", flush=True)
     finally:
         pool.close()
 

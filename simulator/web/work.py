@@ -57,7 +57,7 @@ class Hired:
         """End the process, whatever it is doing."""
         self.line.close()
         self.process.kill()
-        self.process.join(5)
+        self.process.join(1)
 
 
 class Pool:
@@ -88,13 +88,15 @@ class Pool:
             self._threads.append(thread)
 
     def close(self) -> None:
-        """End all workers; what is under way is lost."""
+        """End all workers at once; what is under way is lost."""
         self._closed.set()
+        for hired in self.hired:
+            hired.process.kill()
         for _ in self._threads:
             with suppress(queue.Full):
                 self._queue.put_nowait(None)
         for thread in self._threads:
-            thread.join(5)
+            thread.join(1)
 
     def submit(self, asked: Asked) -> Ticket:
         """Queue a request, from within the server's loop. Raises Busy."""
@@ -146,11 +148,12 @@ class Pool:
                 keep = self._carry(self.hired[place], ticket)
             except (OSError, EOFError):
                 keep = False
+                if self._closed.is_set():
+                    break
                 ticket.tell(Reply(b"the worker of this request was lost; try again", 503, TEXT, {"Retry-After": "1"}))
             if not keep:
                 self.hired[place].dismiss()
                 self.hired[place] = self._hire()
-        self.hired[place].dismiss()
 
     def _carry(self, hired: Hired, ticket: Ticket) -> bool:
         """Have one request answered; is the worker still good? Raises EOFError, OSError when it is gone."""
@@ -168,7 +171,9 @@ class Pool:
                 told = True
             busy = spent(hired.process.pid) - used
             late = busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > MOST_WAIT
-            if late or self._closed.is_set():
+            if self._closed.is_set():
+                raise EOFError
+            if late:
                 ticket.tell(Reply(worker.too_large(self.limits).encode(), 422, TEXT, lost=True))
                 return False
 

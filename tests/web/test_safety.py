@@ -150,7 +150,7 @@ def test_what_is_too_large_is_told_with_something_smaller(monkeypatch):
         raise OutOfTime
 
     monkeypatch.setattr(views, "answer", endless)
-    (reply,) = worker.answered(asked("page", **LARGE), Limits(seconds=0.2))
+    (reply,) = worker.answered(asked("page", **LARGE), Limits())
     text = reply.body.decode()
     assert reply.status == 422
     assert "too large for this page" in text

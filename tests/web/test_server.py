@@ -309,3 +309,28 @@ def test_only_what_a_route_is_for(site):
     assert site.post("/risk/land").status_code == 405
     assert site.delete("/api/odds").status_code == 405
     assert site.get("/open").status_code in {404, 405}
+
+
+# --- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
+    from simulator import cli
+    from simulator.cli import serving
+
+    monkeypatch.setattr(serving, "find_spec", lambda name: None)
+    assert cli.run(["web"]) == 2
+    assert capsys.readouterr().err == (
+        "web: needs starlette, uvicorn, jinja2; install it with: python -m pip install 'battle-odds[web]'\n"
+    )
+
+
+def test_a_port_that_is_taken_is_told(capsys):
+    import socket
+
+    from simulator import cli
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert cli.run(["web", "--port", str(port), "--no-warm"]) == 2
+    assert f"port: cannot listen at 127.0.0.1:{port}" in capsys.readouterr().err
