@@ -20,12 +20,12 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def app():
-    """The application over one worker, which has loaded no kernels beforehand."""
+    """The application over one worker without kernels, which has long enough on the slowest of machines."""
     from simulator.web.app import create_app
+    from simulator.web.messages import Limits
     from simulator.web.work import Pool
-    from simulator.web.worker import Limits
 
-    pool = Pool(1, 8, Limits(seconds=1.0), warm=False)
+    pool = Pool(1, 8, Limits(seconds=8.0, wait=300.0), warm=False)
     pool.start()
     yield create_app(pool)
     pool.close()
