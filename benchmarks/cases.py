@@ -171,3 +171,35 @@ CASES = [
     Case("twilight space", "twilight-space"),
     Case("skirmish", "skirmish-charge"),
 ]
+
+
+def _regiments(most: int) -> dict[str, range]:
+    return {"attacker.regiments": range(1, most + 1), "defender.regiments": range(1, most + 1)}
+
+
+# Name, scenario, fields varied, options of `sweep`.
+SWEEPS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+    ("Risk, 50 x 50 regiments, in one pass", "risk-20v15", _regiments(50), {}),
+    ("Risk, 200 x 200 regiments, in one pass", "risk-20v15", _regiments(200), {}),
+    ("the same, chance to lose 5 or more", "risk-20v15", _regiments(200), {"value": "attacker_regiments_lost >= 5"}),
+    ("Risk, 20 x 20 regiments, cell by cell", "risk-20v15", _regiments(20), {"value": "std.attacker_regiments_lost"}),
+    ("Risk, 20 x 20 regiments, 10,000 battles each", "risk-20v15", _regiments(20), {"battles": 10_000}),
+    (
+        "Risk, prices of a fleet and a regiment (one chain)",
+        "risk-20v15",
+        {"options.fleet_cost": range(20), "options.regiment_cost": range(20)},
+        {"value": "mean.attacker_cost_lost"},
+    ),
+    (
+        "The Price of Power at sea, ships of both sides",
+        "power-lepanto",
+        {"attacker.light": range(4), "attacker.heavy": range(3), "defender.light": range(4)},
+        {},
+    ),
+    (
+        "Axis & Allies, infantry of both sides",
+        "axis-land-flak",
+        {"attacker.infantry": range(1, 8), "defender.infantry": range(1, 8)},
+        {},
+    ),
+]

@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import peers, risk_numpy
-from benchmarks.cases import CASES, Case
+from benchmarks.cases import CASES, SWEEPS, Case
 from simulator import NoExactOdds, exact, load, simulate, sweep
 from simulator.engine.exact import warm_up
 from simulator.engine.montecarlo import processors
@@ -121,10 +121,21 @@ def measure_peers(rounds: int) -> None:
         console.print(f"NumPy, {peer.__name__}: {PEER_CHUNK / took / 1e6:.2f} M battles/s")
 
 
-def measure_sweep(rounds: int) -> None:
-    ranges = {"attacker.regiments": range(1, 51), "defender.regiments": range(1, 51)}
-    took = median(seconds(lambda: sweep("risk-20v15", ranges)) for _ in range(rounds))
-    console.print(f"50 x 50 sweep of exact cells: {took:.2f} s")
+def measure_sweeps(rounds: int) -> None:
+    """Cells a second: median of whole sweeps, warm. User seconds too, which a busy machine stretches less."""
+    table = Table("sweep", "cells", "median s", "user s", "cells/s", "cells/user s", title="sweeps")
+    for name, scenario, ranges, options in SWEEPS:
+        sweep(scenario, ranges, **options)
+        took, user = [], []
+        for _ in range(rounds):
+            begin = time.process_time()
+            took.append(seconds(lambda s=scenario, r=ranges, o=options: sweep(s, r, **o)))
+            user.append(time.process_time() - begin)
+        cells = int(np.prod([len(values) for values in ranges.values()]))
+        wall, used = median(took), median(user)
+        paces = f"{cells / wall:,.0f}", f"{cells / used:,.0f}"
+        table.add_row(name, f"{cells:,}", f"{wall:.3f}", f"{used:.3f}", *paces)
+    console.print(table)
 
 
 def check_counts() -> None:
@@ -165,18 +176,22 @@ def measure_memory(battles: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="shorter runs, rougher numbers")
+    parser.add_argument("--sweeps", action="store_true", help="only the sweeps")
     parser.add_argument("--only", default="", help="only the battles whose name contains this")
     options = parser.parse_args()
     rounds, target = (3, 0.3) if options.quick else (7, 1.0)
     console.print(
         f"{date.today()}, {platform.machine()}, {processors()} processors, Python {platform.python_version()}"
     )
+    if options.sweeps:
+        measure_sweeps(rounds)
+        return
     if not options.only:
         measure_memory(20_000_000 if options.quick else 200_000_000)
     measure_cases(options.only, rounds, target)
     if not options.only:
         measure_peers(rounds)
-        measure_sweep(rounds)
+        measure_sweeps(rounds)
         check_counts()
         measure_starts(rounds)
 

@@ -11,12 +11,10 @@ from typing import Any
 from simulator.analysis.answer import Interrupted, Progress
 from simulator.analysis.cellfile import LOCK, CellFile
 from simulator.analysis.keeping import alone
-from simulator.analysis.sweep import MOST_CELLS, Answers, Pace, Sweep, answers, grid_of
+from simulator.analysis.sweep import MOST_CELLS, Answers, Pace, Sweep, answers, grid_of, in_portions
 from simulator.scenarios import Source
 
-MOST_KEPT = 10**10
-# Cells that are answered one by one come in portions of so many: what a kill -9 may cost, beside the last seconds.
-PORTION = 64
+MOST_KEPT = 10**9
 
 
 @dataclass(repr=False)
@@ -81,7 +79,7 @@ def long_sweep(  # noqa: PLR0913 - as `sweep`
     (`cluster.answers_on`). Raises ValueError as `sweep`, and for an `out` of another question; OSError where it cannot
     be written; Interrupted with what is kept.
     """
-    grid = replace(grid_of(scenario, vary, value, battles, seed, MOST_KEPT), few=PORTION)
+    grid = in_portions(grid_of(scenario, vary, value, battles, seed, MOST_KEPT))
     kept = Kept(CellFile(Path(out), grid))
     with alone(Path(out) / LOCK):
         _answer(kept, answering or (lambda asked, portions: answers(asked, threads, portions)), progress)

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.answer import Progress, exact
+from simulator.analysis.answer import Progress, seen
 from simulator.analysis.cells import changed
-from simulator.analysis.measure import measure, weighed
+from simulator.analysis.measure import weighed
+from simulator.engine.exact import exact_ends
 from simulator.engine.explicit import Graph, spell_out_nodes
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.solve import Solver
@@ -153,10 +154,13 @@ class Block:
         bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
         inside = self.corners[self.top].replace_all(dict(zip(self.paths, middle, strict=True)))
         for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
-            odds = exact(one, QUICK_BYTES)
+            ends = exact_ends(one.chain, QUICK_BYTES)
+            told = _told(seen(one, ends))
             cell = int((self.grid + self.top == settings).all(axis=1).argmax())
             for question, values in zip(asked, found, strict=True):
-                own = measure(odds, question).value
+                worth = weighed(one.battle, told, len(ends), question)
+                assert worth is not None
+                own = float(ends.p @ worth)
                 if not abs(own - values[cell]) <= ALIKE * max(1.0, abs(own)):
                     raise BrokenGame(
                         f"{', '.join(self.paths)} do more than move the start: {question} is {own} at "
@@ -191,12 +195,12 @@ class Seen:
         chain, graph = self.graph.chain, self.graph
         if chain.counted < 0:
             return set()
-        numbers, most = np.flatnonzero(graph.final), int(chain.limits[chain.counted])
-        if len(numbers) * most > MOST_ROWS:
+        size, most = len(self), int(chain.limits[chain.counted])
+        if size * most > MOST_ROWS:
             return set(self.top)
-        counts = np.repeat(np.arange(1, most + 1), len(numbers)) - int(chain.start[chain.counted])
-        scenario = self.block.corners[self.block.top]
-        columns = self._columns(scenario, graph.states(np.tile(numbers, most), counts))
+        fields = [np.tile(values, most) for values in graph.states(graph.final)]
+        fields[chain.counted] = np.repeat(np.arange(1, most + 1), size)
+        columns = self._columns(self.block.corners[self.block.top], type(chain.start)(*fields))
         return {name for name, plain in self.top.items() if not (columns[name].reshape(most, -1) == plain).all()}
 
     def _steps(self, name: str) -> np.ndarray | None:
@@ -215,12 +219,11 @@ class Seen:
 
     def _told(self, below: Any = 0) -> Noted:
         """The columns as users see them in a cell so far below the largest corner."""
-        found = Noted()
+        found = {}
         for name, values in self.top.items():
             steps = self._steps(name) if np.any(below) else None
-            moved = values if steps is None or not steps.any() else values + below @ steps
-            found[name] = np.array(WINNERS)[values] if name == "winner" else moved
-        return found
+            found[name] = values if steps is None or not steps.any() else values + below @ steps
+        return _told(found)
 
     def worths(self, question: str) -> Iterator[Worth]:
         """What is to be taken backwards for a question: nothing if it is no mean, or of more than final states."""
@@ -236,11 +239,22 @@ class Seen:
         if question not in told and question.startswith("mean"):
             yield Worth(ALL, worth, changes[:, 1])
             return
+        if not changes.any():
+            yield Worth(ALL, worth)
+            return
         _, first, which = np.unique(changes, axis=0, return_index=True, return_inverse=True)
         for number, cell in enumerate(first):
             worth = weighed(self.battle, self._told(grid[cell]), len(self), question)
             assert worth is not None
             yield Worth(np.flatnonzero(which.ravel() == number), worth)
+
+
+def _told(columns: Columns) -> Noted:
+    """Columns as users see them."""
+    found = Noted()
+    for name, values in columns.items():
+        found[name] = np.array(WINNERS)[values] if name == "winner" else values
+    return found
 
 
 class Noted(dict[str, np.ndarray]):

@@ -17,6 +17,7 @@ from simulator.analysis.intervals import LEVEL, wilson
 from simulator.analysis.measure import is_chance, measure
 from simulator.analysis.mix import allotted, combined, mix, shares, told_drawn
 from simulator.analysis.odds import Odds
+from simulator.analysis.sharing import Shared
 from simulator.engine.limits import NoExactOdds
 from simulator.engine.streams import derive_seed
 from simulator.rules.battle import WINNERS, Columns, Outcomes
@@ -72,11 +73,15 @@ def answered(
     budget: int,
     threads: int | None = None,
     many: int = BATTLES,
+    shared: Shared | None = None,
 ) -> Fought:
-    """Exact where it fits (and no battles are asked for), else battle by battle, `many` unless told."""
+    """Exact where it fits (and no battles are asked for), else battle by battle, `many` unless told.
+
+    `shared` keeps the ends of equal chains.
+    """
     if battles is None:
         try:
-            found = settle(scenario, Method(exact=True, budget=budget))
+            found = settle(scenario, Method(exact=True, budget=budget), shared=shared)
             assert isinstance(found, Enumerated)
             return Fought(found.odds())
         except NoExactOdds:
@@ -235,6 +240,6 @@ def _of_chances(a: np.ndarray, b: np.ndarray) -> Difference:
 
 def mid_p(successes: int, tries: int) -> float:
     """Chance of more than so many successes in fair tries, and half that of as many."""
-    from scipy.stats import binom
+    from scipy.special import bdtrc  # scipy.stats takes a second to import
 
-    return float(binom.sf(successes, tries, 0.5) + 0.5 * binom.pmf(successes, tries, 0.5))
+    return float(bdtrc(successes, tries, 0.5) + bdtrc(successes - 1, tries, 0.5)) / 2

@@ -19,6 +19,7 @@ from simulator.analysis.cells import changed
 from simulator.analysis.measure import measure
 from simulator.analysis.odds import Odds
 from simulator.analysis.paired import Difference, Fought, answered, difference
+from simulator.analysis.sharing import Shared
 from simulator.analysis.sweep import Sweep, sweep
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, ScenarioError, Source, draft, load
@@ -184,7 +185,8 @@ def _tried(
     """The value asked after each of these changes alone."""
     check_numbers(1 if battles is None else battles, seed, threads)
     base = draft(checked)
-    stand = answered(checked, battles, seed, CELL_BYTES, threads, CELL_BATTLES)
+    shared = Shared()
+    stand = answered(checked, battles, seed, CELL_BYTES, threads, CELL_BATTLES, shared)
     asked = value or ("p_attacker" if "winner" in stand.odds.columns else stand.odds.value)
     now = measure(stand.odds, asked).value
     found: list[Step] = []
@@ -199,7 +201,7 @@ def _tried(
             except ScenarioError as error:
                 refusals.append(Skipped(path, to, str(error)))
                 continue
-            after = answered(one, battles, seed, CELL_BYTES, threads, CELL_BATTLES)
+            after = answered(one, battles, seed, CELL_BYTES, threads, CELL_BATTLES, shared)
             found.append(_step(asked, (path, setting, to), after, stand))
     except KeyboardInterrupt:
         if not found:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CELLS = 100_000
-# Cells in a portion that travels to another process.
-FAR = 16
+# Cells that travel to other processes, or to a file, come in so many portions, of no more than so many cells.
+PORTIONS, MOST_TOGETHER = 256, 64
 
 Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
 
@@ -198,8 +198,13 @@ def sweep(  # noqa: PLR0913 - one argument an option
     grid = grid_of(scenario, vary, value, battles, seed)
     check_numbers(1, seed, threads)
     if answering:
-        grid = replace(grid, few=FAR)
+        grid = in_portions(grid)
     return gathered(grid, answering(grid, grid.plan()) if answering else answers(grid, threads), progress)
+
+
+def in_portions(grid: Grid) -> Grid:
+    """The grid cut for work that is spread or kept: into portions that are worth the way, yet enough for many hands."""
+    return replace(grid, few=min(max(1, grid.size // PORTIONS), MOST_TOGETHER))
 
 
 def grid_of(

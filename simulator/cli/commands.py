@@ -99,7 +99,7 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     method = reading.method_of(only_exact, battles, seed, precision, threads)
     if is_uncertain(base):
         scaling.refuse_uncertain(out, workers, cluster)
-        judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json)
+        judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json, quiet)
         return 0
     if weight:
         raise ValueError("--weight: tells what it is worth to know a field; no field of this scenario is uncertain")

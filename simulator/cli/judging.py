@@ -100,6 +100,7 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
     settings: Settings = None,
     battles: Battles = None,
     seed: SeedOption = None,
+    threads: Threads = None,
     as_json: AsJson = False,
     csv: CsvFile = None,
     plot: PlotFile = None,
@@ -111,6 +112,7 @@ def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     files = working.Files(csv, plot, force, scenario)
     files.check()
+    reading.method_of(False, battles, seed, None, threads)  # single battles are told one after the other
     asked = reading.read_scenario(scenario, settings or ())
     if after is not None and after < 0:
         raise ValueError(f"after: {after} is not allowed; 0 or more")
@@ -139,9 +141,7 @@ def _show_rounds(found: Any) -> None:
 
 def show_odds_alone(odds: Any) -> None:
     """Odds without a scenario's own introduction."""
-    from rich.text import Text
-
-    from simulator.report.tables import chance_table, likely_table, summary_table
+    from simulator.report.tables import chance_table, likely_table, show_grounds, summary_table
 
     out = console()
     for part in (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds)):
@@ -149,7 +149,7 @@ def show_odds_alone(odds: Any) -> None:
             out.print(part)
     if "over" in odds.columns:
         out.print(f"Over by then: {100 * odds.p('over'):.2f} %")
-    out.print(Text(f"Method: {odds.how()}"))
+    show_grounds(out, odds)
 
 
 def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
@@ -196,17 +196,22 @@ def _show_luck(found: Any) -> None:
     print(f"Method: {found.how()}")
 
 
-def mixed_odds(asked: Any, method: Any, files: working.Files, weights: dict[str, float] | None, as_json: bool) -> None:
+def mixed_odds(
+    asked: Any, method: Any, files: working.Files, weights: dict[str, float] | None, as_json: bool, quiet: bool
+) -> None:
     """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
     from simulator.analysis.mix import mixed
     from simulator.analysis.weights import weighing
     from simulator.report.mixtures import mixture_table
+    from simulator.report.tables import quiet_lines
 
-    found, _ = gather("battles", True, lambda shown: mixed(asked, method, shown))
+    found, _ = gather("combinations", quiet, lambda shown: mixed(asked, method, shown))
     told = weights is not None or weighing(found.odds.scenario, None) is not None
     knowing = found.information_rows(weights) if told else []
     if as_json:
         print(json_text(found.to_dict() | ({"information": knowing} if knowing else {})))
+    elif quiet:
+        print("\n".join(quiet_lines(found.odds)))
     else:
         show_odds_alone(found.odds)
         console().print(mixture_table(found))

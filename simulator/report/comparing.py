@@ -84,13 +84,15 @@ def _differences(axes: Axes, found: Comparison, rows: Sequence[Row]) -> None:
         axes.bar(at, row.estimate, 0.85 / many, color=colour(place))
         if row.scenario == found.reference:
             continue
+        top = row.estimate
         if not math.isnan(row.apart.low) and row.apart.high > row.apart.low:
             base = row.estimate - row.apart.value
             error = [[row.estimate - (base + row.apart.low)], [base + row.apart.high - row.estimate]]
+            top = max(top, base + row.apart.high)
             axes.errorbar([at], [row.estimate], error, fmt="none", ecolor="black", lw=1.0, capsize=2)
         if many * len(values) <= 12:
             text = f"{100 * row.apart.value:+.1f}" if is_chance(row.value) else f"{row.apart.value:+.3g}"
-            axes.annotate(text, (at, row.estimate), (0, 3), textcoords="offset points", ha="center", fontsize=8)
+            axes.annotate(text, (at, top), (0, 4), textcoords="offset points", ha="center", fontsize=8)
     axes.set_xticks(range(len(values)), [in_words(value) for value in values], fontsize=9)
     axes.margins(y=0.15)
     if all(is_chance(value) for value in values):

@@ -21,6 +21,7 @@ MOST_PANELS, ACROSS = 6, 2
 LONGEST = 8
 STAYING = ("go on", "stay")
 SHADES = ("go on", "stop")
+OPEN = "it depends"
 Row = Mapping[str, Any]
 
 
@@ -63,17 +64,22 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _squares(axes: Axes, states: Sequence[Row]) -> None:
-    """Own units across, enemy units up: coloured by the choice, the paler the closer."""
-    choices = sorted({row["choice"] for row in states}, key=lambda one: (one not in STAYING, one))
-    colours = dict(zip(SHADES, (COLOURS["defender"], COLOURS["attacker"]), strict=True))
+    """Own units across, enemy units up: coloured by the choice, the paler the closer; grey where it depends on more."""
+    found: dict[tuple[int, int], list[Row]] = {}
+    for row in states:
+        found.setdefault((row["enemy"], row["own"]), []).append(row)
+    shown = {at: rows[0]["choice"] if len({row["choice"] for row in rows}) == 1 else OPEN for at, rows in found.items()}
+    choices = sorted(set(shown.values()), key=lambda one: (one == OPEN, one not in STAYING, one))
+    colours = dict(zip(SHADES, (COLOURS["defender"], COLOURS["attacker"]), strict=True)) | {OPEN: COLOURS["nobody"]}
     spare = iter(OTHERS * 3)
     colours = {one: colours.get(one) or next(spare) for one in choices}
     widest = max(row["own"] for row in states), max(row["enemy"] for row in states)
     image = np.ones((widest[1] + 1, widest[0] + 1, 3))
     most = max(row["advantage"] for row in states) or 1.0
-    for row in states:
-        strength = 0.3 + 0.7 * min(1.0, max(0.0, row["advantage"]) / most) ** 0.35
-        image[row["enemy"], row["own"]] = 1 - strength * (1 - np.array(to_rgb(colours[row["choice"]])))
+    for at, rows in found.items():
+        advantage = min(row["advantage"] for row in rows)
+        strength = 0.3 + 0.7 * min(1.0, max(0.0, advantage) / most) ** 0.35
+        image[at] = 1 - strength * (1 - np.array(to_rgb(colours[shown[at]])))
     axes.imshow(image, origin="lower", aspect="equal" if max(widest) < LONGEST * min(widest) else "auto")
     axes.set_xlim(0.5, widest[0] + 0.5)
     axes.set_ylim(0.5, widest[1] + 0.5)

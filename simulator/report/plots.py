@@ -55,7 +55,8 @@ def check_path(path: Any) -> None:
 def titled(figure: Figure, axes: Axes, battle: str, how: str) -> None:
     """The battle above the picture, and below it in grey how the answer was obtained."""
     figure.suptitle(textwrap.fill(battle, 76), x=0.01, ha="left", fontsize=11)
-    axes.set_title(how if len(how) <= 100 else how[:97] + "...", fontsize=8.5, color="0.35", loc="left")
+    told = "\n".join(textwrap.wrap(how, 100, max_lines=2, placeholder=" ..."))
+    axes.set_title(told, fontsize=8.5, color="0.35", loc="left")
 
 
 def as_percentages(axis: Any) -> None:

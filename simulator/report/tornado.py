@@ -15,6 +15,8 @@ from simulator.report.tables import plain_table
 from simulator.report.words import path_in_words, percent
 
 MOST_BARS = 15
+# What a letter of a label takes, as a part of the longest bar.
+LETTER = 0.032
 LOWER, HIGHER = COLOURS["attacker"], COLOURS["defender"]
 
 
@@ -24,12 +26,15 @@ def plot_sensitivity(found: Sensitivity, path: Any = None) -> Figure:
     fields = fields[:MOST_BARS]
     figure = Figure(figsize=(7.0, 1.7 + 0.36 * max(1, len(fields))), layout="constrained")
     axes = figure.subplots()
-    low = high = found.base
+    span = max((abs(one.change.value) for _, steps in fields for one in steps), default=1.0)
+    low, high = found.base - 0.1 * span, found.base + 0.1 * span
     for row, (_, steps) in enumerate(fields):
         for colour, end in ((LOWER, min(steps, key=_value)), (HIGHER, max(steps, key=_value))):
             if (end.value < found.base) == (colour == LOWER) and abs(end.change.value) > ALIKE:
                 axes.barh(row, end.value - found.base, 0.7, found.base, color=colour)
                 side = -1 if colour == LOWER else 1
+                label_ends = end.value + side * span * (0.06 + LETTER * len(_short(end.to)))
+                low, high = min(low, label_ends), max(high, label_ends)
                 axes.annotate(
                     _short(end.to),
                     (end.value, row),
@@ -39,15 +44,13 @@ def plot_sensitivity(found: Sensitivity, path: Any = None) -> Figure:
                     va="center",
                     fontsize=8,
                 )
-            low, high = min(low, end.value), max(high, end.value)
     axes.axvline(found.base, color="black", lw=1)
     axes.set_yticks(
         range(len(fields)), [f"{path_in_words(name)} ({_short(steps[0].setting)})" for name, steps in fields]
     )
     axes.tick_params(axis="y", labelsize=9)
     axes.invert_yaxis()
-    room = 0.14 * (high - low or 1.0)
-    axes.set_xlim(low - room, high + room)
+    axes.set_xlim(low, high)
     base = percent(found.base, 1) if is_chance(found.value) else f"{found.base:.4g}"
     axes.set_xlabel(f"{in_words(found.value)}; now {base}")
     if is_chance(found.value):
