@@ -57,7 +57,7 @@ def transcript(name: str) -> str:
     except NoExactOdds:
         answer = simulate(scenario, BATTLES, SEED)
     out = io.StringIO()
-    console = Console(file=out, width=WIDTH, highlight=False, color_system=None)
+    console = Console(file=out, width=WIDTH, markup=False, highlight=False, color_system=None)
     show_odds(console, scenario, answer, explain=True)
     told = replay(scenario, SEED, 0)
     outcome = ", ".join(f"{column} {value}" for column, value in told.outcome.items())

@@ -296,8 +296,17 @@ def test_the_command_draws_and_lists(tmp_path, capsys):
     assert table.read_text().startswith("side,decision,place,own,enemy,choice,advantage,reached")
     assert run([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["value"]["attacker"] > 0
-    assert run(["best", "risk-20v15"]) == 2
-    assert capsys.readouterr().err.startswith("decide: nothing in this scenario is best")
+
+
+def test_the_command_decides_what_it_can_where_nothing_is_best(capsys):
+    from simulator.cli import run
+
+    assert run(["best", "risk-20v15"]) == 0
+    shown = capsys.readouterr()
+    assert "policy.attacker.retreat is made so" in shown.err
+    assert "policy.attacker.retreat = to-the-end" in shown.out
+    with pytest.raises(ScenarioError, match="decide: nothing in this scenario is best; give for example"):
+        best("risk-20v15")
 
 
 # --- other games ----------------------------------------------------------------------------------------------------

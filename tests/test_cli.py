@@ -126,7 +126,7 @@ def test_a_sweep_over_one_field_with_intervals(battle_odds):
 
 def test_how_many_are_enough(battle_odds):
     status, out, _ = battle_odds("need", "risk-20v15", "--vary", "attacker.regiments", "--target", "80%")
-    assert (status, out) == (0, "attacker.regiments = 19 is enough: p_attacker = 0.8221, exact\n")
+    assert (status, out) == (0, "attacker.regiments = 19 is enough: p_attacker = 82.21 %, exact\n")
     status, out, _ = battle_odds("need", "risk-20v15", "--vary", "attacker.regiments", "--target", "0.8", "--most", 5)
     assert status == 1
     assert "is not enough" in out

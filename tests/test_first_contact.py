@@ -258,9 +258,44 @@ def test_numbers_that_nearly_are_nought_or_one_are_not_written_as_such():
     assert percent(0.00001) == "< 0.01 %"
     assert percent(0.99999) == "> 99.99 %"
     assert (percent(0.0), percent(1.0), percent(0.5)) == ("0.00 %", "100.00 %", "50.00 %")
+    assert percent(1 - 2e-16) == "100.00 %"  # a sum of chances
     assert bound(10_000) == "below 0.030 %"
     assert bound(2) == "below 100 %"
 
 
 def test_the_cache_is_shown(battle_odds):
     assert re.search(r": [\d,]+ files, [\d.]+ MB", battle_odds("cache")[1])
+
+
+def test_brackets_are_no_markup(battle_odds, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    out = battle_odds("schema", "kings-and-things", "land", "--search", "creatures")[1]
+    assert "attacker.creatures[i].value" in out
+    assert "takes, [default]" in out
+
+
+def test_names_that_fields_take(battle_odds):
+    out = battle_odds("list", "knt", "creatures", "swamp", "magic")[1]
+    assert "Basilisk" in out
+    assert "Dwarves" not in out
+    assert "magic-sword" in battle_odds("list", "kings-and-things", "items")[1]
+
+
+def test_outcomes_are_told_by_what_came_about(battle_odds):
+    """No attacker and defender where nobody fights: the battle's own words."""
+    out = battle_odds("odds", "europa-armada-return-1588")[1].split("most likely outcomes")[1]
+    assert "all is lost" in out
+    assert "winner" not in out
+    assert "winner" not in battle_odds("odds", "europa-la-rochelle-1627")[1]
+
+
+def test_nothing_is_told_twice(battle_odds):
+    out = battle_odds("odds", "risk-20v15", "--set", "attacker.commanders=2", "--set", "options.ties=both")[1]
+    assert out.count("attacker.commanders") == 1
+    assert out.count("options.ties") == 1
+
+
+def test_tables_are_told_as_they_were_written(battle_odds):
+    creatures = 'attacker.creatures=["Giant", { value = 4, magic = true, name = "Mage" }]'
+    told = " ".join(battle_odds("odds", "knt-raid", "--set", creatures)[1].split())
+    assert "attacker.creatures = ['Giant', {'name': 'Mage', 'value': 4, 'magic': True}]" in told

@@ -187,9 +187,15 @@ def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Pro
     found = asked.checked()
     if not found.decided:
         known = _policies(asked)
-        example = next((path for path in known if BEST in choices(battle, path)), known[0] if known else "")
+        example = next(iter([*may_be_best(asked), *known]), "")
         raise ScenarioError(f"decide: nothing in this scenario is best; give for example {example}")
     return _answered(found)
+
+
+def may_be_best(scenario: Source) -> list[str]:
+    """Paths of the policies of a scenario that may be `best`, the attacker's first."""
+    asked = draft(scenario)
+    return [path for path in _policies(asked) if BEST in choices(asked.battle(), path)]
 
 
 def _policies(asked: Draft) -> list[str]:

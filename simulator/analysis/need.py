@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from simulator.analysis.answer import Interrupted, Method, Progress
+from simulator.analysis.measure import is_chance
 from simulator.analysis.search import ALIKE, MOST_SETTINGS, Found, Search, Tried
 from simulator.scenarios import Source
 
@@ -70,8 +71,10 @@ class Need:
     def how(self) -> str:
         """The answer in one line."""
         what = ", ".join(f"{path} = {number}" for path, number in self.settings.items())
-        span = "" if self.method == "exact" else f" (95 % interval {self.low:.4f} to {self.high:.4f})"
-        value = f"{self.asked} = {self.value:.4f}{span}, {self.method}"
+        scale, unit = (100, " %") if is_chance(self.asked) else (1, "")
+        value, low, high = (f"{scale * one:.{2 if unit else 4}f}" for one in (self.value, self.low, self.high))
+        span = "" if self.method == "exact" else f" (95 % interval {low} to {high}{unit})"
+        value = f"{self.asked} = {value}{unit}{span}, {self.method}"
         cost = f", cost {self.cost:g}" if len(self.settings) > 1 or self.budget is not None else ""
         if not self.complete:
             verdict = "is the best found so far"

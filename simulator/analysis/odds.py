@@ -68,6 +68,12 @@ class Odds:
         return merge(self._raw)
 
     @property
+    def rests_on(self) -> list[str]:
+        """What the answer rests on: the fields set otherwise than by default, then assumptions that repeat none."""
+        told = {line.partition(" = ")[0] for line in self.settings}
+        return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in told)]
+
+    @property
     def columns(self) -> Columns:
         """The columns of the distinct outcomes; `winner` holds codes, see rules/battle.py."""
         return self._merged.columns
@@ -210,6 +216,16 @@ class Odds:
             Result(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
         ]
 
+    def _came_about(self) -> dict[str, np.ndarray]:
+        """What came about in each distinct outcome, as one column of words; none where several may at once."""
+        if not self.battle.results:
+            return {"winner": self.told["winner"]} if "winner" in self.columns else {}
+        happened = np.array([self._where(result.question) for result in self.results])
+        if happened.size == 0 or happened.sum(axis=0).max() > 1:
+            return {}
+        words = np.array(["nothing of these", *(result.label for result in self.results)])
+        return {"result": words[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)]}
+
     @property
     def value(self) -> str:
         """The number that is asked for when none is named: the first result's chance, or a mean."""
@@ -257,11 +273,12 @@ class Odds:
         return rows
 
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The most likely outcomes, told by the winner (if there is one) and the headline columns, or those given."""
-        names = dict.fromkeys([*(["winner"] if "winner" in self.columns else []), *(columns or self.headline)])
+        """The most likely outcomes: who won, or what came about, and the headline columns, or those given."""
+        names = list(columns or self.headline)
         for name in names:
             self.kind_of(name)
-        seen = merge(Outcomes({name: self.told[name] for name in names}, self.chances, self.counts))
+        told = self._came_about() | {name: self.told[name] for name in names}
+        seen = merge(Outcomes(told, self.chances, self.counts))
         order = np.argsort(-seen.p, kind="stable")[:most]
         return [
             {name: values[row].item() for name, values in seen.columns.items()} | {"p": float(seen.p[row])}

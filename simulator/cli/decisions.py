@@ -20,6 +20,7 @@ from simulator.cli.options import (
     finished,
     gather,
     json_text,
+    note,
 )
 
 MOST_ROWS = 20
@@ -35,7 +36,12 @@ def best(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
     settings: Settings = None,
     decide: Annotated[
-        list[str] | None, typer.Option("--decide", metavar="PATH", help="a policy to set to best first; repeatable")
+        list[str] | None,
+        typer.Option(
+            "--decide",
+            metavar="PATH",
+            help="a policy to set to best first; repeatable; where nothing is best, the first that may be",
+        ),
     ] = None,
     weight: Annotated[
         list[str] | None,
@@ -49,6 +55,7 @@ def best(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> int:
     """How to play it best: when to stop, what that is worth, and how far fixed policies fall short."""
     from simulator.analysis.best import best as solve
+    from simulator.analysis.best import may_be_best
     from simulator.report.tables import quiet_lines, show_odds
 
     files = working.Files(csv, plot, force, scenario)
@@ -57,6 +64,9 @@ def best(  # noqa: PLR0913, PLR0917 - one parameter an option
     if weight:
         pairs = [reading.split_setting(text, "--weight") for text in weight]
         asked = asked.with_fields({f"objective.attacker.{name}": reading.read_value(value) for name, value in pairs})
+    if not decide and not asked.checked().decided and (first := may_be_best(asked)[:1]):
+        decide = first
+        note(f"nothing in this scenario is best: {decide[0]} is made so; --decide names others", quiet)
     found, cut = gather("combinations", quiet, lambda shown: solve(asked, decide, progress=shown))
     if not cut and not quiet:
         _, cut = gather("fixed policies", quiet, found.find_gains)

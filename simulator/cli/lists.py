@@ -29,6 +29,10 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(cache_app, name="cache")
 
 
+# The names that examples begin with.
+SHORT = {"knt": "kings-and-things", "power": "price-of-power"}
+
+
 def _plain(*columns: str) -> Table:
     return Table(*columns, box=None, pad_edge=False, padding=(0, 2, 0, 0))
 
@@ -48,7 +52,7 @@ def schema(
     from simulator.scenarios import find_battle, game_file_battle, kinds_of
     from simulator.scenarios.schema import field_rows, objective_rows, scenario_schema, schema_of
 
-    file = game == "game-file"
+    game, file = SHORT.get(game, game), game == "game-file"
     if file:
         kind_asked = game_file_battle()
     elif battle is None:
@@ -83,6 +87,7 @@ def names(
     from simulator.scenarios import kinds_of
     from simulator.scenarios.validation import not_one_of
 
+    game = SHORT.get(game, game)
     kinds_of(game)
     found = rules.lists(game)
     if not found:

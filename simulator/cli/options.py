@@ -105,11 +105,11 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="only the numbers: no progr
 
 def console() -> Console:
     """Standard output; wide enough for tables when it is not a terminal, unless COLUMNS says otherwise."""
-    out = Console(highlight=False)
+    out = Console(markup=False, highlight=False)
     given = os.environ.get("COLUMNS", "")
     if out.is_terminal or (given.isdigit() and int(given) > 0):
         return out
-    return Console(highlight=False, width=UNWATCHED_WIDTH)
+    return Console(markup=False, highlight=False, width=UNWATCHED_WIDTH)
 
 
 def note(text: str, quiet: bool = False) -> None:

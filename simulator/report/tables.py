@@ -61,7 +61,7 @@ def chance_table(odds: Odds, heading: str, results: Sequence[Result]) -> Table |
     if never:
         words = ", ".join(label.replace("_", " ") for label in never)
         told = "never" if odds.battles is None else f"not once: {bound(odds.battles)}"
-        table.add_row(f"[dim]{words}[/dim]" if len(never) == 1 else "[dim]the rest[/dim]", f"[dim]{told}[/dim]")
+        table.add_row(Text(words if len(never) == 1 else "the rest", style="dim"), Text(told, style="dim"))
     return table
 
 
@@ -96,16 +96,19 @@ def _number(odds: Odds, name: str, value: float, decimals: int = 3) -> str:
     return shown.value(value) if shown and shown.value else f"{value:.{decimals}f}"
 
 
-def likely_table(odds: Odds) -> Table:
-    """The most likely outcomes by winner and losses."""
+def likely_table(odds: Odds) -> Table | None:
+    """The most likely outcomes by what came about and losses; None where there is only one."""
     numbers = [name for name in odds.headline if odds.kind_of(name) != "yes/no"]
     columns = [name for name in numbers if "lost" in name or "losses" in name] or numbers[:2]
     columns = columns[:MOST_LIKELY_COLUMNS]
     rows = odds.likely(MOST_LIKELY, columns or None)
+    if len(rows) == 1:
+        return None
     names = [name for name in rows[0] if name != "p"]
     table = plain_table("chance", title="most likely outcomes", right=("chance",))
     for name in names:
-        table.add_column(label_of(odds.battle, name), justify="right" if odds.kind_of(name) == "number" else "left")
+        number = isinstance(rows[0][name], int | float) and not isinstance(rows[0][name], bool)
+        table.add_column(label_of(odds.battle, name), justify="right" if number else "left")
     for row in rows:
         table.add_row(percent(row["p"]), *(value_of(odds.battle, name, row[name]) for name in names))
     return table
@@ -114,7 +117,7 @@ def likely_table(odds: Odds) -> Table:
 def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = False) -> None:
     """The whole answer."""
     battle = scenario.battle
-    console.print(f"[bold]{battle.game} {battle.kind}[/bold]: {battle.title}")
+    console.print(Text.assemble((f"{battle.game} {battle.kind}", "bold"), f": {battle.title}"))
     certain = len(odds.chances) == 1 and odds.battles is None and not odds.explored
     if certain:
         console.print(certain_table(odds))
@@ -140,7 +143,7 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
 def show_grounds(console: Console, odds: Odds) -> None:
     """How the odds were obtained, what they rest on, and the versions of the rules and of the program."""
     console.print(Text(f"Method: {odds.how()}"))
-    rests = "; ".join([*odds.settings, *odds.assumptions]) or "the rules as they stand"
+    rests = "; ".join(odds.rests_on) or "the rules as they stand"
     console.print(Text(f"Rests on: {rests}", style="dim"))
     console.print(Text(f"Rules: {odds.versions()}", style="dim"))
 
@@ -156,7 +159,7 @@ def certain_table(odds: Odds) -> Table:
     """The one row of a battle without dice."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
     for name, values in odds.told.items():
-        if name == "winner" and values[0] == "nobody":
+        if name == "winner":  # nobody fights without dice
             continue
         table.add_row(label_of(odds.battle, name), value_of(odds.battle, name, values[0].item()))
     return table
@@ -271,10 +274,13 @@ def schema_table(battle: Battle, rows: Sequence[FieldRow]) -> Table:
     table.add_column("takes, [default]", ratio=2)
     table.add_column("meaning", ratio=3)
     for row in rows:
-        default = "[bold]needed[/bold]" if row.needed else f"\\[{row.default}]" if row.default else ""
-        if row.default == "needed" and not row.needed:
-            default = "needed in its table"
-        table.add_row(row.path, f"{row.takes} {default}".strip(), row.meaning)
+        default = f"[{row.default}]" if row.default else ""
+        if row.default == "needed":
+            default = "needed" if row.needed else "needed in its table"
+        takes = Text.assemble(row.takes, " " * bool(default), (default, "bold" * row.needed))
+        table.add_row(row.path, takes, row.meaning)
+    if any("[i]" in row.path for row in rows):
+        table.caption, table.caption_justify = "[i]: a list of tables; the first is [0]", "left"
     return table
 
 

@@ -6,12 +6,15 @@ import math
 
 from simulator.rules.battle import Battle
 
+# Chances that sum to one may miss it by so much.
+ROUNDING = 1e-12
+
 
 def percent(value: float, decimals: int = 2) -> str:
     """A chance; one that is not quite 0 or 100 % is never written as if it were."""
     text = f"{100 * value:.{decimals}f}"
     least = 10.0**-decimals
-    if 0 < value < 1:
+    if 0 < value < 1 - ROUNDING:
         if float(text) == 0:
             return f"< {least:.{decimals}f} %"
         if float(text) == 100:

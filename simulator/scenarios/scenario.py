@@ -79,7 +79,7 @@ class Scenario:
 
     def settings(self) -> list[str]:
         """What was set otherwise than by default: "path = value", in the order of the scenario."""
-        found = [f"{path} = {validation.shown(value, 40)}" for path, value in unlike_default(self.fields)]
+        found = [f"{path} = {validation.shown(_written(value), 100)}" for path, value in unlike_default(self.fields)]
         for side, weights in self.objective.items():
             found += [f"objective.{side}.{name} = {weight}" for name, weight in weights.items()]
         tables = {name: place for place, name in enumerate(ORDER)}
@@ -113,6 +113,13 @@ def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any
                 yield from unlike_default(item, f"{here}[{i}]")
         elif not required and value != default:
             yield here, value
+
+
+def _written(value: Any) -> Any:
+    """A value as a scenario writes it: tables instead of models."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_defaults=True)
+    return [_written(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def set_path(data: dict[str, Any], path: str, value: Any) -> None:

@@ -41,7 +41,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str
         "distribution": _distribution(odds, column),
         "how": odds.how(),
         "exact": odds.battles is None,
-        "rests": [*odds.settings, *odds.assumptions],
+        "rests": odds.rests_on,
         "explained": list(scenario.built.explain()) if scenario else [],
         "versions": odds.versions(),
     }

@@ -9,11 +9,9 @@ import pytest
 from simulator.engine import cache
 
 CODE = """
-from simulator.engine.explicit import PlainExplorer
-from simulator.engine.solve import Solver
-from tests.toys import urn
-graph = PlainExplorer(urn(8), 10**9).explore()
-print(len(graph), Solver(graph, plain=False).chances()[2].tolist())
+from simulator.engine.alias import build_alias
+from simulator.engine.chance import tables
+print(build_alias(tables([{0: 1, 3: 2, 7: 4}, {0: 1}])).entry.tolist())
 """
 
 
@@ -39,7 +37,7 @@ def kept(tmp_path_factory):
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
 def test_a_file_that_cannot_be_read_is_dropped_and_made_anew(kept, suffix):
     folder, answer = kept
-    files = list(folder.rglob(f"*spread*{suffix}"))
+    files = list(folder.rglob(f"*fill*{suffix}"))
     assert files
     for path in files:
         path.write_bytes(path.read_bytes()[: 100 if suffix == ".nbc" else 0])

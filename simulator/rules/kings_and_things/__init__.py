@@ -12,8 +12,8 @@ from functools import partial
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
-from simulator.rules.kings_and_things.creatures import creature_rows
 from simulator.rules.kings_and_things.forces import forces_of
+from simulator.rules.kings_and_things.lists import LISTS as LISTS
 from simulator.rules.kings_and_things.outcome import Reader
 from simulator.rules.kings_and_things.replay import Teller, decisions
 from simulator.rules.kings_and_things.tables import chain_of
@@ -31,8 +31,6 @@ HOLDERS = {
     "defender keeps it": "winner == 'defender'",
     "nobody (stalemate)": "winner == 'nobody'",
 }
-
-LISTS = {"creatures": creature_rows}
 
 
 def build(scenario: model.Scenario) -> Built:

@@ -87,20 +87,6 @@ def catalogue() -> list[Row]:
     return [row for row in counters() if row.fights]
 
 
-def creature_rows() -> list[dict[str, str | int]]:
-    """The creatures and special characters that may be named."""
-    marks = {mark: word for word, mark in SYMBOLS.items()}
-    return [
-        {
-            "name": row.name if len(rows_named(row.name)) == 1 else row.id,
-            "value": row.value,
-            "fights": ", ".join(marks[mark] for mark in row.symbol),
-            "kind": "special character" if row.special else "creature",
-        }
-        for row in catalogue()
-    ]
-
-
 @cache
 def _by_name() -> dict[str, tuple[Row, ...]]:
     """Rows by each way of writing them: name, id, name + value, name + value + symbol."""
