@@ -114,6 +114,8 @@ def axis(battle: str, attacker: dict[str, int], defender: dict[str, int]) -> dic
 
 FLEET = {"submarine": 6, "destroyer": 4, "cruiser": 2, "carrier": 2, "fighter": 4, "battleship": 2}
 MIXED_56 = {"infantry": 30, "artillery": 10, "tank": 8, "fighter": 6, "bomber": 2}
+MIXED_150 = {"infantry": 70, "artillery": 25, "tank": 30, "fighter": 18, "bomber": 7}
+MIXED_149 = {"infantry": 90, "artillery": 20, "tank": 18, "fighter": 15, "aa_gun": 6}
 MIXED_58 = {"infantry": 40, "artillery": 6, "tank": 4, "fighter": 6, "aa_gun": 2}
 
 CASES = [
@@ -163,9 +165,11 @@ CASES = [
     Case("birthright tactical 8 v 8, mixed", EIGHT_MIXED, pace=10e6),
     Case("birthright quick battle", "birthright-quick-battle", exact=0.02),
     Case("birthright siege, 12 seasons", TWELVE_SEASONS, exact=0.2),
-    # Quoted peers: aacalc2 (exact) 0.95, 164 and 185 ms; TripleA 8 k, ti4calc 17-40 k, oddsengine 73-106 k battles/s.
+    # Quoted peers: aacalc2 (exact) 0.95, 164, 1400 and 185 ms; battles/s: TripleA 8 k, ti4calc 17-40 k, oddsengine
+    # 73-106 k.
     Case("axis 10i 5t v 12i 3f", "axis-land-eastern-front", custom_games_numpy.land, pace=80e6, ratio=40, exact=0.0003),
     Case("axis 56 v 58 mixed", axis("land", MIXED_56, MIXED_58), exact=0.04),
+    Case("axis 150 v 149 mixed, anti-aircraft", axis("land", MIXED_150, MIXED_149), exact=0.3),
     Case("axis 100 v 100", axis("land", {"infantry": 100}, {"infantry": 100}), exact=0.1),
     Case("axis sea 20 v 20", axis("sea", FLEET, FLEET | {"submarine": 4, "transport": 2}), exact=0.1),
     Case("twilight space", "twilight-space"),

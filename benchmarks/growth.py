@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import NullLocator
 
 from simulator import Method, NoExactOdds, answer, load
 from simulator.engine.limits import QUICK_BYTES
@@ -119,6 +120,8 @@ def draw(found: dict[str, list[dict[str, Any]]], path: str) -> None:
             if last and later:
                 axis.axvline((last[-1] * later[0]) ** 0.5, color="grey", linestyle=":", label="the switch to dice")
             axis.set(xscale="log", yscale="log")
+            axis.set_xticks([row["size"] for row in rows], [str(row["size"]) for row in rows])
+            axis.xaxis.set_minor_locator(NullLocator())
             axis.grid(alpha=0.3)
             if column == 0:
                 axis.set_ylabel(what)

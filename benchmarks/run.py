@@ -166,6 +166,15 @@ def measure_starts(rounds: int) -> None:
     console.print(table)
 
 
+def measure_exact_memory() -> None:
+    """The most memory that an exact answer takes, in a process of its own."""
+    work = "from benchmarks.cases import CASES; case = next(c for c in CASES if c.name == 'axis 100 v 100')"
+    told = "print(round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))"
+    code = f"import resource; from simulator import exact; {work}; exact(case.scenario); {told}"
+    peak = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+    console.print(f"axis 100 v 100, exact: at most {peak} MB (asked: 500)")
+
+
 def measure_memory(battles: int) -> None:
     code = f"from simulator import simulate; simulate('risk-20v15', {battles})"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -188,6 +197,7 @@ def main() -> None:
         return
     if not options.only:
         measure_memory(20_000_000 if options.quick else 200_000_000)
+        measure_exact_memory()
     measure_cases(options.only, rounds, target)
     if not options.only:
         measure_peers(rounds)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
     from simulator.analysis.best import Best, best
     from simulator.analysis.compare import Comparison, compare
+    from simulator.analysis.long_run import long_run
+    from simulator.analysis.long_sweep import long_sweep
     from simulator.analysis.luck import Luck, luck
     from simulator.analysis.mix import Mixture, mix
     from simulator.analysis.need import Need, enough, need
@@ -49,6 +51,8 @@ _HOMES = {
     "Replay": "simulator.analysis.replay",
     "compare": "simulator.analysis.compare",
     "Comparison": "simulator.analysis.compare",
+    "long_run": "simulator.analysis.long_run",
+    "long_sweep": "simulator.analysis.long_sweep",
     "sweep": "simulator.analysis.sweep",
     "Sweep": "simulator.analysis.sweep",
     "best": "simulator.analysis.best",
@@ -105,6 +109,8 @@ __all__ = [
     "exact",
     "explain",
     "load",
+    "long_run",
+    "long_sweep",
     "luck",
     "mix",
     "need",

@@ -10,6 +10,7 @@ import numpy as np
 from simulator import NoExactOdds, Odds, Scenario, exact, replay, simulate
 from simulator.analysis.answer import ExactRun, labelled, seen
 from simulator.engine.chain import Chain, Ends, Share
+from simulator.engine.explicit import plain_params, spell_out
 from simulator.engine.limits import QUICK_BYTES
 from simulator.rules.battle import Outcomes
 from tests.vectors import Z_LIMIT, largest_z
@@ -28,6 +29,8 @@ def check(scenario: Scenario, battles: int = BATTLES) -> None:
     check_contract(scenario)
     check_threads(scenario, battles)
     check_replay(scenario)
+    if scenario.built.chain is not None and scenario.chain.apart is not None:
+        check_apart(scenario.chain)
     try:
         true = exact(scenario, QUICK_BYTES)
     except NoExactOdds:
@@ -57,6 +60,30 @@ def check_contract(scenario: Scenario) -> None:
     if battle.clock is not None:
         assert found.kind_of(battle.clock.column) == "number"
         found.p(battle.clock.event)
+
+
+def check_apart(chain: Chain) -> None:
+    """Where two rolls act apart: a step is `follows` after `lands`, and each part of that looks at itself alone."""
+    try:
+        graph = spell_out(chain, SMALL)
+    except NoExactOdds:
+        return
+    assert chain.apart is not None
+    assert graph.second is not None
+    p, lands, fields = plain_params(chain.params), chain.part("lands"), chain.start._fields
+    rest = tuple(name for name in fields if name not in chain.apart[0] + chain.apart[1])
+    known: dict[Any, Any] = {}
+    running = np.flatnonzero(~graph.final)
+    for i in running[:: max(1, len(running) // 40)]:
+        s = type(chain.start)(*(int(values[0]) for values in graph.states(slice(i, i + 1))))
+        for result in chain.tables.rows_of(int(graph.table[i])).tolist():
+            for other in chain.tables.rows_of(int(graph.second[i])).tolist():
+                after = lands(p, s, result, other)
+                assert chain.leap(p, s, result, other) == chain.part("follows")(p, after)
+                for names, number in ((chain.apart[0], result), (chain.apart[1], other), (rest, 0)):
+                    before = tuple(getattr(s, name) for name in (*rest, *names))
+                    at = (names, before, number)
+                    assert known.setdefault(at, (a := tuple(getattr(after, name) for name in names))) == a
 
 
 def check_odds(scenario: Scenario, true: Odds) -> None:

@@ -15,7 +15,9 @@ from contextlib import suppress
 import numba
 from simulator import NoExactOdds, load
 from simulator.engine.cache import folder_of
+from simulator.engine import grid
 from simulator.engine.expand import CompiledExplorer
+from simulator.engine.grid_kernels import CompiledGrid
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.solve import Solver
 assert numba.config.BOUNDSCHECK == 1
@@ -26,6 +28,8 @@ for name in sys.argv[1:]:
         continue
     seen.add(type(built.chain.params))
     with suppress(NoExactOdds):
+        if grid.fits(built.chain):
+            CompiledGrid(built.chain, 20_000_000).ends()
         graph = CompiledExplorer(built.chain, 20_000_000).explore()
         Solver(graph, plain=False).chances()
         Simulation(built.chain, 1, graph=graph).add(3000)

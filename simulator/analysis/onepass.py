@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.answer import Progress, seen
+from simulator.analysis.answer import Progress
 from simulator.analysis.cells import changed
 from simulator.analysis.measure import weighed
-from simulator.engine.exact import exact_ends
-from simulator.engine.explicit import Graph, spell_out_nodes
+from simulator.engine.explicit import Graph, spell_out, spell_out_nodes
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.solve import Solver
 from simulator.rules.battle import WINNERS, Columns
@@ -154,13 +153,15 @@ class Block:
         bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
         inside = self.corners[self.top].replace_all(dict(zip(self.paths, middle, strict=True)))
         for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
-            ends = exact_ends(one.chain, QUICK_BYTES)
-            told = _told(seen(one, ends))
+            graph = spell_out(one.chain, QUICK_BYTES)
+            told, solver = _told(Seen.columns(one, graph.states(graph.final))), Solver(graph, counted=False)
             cell = int((self.grid + self.top == settings).all(axis=1).argmax())
             for question, values in zip(asked, found, strict=True):
-                worth = weighed(one.battle, told, len(ends), question)
+                worth = weighed(one.battle, told, int(graph.final.sum()), question)
                 assert worth is not None
-                own = float(ends.p @ worth)
+                value = np.zeros(len(graph))
+                value[graph.final] = worth
+                own = float(solver.values(value)[0])
                 if not abs(own - values[cell]) <= ALIKE * max(1.0, abs(own)):
                     raise BrokenGame(
                         f"{', '.join(self.paths)} do more than move the start: {question} is {own} at "
@@ -179,12 +180,13 @@ class Seen:
         for settings, one in block.corners.items():
             inside = np.all([values <= most for values, most in zip(states, one.chain.limits, strict=True)], axis=0)
             own = type(states)(*(values[inside] for values in states))
-            self.at[settings] = inside, self._columns(one, own)
+            self.at[settings] = inside, self.columns(one, own)
         self.top = self.at[block.top][1]
         self.steps: dict[str, np.ndarray | None] = {}
 
     @staticmethod
-    def _columns(scenario: Scenario, states: Any) -> Columns:
+    def columns(scenario: Scenario, states: Any) -> Columns:
+        """The columns of final states, each as long as they are many."""
         assert scenario.built.outcome is not None
         size = len(states[0])
         return {name: np.broadcast_to(one, size) for name, one in scenario.built.outcome(states).items()}
@@ -200,7 +202,7 @@ class Seen:
             return set(self.top)
         fields = [np.tile(values, most) for values in graph.states(graph.final)]
         fields[chain.counted] = np.repeat(np.arange(1, most + 1), size)
-        columns = self._columns(self.block.corners[self.block.top], type(chain.start)(*fields))
+        columns = self.columns(self.block.corners[self.block.top], type(chain.start)(*fields))
         return {name for name, plain in self.top.items() if not (columns[name].reshape(most, -1) == plain).all()}
 
     def _steps(self, name: str) -> np.ndarray | None:

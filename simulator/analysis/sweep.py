@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CELLS = 100_000
-# Cells that travel to other processes, or to a file, come in so many portions, of no more than so many cells.
-PORTIONS, MOST_TOGETHER = 256, 64
+# Cells that travel to other processes, or to a file, come in about so many portions, of so many cells at least and at
+# most: the way of a portion takes as long as two or three small cells.
+PORTIONS, LEAST_TOGETHER, MOST_TOGETHER = 256, 4, 64
 
 Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
 
@@ -204,7 +205,7 @@ def sweep(  # noqa: PLR0913 - one argument an option
 
 def in_portions(grid: Grid) -> Grid:
     """The grid cut for work that is spread or kept: into portions that are worth the way, yet enough for many hands."""
-    return replace(grid, few=min(max(1, grid.size // PORTIONS), MOST_TOGETHER))
+    return replace(grid, few=min(max(LEAST_TOGETHER, grid.size // PORTIONS), MOST_TOGETHER))
 
 
 def grid_of(

@@ -9,6 +9,12 @@ A game writes three plain functions on plain integers and marks them with `@rule
 Where two rolls do not depend on each other, a fourth function `second(p, s)` names the table of the other roll, and
 `step(p, s, result, other)` gets both results: no table of pairs is ever built.
 
+Where these rolls also act apart, each on fields of its own (`Chain.apart`), two more functions split the step, so that
+nothing is spelled out for pairs of results; `step` is `follows(p, lands(p, s, result, other))`:
+
+    lands(p, s, result, other)  what the rolls do: each to its own fields, the rest for all results alike
+    follows(p, s)               what comes after, without dice
+
 Where a side decides in some states, three more say so; a decision takes no random number:
 
     decides(p, s)         0 where chance decides, 1 + side (0 = attacker, 1 = defender) where a side does
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
     from simulator.engine.decide import Played
 
 F = TypeVar("F", bound=Callable[..., Any])
-PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left")
+PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left", "lands", "follows")
 MOST_TURNS = 1000
 # What `choose` answers where the engine finds the best option (see `Aims`).
 BEST = -1
@@ -111,6 +117,8 @@ class Chain:
     `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair where two
     rolls are made at once); `dice` is a random.Random with which faces that give `result` may be picked. `label` names
     a stage of a composed battle. With `aims` the decisions for which `choose` answers BEST are solved for (`played`).
+    `apart`: where two rolls act apart, the fields that the first one changes and those that the other one does; planes
+    of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
     `at_least` is how many states a game knows its chain to have: one that is too large is refused before it is tried.
     """
 
@@ -123,6 +131,7 @@ class Chain:
     label: str = ""
     at_least: int = 0
     aims: Aims | None = None
+    apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     @cached_property
     def counted(self) -> int:

@@ -171,7 +171,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
     return unbound
 
 
-running, table, step, second, decides, options, choose, left = (_bound_later(name) for name in chain.PARTS)
+running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
 load, store, within, absorbing = (
     _bound_later("load"),
@@ -180,7 +180,8 @@ load, store, within, absorbing = (
     _bound_later("absorbing"),
 )
 
-_GENERIC = {part.__name__: part for part in (running, table, step, second, decides, options, choose, left)}
+_PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
+_GENERIC = {part.__name__: part for part in _PARTS}
 _bound: set[tuple[type, str]] = set()
 
 
@@ -282,8 +283,10 @@ __all__ = [
     "bind_rules",
     "bind_state",
     "decides",
+    "follows",
     "inner",
     "kernel",
+    "lands",
     "leap",
     "left",
     "load",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.engine import explicit
+from simulator.engine import explicit, grid
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.explicit import Graph, Progress, spell_out
 from simulator.engine.limits import EXACT_BYTES
@@ -16,7 +16,8 @@ def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | Non
     Raises NoExactOdds when the graph would take more than `budget` bytes, BrokenGame for a game that breaks its
     contract. `progress(states)` is told now and then.
     """
-    return ends_of(spell_out(chain, budget, progress), progress)
+    found = grid.ends(chain, budget, progress) if grid.fits(chain) else None
+    return found or ends_of(spell_out(chain, budget, progress), progress)
 
 
 def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
@@ -33,4 +34,6 @@ def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
     from simulator.engine.expand import CompiledExplorer
 
     explicit.compiled_here.add(type(chain.params))
+    if grid.fits(chain) and grid.ends(chain, budget):
+        return
     Solver(CompiledExplorer(chain, budget).explore(), plain=False).chances()

@@ -115,6 +115,23 @@ _seconds_spent: dict[type, float] = {}
 compiled_here: set[type] = set()
 
 
+def patience_for(chain: Chain, kernel: str) -> float:
+    """For how many seconds a chain is tried as plain Python before this kernel has to do it; 0 for not at all."""
+    params = type(chain.params)
+    if params in compiled_here:
+        return 0.0
+    once, together = PATIENCE
+    if cache.is_ready(kernel, params):
+        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
+    return min(once, together - _seconds_spent.get(params, 0.0))
+
+
+def spent(chain: Chain, seconds: float) -> None:
+    """Remember how long chains of this kind took as plain Python."""
+    params = type(chain.params)
+    _seconds_spent[params] = _seconds_spent.get(params, 0.0) + seconds
+
+
 def spell_out(
     chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
 ) -> Graph:
@@ -148,26 +165,16 @@ def spell_out_nodes(
     With `starts` (rows of ints) the graph of all that may follow any of these states, instead of the chain's own start.
     """
     _refuse_at_once(chain, budget)
-    params = type(chain.params)
-    patience = 0.0 if params in compiled_here else _patience(params)
-    if patience > 0:
+    if (patience := patience_for(chain, "grow")) > 0:
         begun = time.thread_time()
         graph = PlainExplorer(chain, budget, decisions).explore(patience, starts)
-        _seconds_spent[params] = _seconds_spent.get(params, 0.0) + time.thread_time() - begun
+        spent(chain, time.thread_time() - begun)
         if graph is not None:
             return graph
     from simulator.engine.expand import CompiledExplorer
 
-    compiled_here.add(params)
+    compiled_here.add(type(chain.params))
     return CompiledExplorer(chain, budget, decisions).explore(progress, starts)
-
-
-def _patience(params: type) -> float:
-    """Seconds that plain Python is given for a chain of this kind."""
-    once, together = PATIENCE
-    if cache.is_ready("grow", params):
-        once, together = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
-    return min(once, together - _seconds_spent.get(params, 0.0))
 
 
 class _Grid(list):  # type: ignore[type-arg]

@@ -117,7 +117,7 @@ def field_rows(battle: Battle) -> list[FieldRow]:
     found: list[FieldRow] = []
 
     def visit(path: str, node: Mapping[str, Any], needed: bool) -> None:
-        for name, child in _ordered(node):
+        for name, child in ordered(node):
             here, must = (f"{path}.{name}" if path else name), name in node.get("required", [])
             inside = list(_tables_in(child, schema))
             if len(inside) < len(list(branches(child, schema))):
@@ -131,7 +131,7 @@ def field_rows(battle: Battle) -> list[FieldRow]:
     return found
 
 
-def _ordered(node: Mapping[str, Any]) -> list[tuple[str, Schema]]:
+def ordered(node: Mapping[str, Any]) -> list[tuple[str, Schema]]:
     """The fields of a table: those of ORDER in that order, then the needed ones, then the rest as declared."""
     needed = node.get("required", [])
 

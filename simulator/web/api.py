@@ -9,7 +9,7 @@ from simulator.analysis.answer import Interrupted, Method, answer
 from simulator.scenarios import Draft, ScenarioError, find_battle, parse
 from simulator.scenarios.schema import schema_of
 from simulator.web import address, catalogue, views
-from simulator.web.messages import Asked, Malformed, Reply, as_json
+from simulator.web.messages import Asked, Limits, Malformed, Reply, as_json
 from simulator.web.render import render
 
 
@@ -40,7 +40,7 @@ def _whole(tools: dict[str, list[str]], name: str) -> int | None:
     return int(given[-1])
 
 
-def odds(asked: Asked, limits: Any) -> Reply:
+def odds(asked: Asked, limits: Limits) -> Reply:
     """The odds of a scenario."""
     draft, tools = draft_of(asked)
     battles, seed = _whole(tools, "battles"), _whole(tools, "seed")
@@ -58,7 +58,7 @@ def odds(asked: Asked, limits: Any) -> Reply:
     return as_json(found.to_dict(table=table) | {"explanation": explained})
 
 
-def sweep(asked: Asked, limits: Any) -> Reply:
+def sweep(asked: Asked, limits: Limits) -> Reply:
     """A grid of answers."""
     from simulator.web.tools import swept
 
@@ -68,23 +68,23 @@ def sweep(asked: Asked, limits: Any) -> Reply:
     return as_json(told | {"complete": complete, "cells": found.rows()})
 
 
-def schema(asked: Asked, limits: Any) -> Reply:
+def schema(asked: Asked, limits: Limits) -> Reply:
     """The JSON schema of a battle kind."""
     return as_json(schema_of(find_battle(asked.names["game"], asked.names["battle"], paths=False).model))
 
 
-def games(asked: Asked, limits: Any) -> Reply:
+def games(asked: Asked, limits: Limits) -> Reply:
     """What there is."""
     return as_json(catalogue.games())
 
 
-def names(asked: Asked, limits: Any) -> Reply:
+def names(asked: Asked, limits: Limits) -> Reply:
     """What fields take by name."""
     query = next((value for key, value in asked.pairs if key == "q"), "")
     return as_json(catalogue.names(asked.names["game"], asked.names["list"], query[:100]))
 
 
-def docs(asked: Asked, limits: Any) -> Reply:
+def docs(asked: Asked, limits: Limits) -> Reply:
     """The API told, with examples."""
     return Reply(render("docs.html", endpoints=endpoints(asked.host)))
 

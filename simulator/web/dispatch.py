@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from simulator.web import api, pages, stream, tools, views
-from simulator.web.messages import Asked, Reply
+from simulator.web.messages import Asked, Limits, Reply
 
-VIEWS: dict[str, Callable[[Asked, Any], Reply]] = {
+VIEWS: dict[str, Callable[[Asked, Limits], Reply]] = {
     "ready": views.ready,
     "refusal": views.refusal,
     "index": views.index,
@@ -28,7 +27,7 @@ VIEWS: dict[str, Callable[[Asked, Any], Reply]] = {
 }
 
 
-def replies(asked: Asked, limits: Any, stopped: Callable[[], bool]) -> Iterator[Reply]:
+def replies(asked: Asked, limits: Limits, stopped: Callable[[], bool]) -> Iterator[Reply]:
     """The replies to a request, one but for a stream. Raises what analyses raise."""
     if asked.view == "stream":
         yield from stream.narrowing(asked, limits, stopped)

@@ -13,7 +13,7 @@ from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
 from simulator.scenarios import example_names, example_text, parse
 from simulator.scenarios.objective import SIDES
-from simulator.scenarios.schema import Schema, _ordered, branches, schema_of
+from simulator.scenarios.schema import Schema, branches, ordered, schema_of
 from simulator.web.address import FRAME, inline, key_of, text_of
 
 MANY = 50
@@ -144,7 +144,7 @@ class _Form:
         """A table and all that may stand in it."""
         given = data if isinstance(data, Mapping) else {}
         inside = []
-        for name, child in _ordered(node):
+        for name, child in ordered(node):
             if not path and name in FRAME:
                 continue
             here = f"{path}.{name}" if path else name

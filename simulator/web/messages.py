@@ -12,6 +12,19 @@ HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; 
 
 # How the complaint about a battle begins that takes more seconds than an answer may.
 LARGE = "battle: too large for this page"
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one answer may take: seconds of the processor, and bytes of memory beside what the worker holds idle.
+
+    A worker that has not come back after `wait` seconds by the clock on the wall is given up.
+    """
+
+    seconds: float = 2.0
+    wait: float = 30.0
+    memory: int = 1024 * MEGABYTE
 
 
 class Malformed(ValueError):

@@ -13,7 +13,7 @@ from simulator.rules.custom.files import parse as parse_game
 from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
 from simulator.web import address, answers, catalogue, copies, views
 from simulator.web.draw import told
-from simulator.web.messages import Asked, Reply
+from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.render import render
 
 MOST_PINS = 6
@@ -40,7 +40,7 @@ def request_of(link: str) -> views.Request:
     return views.Request(Asked("page", {"game": names[0], "battle": names[1]}, pairs))
 
 
-def compared(asked: Asked, limits: Any) -> Reply:
+def compared(asked: Asked, limits: Limits) -> Reply:
     """Two to six set-ups side by side."""
     links = pinned(asked)
     if len(links) < LEAST:
@@ -109,14 +109,14 @@ def _posted(asked: Asked, name: str) -> str:
     return asked.body.removeprefix(f"{name}=").strip()
 
 
-def opened(asked: Asked, limits: Any) -> Reply:
+def opened(asked: Asked, limits: Limits) -> Reply:
     """Go to the page of a scenario that was pasted."""
     draft = Draft(parse(_posted(asked, "scenario"), "the scenario"), paths=False)
     battle = draft.battle()
     return views.moved(copies.address_of(draft.data, battle))
 
 
-def own(asked: Asked, limits: Any) -> Reply:
+def own(asked: Asked, limits: Limits) -> Reply:
     """A page for a game file of one's own; with one, go to the page of its first battle kind."""
     if not asked.body:
         return Reply(render("own.html", games=catalogue.game_files()))

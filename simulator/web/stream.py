@@ -10,7 +10,7 @@ from typing import Any
 from simulator.analysis.answer import MOST_BATTLES, Fight, width
 from simulator.engine.montecarlo import fight_by_rules
 from simulator.web import views
-from simulator.web.messages import Asked, Reply
+from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.render import render
 
 EVENTS = "text/event-stream; charset=utf-8"
@@ -19,7 +19,7 @@ FIRST, EVERY = 1 << 13, 0.25
 SHARE, ENOUGH = 0.9, 0.0002
 
 
-def narrowing(asked: Asked, limits: Any, stopped: Callable[[], bool]) -> Iterator[Reply]:
+def narrowing(asked: Asked, limits: Limits, stopped: Callable[[], bool]) -> Iterator[Reply]:
     """Fight until the chances are narrow enough, time is up or nobody wants more; an event four times a second."""
     request = views.Request(asked)
     scenario = request.draft.checked()

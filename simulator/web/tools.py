@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from simulator.scenarios.schema import choices, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import draw
 from simulator.web.copies import address_of
-from simulator.web.messages import Asked, Reply
+from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.render import render
 from simulator.web.views import Request
 
@@ -35,7 +36,7 @@ class Tool:
     """One tool: its name in words, and what finds its answer."""
 
     title: str
-    find: Callable[[Request, Any], dict[str, Any]]
+    find: Callable[[Request, Limits], dict[str, Any]]
 
 
 def gathered(work: Callable[[], Any]) -> tuple[Any, bool]:
@@ -61,7 +62,7 @@ def swept(draft: Draft, vary: Sequence[str], value: Sequence[str] | None) -> tup
     return found, complete
 
 
-def _sweep(request: Request, limits: Any) -> dict[str, Any]:
+def _sweep(request: Request, limits: Limits) -> dict[str, Any]:
     vary = request.many("vary")
     for place in ("1", "2"):
         path = request.tool(f"path{place}")
@@ -109,7 +110,7 @@ def usual_range(battle: Battle, path: str, data: Mapping[str, Any]) -> str:
 # --- need, one more, rounds -----------------------------------------------------------------------------------------
 
 
-def _need(request: Request, limits: Any) -> dict[str, Any]:
+def _need(request: Request, limits: Limits) -> dict[str, Any]:
     from simulator.analysis.need import need
 
     path = request.tool("path1")
@@ -141,7 +142,7 @@ def _need(request: Request, limits: Any) -> dict[str, Any]:
     }
 
 
-def _more(request: Request, limits: Any) -> dict[str, Any]:
+def _more(request: Request, limits: Limits) -> dict[str, Any]:
     from simulator.analysis.sensitivity import one_more
 
     value = request.tool("value") or None
@@ -178,7 +179,7 @@ def _apart(change: Any, chance: bool) -> str:
     return f"{_change(change.low, chance)} to {_change(change.high, chance)}"
 
 
-def _rounds(request: Request, limits: Any) -> dict[str, Any]:
+def _rounds(request: Request, limits: Limits) -> dict[str, Any]:
     from simulator.analysis.after_rounds import rounds
 
     found = rounds(request.draft)
@@ -223,7 +224,7 @@ def _rounds(request: Request, limits: Any) -> dict[str, Any]:
 # --- best play ------------------------------------------------------------------------------------------------------
 
 
-def _best(request: Request, limits: Any) -> dict[str, Any]:
+def _best(request: Request, limits: Limits) -> dict[str, Any]:
     from simulator.analysis.best import best
 
     decide = request.many("decide")
@@ -263,33 +264,24 @@ def _number(request: Request, name: str) -> int:
     return int(text)
 
 
-def _replay(request: Request, limits: Any) -> dict[str, Any]:
+def _replay(request: Request, limits: Limits) -> dict[str, Any]:
     from simulator.analysis.replay import replay
 
     seed, number = _number(request, "seed"), _number(request, "battle")
     found = replay(request.draft, seed, number)
-    rows: list[dict[str, Any]] = []
-    try:
+    lines = [{"text": line, "after": ""} for line in found.lines]
+    lucky = False
+    with suppress(NoExactOdds):  # too large, or several battles in one: then it is told without
+        chancy = "objective" not in request.data
         rows = found.luck_rows()
-    except (NoExactOdds, KeyError, MemoryError):
-        rows = []
-    told = {row["line"]: row for row in rows}
-    lines = [
-        {"text": line, "after": percent(told[line]["after"], 1) if _chancy(request) else f"{told[line]['after']:.3f}"}
-        if line in told
-        else {"text": line, "after": ""}
-        for line in found.lines
-    ]
+        lucky = bool(rows)
+        lines = [{"text": r["line"], "after": percent(r["after"], 1) if chancy else f"{r['after']:.3f}"} for r in rows]
     battle = request.battle
     outcome = [(label_of(battle, name), value_of(battle, name, value)) for name, value in found.outcome.items()]
-    return {"lines": lines, "outcome": outcome, "seed": seed, "battle": number, "lucky": bool(rows)}
+    return {"lines": lines, "outcome": outcome, "seed": seed, "battle": number, "lucky": lucky}
 
 
-def _chancy(request: Request) -> bool:
-    return "objective" not in request.data
-
-
-def _luck(request: Request, limits: Any) -> dict[str, Any]:
+def _luck(request: Request, limits: Limits) -> dict[str, Any]:
     from simulator.analysis.luck import luck
 
     battles = fought(request.tool("battles"), request.draft)
@@ -338,7 +330,7 @@ TOOLS = {
 }
 
 
-def tool(asked: Asked, limits: Any) -> Reply:
+def tool(asked: Asked, limits: Limits) -> Reply:
     """What one of the tools finds, alone or on a page of its own."""
     name = asked.names["tool"]
     if name not in TOOLS:

@@ -16,7 +16,7 @@ from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
 from simulator.web import address, answers, catalogue, copies, forms
 from simulator.web.clock import at_most
-from simulator.web.messages import LARGE, Asked, NoSuchPage, Reply, as_json
+from simulator.web.messages import LARGE, Asked, Limits, NoSuchPage, Reply, as_json
 from simulator.web.render import render
 
 # Exact odds may take so much of an answer's seconds; then dice are rolled for the rest.
@@ -76,7 +76,7 @@ class Request:
 # --- answering ------------------------------------------------------------------------------------------------------
 
 
-def answered(draft: Draft, limits: Any, live: bool = False) -> tuple[Odds, Scenario | None, str]:
+def answered(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds, Scenario | None, str]:
     """Odds, the checked scenario, and why they are not exact: exact where that fits, else dice until time is up.
 
     `live` rolls only as many as show something at once; more will follow.
@@ -84,15 +84,20 @@ def answered(draft: Draft, limits: Any, live: bool = False) -> tuple[Odds, Scena
     uncertain = is_uncertain(draft)
     scenario = None if uncertain else draft.checked()
     source = scenario or draft
-    reached = [0]
+    reached = 0
+
+    def told(states: int, total: int | None) -> None:
+        nonlocal reached
+        reached = states
+
     try:
         with at_most(EXACT_SHARE * limits.seconds):
             method = Method(exact=True, budget=QUICK_BYTES)
-            return answer(source, method, lambda done, total: reached.append(done)), scenario, ""
+            return answer(source, method, told), scenario, ""
     except NoExactOdds as error:
         why = str(error)
     except KeyboardInterrupt:
-        why = f"exact odds would take longer than this page reckons (more than {reached[-1]:,} states)"
+        why = f"exact odds would take longer than this page reckons (more than {reached:,} states)"
     if scenario is not None and scenario.built.chain is not None and not scenario.decided:
         fight_by_rules(scenario.built.chain)
     battles = LIVE_BATTLES if live else None
@@ -102,8 +107,8 @@ def answered(draft: Draft, limits: Any, live: bool = False) -> tuple[Odds, Scena
     except Interrupted as cut:
         found = cut.gathered
     except KeyboardInterrupt:
-        told = f"{LARGE}, which reckons at most {limits.seconds:g} s; {why}; use fewer units or dice"
-        raise ScenarioError(told) from None
+        large = f"{LARGE}, which reckons at most {limits.seconds:g} s; {why}; use fewer units or dice"
+        raise ScenarioError(large) from None
     return found, scenario, why
 
 
@@ -120,7 +125,7 @@ def smaller(asked: Asked) -> str:
 
 def refused(asked: Asked, text: str, status: int) -> Reply:
     """A complaint of one line, with the field it names: as JSON, as a fragment, or as a page of its own."""
-    text = " ".join(text.split())
+    text = " ".join(text.split()).removeprefix("--")  # the command line names its options so
     field = blamed(text)
     if asked.view.startswith("api"):
         return as_json({"error": text, "field": field}, status)
@@ -135,7 +140,7 @@ def _complaint(asked: Asked, text: str, field: str | None) -> dict[str, Any]:
     return {"complaint": text, "field": address.key_of(field or ""), "less": less}
 
 
-def refusal(asked: Asked, limits: Any) -> Reply:
+def refusal(asked: Asked, limits: Limits) -> Reply:
     """The complaint about a request whose worker was given up: the text is the body."""
     return refused(replace(asked, view=asked.names["view"], body=""), asked.body, 422)
 
@@ -159,12 +164,12 @@ def _refused_page(asked: Asked, text: str, field: str | None, status: int) -> Re
 # --- pages ----------------------------------------------------------------------------------------------------------
 
 
-def ready(asked: Asked, limits: Any) -> Reply:
+def ready(asked: Asked, limits: Limits) -> Reply:
     """A worker's first sign of life."""
     return Reply(b"ready")
 
 
-def index(asked: Asked, limits: Any) -> Reply:
+def index(asked: Asked, limits: Limits) -> Reply:
     """All games and their battle kinds."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for one in catalogue.games():
@@ -172,7 +177,7 @@ def index(asked: Asked, limits: Any) -> Reply:
     return Reply(render("index.html", games=kinds))
 
 
-def calculator(asked: Asked, limits: Any) -> Reply:
+def calculator(asked: Asked, limits: Limits) -> Reply:
     """The whole page of a battle kind: form, answer and tools. Without a scenario, that of the first example."""
     request = Request(asked)
     if not request.pairs:
@@ -239,7 +244,7 @@ def _at(data: Any, key: str) -> Any:
     return data
 
 
-def _answer_context(request: Request, limits: Any, live: bool = False) -> dict[str, Any]:
+def _answer_context(request: Request, limits: Limits, live: bool = False) -> dict[str, Any]:
     """What the answer's template tells of a scenario."""
     found, scenario, why = answered(request.draft, limits, live)
     return odds_context(request, found, scenario) | {"why": why}
@@ -266,14 +271,14 @@ def odds_context(request: Request, found: Odds, scenario: Scenario | None) -> di
     }
 
 
-def fragment(asked: Asked, limits: Any) -> Reply:
+def fragment(asked: Asked, limits: Limits) -> Reply:
     """The answer alone, as the page asks for while somebody types."""
     request = Request(asked)
     live = request.tool("live") == "1"
     return Reply(render("answer.html", **_answer_context(request, limits, live)))
 
 
-def form(asked: Asked, limits: Any) -> Reply:
+def form(asked: Asked, limits: Limits) -> Reply:
     """The form alone, with something added or taken away."""
     request = Request(asked)
     return Reply(render("form.html", form=forms.form_of(request.battle, _shown(request)), here=""))

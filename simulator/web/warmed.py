@@ -7,8 +7,7 @@ import os
 
 from simulator.analysis.answer import simulate
 from simulator.web import catalogue, dispatch
-from simulator.web.messages import Asked
-from simulator.web.worker import Limits
+from simulator.web.messages import Asked, Limits
 
 # Two small answers load what answers are made with.
 SMALL = (("attacker.regiments", "3"), ("defender.regiments", "2"))

@@ -18,12 +18,12 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from simulator.web import worker
-from simulator.web.messages import TEXT, Asked, Reply
-from simulator.web.worker import STOP, Limits
+from simulator.web.messages import TEXT, Asked, Limits, Reply
+from simulator.web.worker import STOP
 
 # A worker ends its work by itself when its seconds are used up. One that does not hear is given up after so many times
-# as many seconds of the processor, or after this long by the clock on the wall.
-PATIENCE, MOST_WAIT = 1.5, 30.0
+# as many seconds of the processor.
+PATIENCE = 1.5
 LOOK = 0.1
 
 
@@ -170,7 +170,7 @@ class Pool:
                 hired.line.send(STOP)
                 told = True
             busy = spent(hired.process.pid) - used
-            late = busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > MOST_WAIT
+            late = busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > self.limits.wait
             if self._closed.is_set():
                 raise EOFError
             if late:

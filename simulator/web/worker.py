@@ -5,28 +5,18 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
-from typing import Any
 
 from simulator.engine.limits import NoExactOdds
 from simulator.web.clock import at_most
-from simulator.web.messages import LARGE, Asked, Reply
+from simulator.web.messages import LARGE, MEGABYTE, Asked, Limits, Reply
 
-MEGABYTE = 1 << 20
 # What a worker may keep from one request to the next before it is replaced.
 KEPT = 300 * MEGABYTE
 STOP = "stop"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one answer may take: seconds of the processor, and bytes of memory beside what the worker holds idle."""
-
-    seconds: float = 2.0
-    memory: int = 1024 * MEGABYTE
 
 
 def work(connection: Connection, limits: Limits) -> None:
@@ -49,7 +39,7 @@ def _told_to_stop(connection: Connection) -> bool:
     return connection.poll() and connection.recv() == STOP
 
 
-def answered(asked: Asked, limits: Limits, stopped: Any = lambda: False) -> Iterator[Reply]:
+def answered(asked: Asked, limits: Limits, stopped: Callable[[], bool] = lambda: False) -> Iterator[Reply]:
     """The replies to a request; whatever goes wrong is a reply too."""
     from simulator.web import dispatch, views
 

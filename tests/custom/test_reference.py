@@ -30,7 +30,7 @@ def assert_alike(mine, expected):
         assert abs(mine.get(key, 0) - expected.get(key, 0)) < 1e-10, dict(key)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios())
 def test_random_games(scenario):
     # Retreats by odds cost the reference a whole battle for every state: they have tests of their own.

@@ -14,6 +14,8 @@ from simulator.engine.montecarlo import Simulation
 from simulator.engine.solve import state_values
 from tests.toys import Coins, ring, skirmish, stay, urn, walk
 
+pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
+
 
 def explored_plainly(chain):
     PlainExplorer(chain, 10**9).explore()

@@ -10,6 +10,8 @@ from simulator.engine.limits import BrokenGame, NoExactOdds
 from simulator.engine.solve import state_values
 from tests.toys import Wide, stay, urn, walk
 
+pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
+
 
 def chance(ends, **fields):
     chosen = np.ones(len(ends), bool)

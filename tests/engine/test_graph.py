@@ -15,6 +15,8 @@ from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.engine.solve import Solver, state_values
 from tests.toys import gamble, ring, skirmish, urn, walk
 
+pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
+
 CHAINS = {
     "coins": walk(3, 7, 2, 3),
     "counted coins": walk(2, 5, counting=1),

@@ -13,6 +13,8 @@ from simulator.engine.montecarlo import Simulation
 from simulator.engine.streams import Stream
 from tests.toys import Coins, skirmish, walk
 
+pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
+
 CHAINS = {
     "coins": walk(3, 30, 2, 3),
     "counted coins": walk(2, 9, counting=1),

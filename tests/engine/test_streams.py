@@ -9,6 +9,8 @@ from simulator.engine.montecarlo import Simulation
 from simulator.engine.streams import GAMMA, Stream, battle_key, derive_seed, mix
 from tests.toys import urn
 
+pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
+
 LIMIT = 4.5
 BATTLES = 1 << 17
 

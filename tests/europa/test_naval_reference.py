@@ -16,7 +16,7 @@ def naval(attacker, defender, **more):
 
 NAVAL = {
     "a big fleet, nothing in doubt": naval(
-        {"warships": 14, "leader": leader(3, 4, 2)}, {"warships": 12, "leader": leader(2, 2, 3)}
+        {"warships": 10, "leader": leader(3, 4, 2)}, {"warships": 8, "leader": leader(2, 2, 3)}
     ),
     "one against one, replacement against none": naval({"warships": 1}, {"warships": 1, "leader": "none"}),
     "gold convoy": naval(

@@ -20,12 +20,18 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def app():
-    """The application over one worker, which has loaded no kernels beforehand."""
-    from simulator.web.app import create_app
-    from simulator.web.work import Pool
-    from simulator.web.worker import Limits
+    """The application over one worker, which has long enough on the slowest of machines.
 
-    pool = Pool(1, 8, Limits(seconds=1.0), warm=False)
+    Of all kernels only those of Risk are made sure of; no answer of a worker is given the time to compile.
+    """
+    from simulator import load
+    from simulator.engine.exact import warm_up
+    from simulator.web.app import create_app
+    from simulator.web.messages import Limits
+    from simulator.web.work import Pool
+
+    warm_up(load("risk-20v15").chain)
+    pool = Pool(1, 8, Limits(seconds=8.0, wait=300.0), warm=False)
     pool.start()
     yield create_app(pool)
     pool.close()

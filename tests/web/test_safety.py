@@ -13,9 +13,8 @@ from simulator.scenarios import ScenarioError
 from simulator.web import views, worker
 from simulator.web.app import Kept
 from simulator.web.clock import OutOfTime, at_most
-from simulator.web.messages import Asked, Reply
+from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.work import Busy, Pool
-from simulator.web.worker import Limits
 
 RISK = "attacker.regiments=20&defender.regiments=15"
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}

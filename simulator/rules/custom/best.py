@@ -63,9 +63,10 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     return replace(
         chain,
         params=params,
+        apart=None,
         start=BestState(*(int(value) for value in start)),
         limits=BestState(
-            **limits._asdict() | {"defender_next": limits.defender, "salvo": limits.salvo + 1},
+            **limits._asdict() | {"defender_next": limits.defender, "salvo": limits.salvo},
             stage=best_rules.DEFENDER_ASKED,
             hits=largest,
             part=parts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ class Layout:
 
     def _salvos(self, number: int) -> list[Salvo]:
         slots = self.slots[number]
-        together = all(np.prod([cap + 1.0 for cap in self.caps(side, slots[side])]) <= MOST_RESULTS for side in SIDES)
+        together = all(prod(cap + 1 for cap in self.caps(side, slots[side])) <= MOST_RESULTS for side in SIDES)
         if together:
             return [Salvo(number, True, True, (_all(slots["attacker"]), _all(slots["defender"])))]
         longest = max(len(slots[side]) for side in SIDES)
@@ -135,14 +136,21 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         defender=len(places["defender"]) - 1,
         attacker_next=0 if together else len(places["attacker"]) - 1,
         defender_next=0 if together else len(places["defender"]) - 1,
-        salvo=len(layout.salvos) - 1,
+        salvo=len(layout.salvos),
         clock=clock,
         ending=DEFENDER_LEFT,
         rounds=setup.rounds or MOST_ROUNDS,
     )
     start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
     start = State(*(int(value) for value in start))
-    chain = Chain(params, start, limits, book.close(), counters=("rounds",))
+    chain = Chain(
+        params,
+        start,
+        limits,
+        book.close(),
+        counters=("rounds",),
+        apart=(("defender", "defender_next"), ("attacker", "attacker_next")),
+    )
     classes = {side: layout.guns[side].classes for side in SIDES}
     if obey and best.sought(setup):
         chain = best.with_decisions(

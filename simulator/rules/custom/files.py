@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,11 +23,15 @@ INLINE = "custom"
 
 @dataclass(frozen=True)
 class Source:
-    """A checked game file, and what the scenario's `rules` changed in it: (path, old value, new value)."""
+    """A checked game file, and what the scenario's `rules` changed in it: (path, old value, new value).
+
+    `known` keeps what has been worked out for it once, whatever the scenario.
+    """
 
     name: str
     file: GameFile
     changes: tuple[tuple[str, str, str], ...] = ()
+    known: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 def names() -> list[str]:

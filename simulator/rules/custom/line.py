@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -100,9 +101,9 @@ class Places:
             hit = tuple(bool(mask >> unit & 1) for mask in targets)
             alike.setdefault((*hit, *((chosen and unit == other) for other in units if any(hit))), []).append(unit)
         self.blocks = [sum(1 << u for u in block) for hit, block in alike.items() if any(hit)]
-        self.at = [np.flatnonzero(np.isin(points, list(bits(block)))) for block in self.blocks]
+        self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
         self.sizes = [len(at) + 1 for at in self.at]
-        self.strides = [int(np.prod(self.sizes[i + 1 :])) for i in range(len(self.sizes))]
+        self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
         self._count(points, units)
 
     @staticmethod
@@ -125,7 +126,7 @@ class Places:
         fighting = np.array([self.own.fights >> u & 1 for u in range(len(counts))], np.int64)
         hits = np.array([setup.file.unit[key].hits for key in setup.units], np.int64)
         first = np.array([absorbs_first(setup, self.side, u) for u in range(len(counts))])
-        size = int(np.prod(self.sizes))
+        size = prod(self.sizes)
         self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
         taken = np.zeros((size, len(counts)), np.int64)
         for block, at, digit in zip(self.blocks, self.at, self.digits, strict=True):
@@ -160,7 +161,7 @@ class Places:
 
     def after_hit(self, targets: int) -> np.ndarray:
         """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
-        size = int(np.prod(self.sizes))
+        size = prod(self.sizes)
         nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
         for block, at, stride, digit in zip(self.blocks, self.at, self.strides, self.digits, strict=True):
             if block & targets:

@@ -229,15 +229,14 @@ def landed(p, s, result, other):
 
 
 @helper
-def onward(p, s, result, other):
-    """A salvo, and on to the next one in which somebody rolls, or to the end."""
+def onward(p, s):
+    """On to the next salvo in which somebody rolls, or to the end."""
     while True:
-        s = landed(p, s, result, other)
         if s.salvo == p.salvos:
             s = checked(p, s)
         if s.ending != FIGHTING or anybody_rolls(p, s, row_of(p, s, s.salvo)):
             return s
-        result, other = 0, 0
+        s = landed(p, s, 0, 0)
 
 
 @rule(Params)
@@ -267,12 +266,24 @@ def left(p, s):
 @rule(Params)
 def step(p, s, result, other):
     """One salvo, and what follows without dice."""
-    return onward(p, s, result, other)
+    return onward(p, landed(p, s, result, other))
+
+
+@rule(Params)
+def lands(p, s, result, other):
+    """One salvo; each side's dice move the other's place only."""
+    return landed(p, s, result, other)
+
+
+@rule(Params)
+def follows(p, s):
+    """What follows without dice."""
+    return onward(p, s)
 
 
 def begun(p: Params, s: State) -> State:
     """The state in which the next dice are rolled, from one at the beginning of a salvo."""
-    return s if anybody_rolls(p, s, row_of(p, s, s.salvo)) else onward(p, s, 0, 0)
+    return onward(p, s)
 
 
 def opened(p: Params, s: State) -> State:

@@ -19,6 +19,8 @@ from simulator.rules.custom.volleys import Standing, fires, volleys
 MOST_RESULTS = 20_000
 # A side rolls at most so many different throws in a group, by what stands on both sides.
 MOST_PROFILES = 1_000_000
+# What a game file keeps worked out: for so many line-ups.
+MOST_KEPT = 32
 # What both tails of a number of hits may have less than together is never rolled: far below rounding.
 TAIL = 1e-18
 
@@ -43,6 +45,7 @@ def _sum(one: tuple[int, np.ndarray], other: tuple[int, np.ndarray]) -> tuple[in
     return one[0] + other[0] + low, p[low:high]
 
 
+@lru_cache(maxsize=1 << 13)
 def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of hits and their chances, for dice given as (chance, number); more than `most` hits are as good as that.
 
@@ -77,11 +80,16 @@ class Book:
             result, p = np.zeros(1, np.int64), np.ones(1)
             for rolled, cap, stride in zip(dice, caps, packing(caps), strict=True):
                 hits, chances = hits_of(rolled, whole, cap, low_luck)
+                if len(dice) == 1:
+                    result, p = hits, chances
+                    break
                 result = np.add.outer(result, hits * stride).ravel()
                 p = np.multiply.outer(p, chances).ravel()
-            order = np.argsort(result[p > 0], kind="stable")
+            if not p.all():
+                result, p = result[p > 0], p[p > 0]
+            order = np.argsort(result, kind="stable") if len(dice) > 1 else slice(None)
             self._index[key] = len(self._rows)
-            self._rows.append((result[p > 0][order], p[p > 0][order]))
+            self._rows.append((result[order], p[order]))
         return self._index[key]
 
     def close(self) -> Tables:
@@ -132,7 +140,22 @@ class Gunnery:
         self.classes = sorted({slot.targets for group in setup.groups for slot in slots_of(self.side, group)})
         self.caps = {targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes}
         self._asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
-        self._dice: dict[Hashable, Dice] = {}
+        self._dice = self._known()
+
+    def _known(self) -> dict[Hashable, Dice]:
+        """The dice worked out so far for this side of any scenario that is alike in all but numbers of units."""
+        setup, side = self.setup, self.side
+        if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
+            return {}
+        kept = setup.source.known
+        if len(kept) > MOST_KEPT:
+            kept.clear()
+        found: dict[Hashable, Dice] = kept.setdefault(
+            (setup.kind_name, side.side, side.present, tuple(setup.conditions.items())), {}
+        )
+        if len(found) > MOST_PROFILES // 10:
+            found.clear()
+        return found
 
     def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
         """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -49,6 +49,7 @@ class BattleSetup:
     met: Engagement
     tables: TableBook = field(default_factory=TableBook)
     records: tuple[dict[Record, int], dict[Record, int]] = field(default_factory=lambda: ({}, {}))
+    numbered: dict[Hashable, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def fighting(self) -> NavalSetup:
@@ -75,11 +76,13 @@ class BattleSetup:
         return self.records[side].setdefault(record, len(self.records[side]))
 
     def numbers(self, part: Part, side: int) -> np.ndarray:
-        """The records of a side by its losses in the fighting, -1 where that has no chance."""
-        axis = 1 - side
-        occurs = part.chances.any(axis=axis)
-        out = np.full(len(occurs), -1)
-        for thirds in np.flatnonzero(occurs).tolist():
+        """The records of a side by its losses in the fighting, -1 where that has had no chance so far."""
+        occurs = part.chances.any(axis=1 - side)
+        key = side, part.fights[side], part.thirds[side]
+        if key not in self.numbered:
+            self.numbered[key] = np.full(len(occurs), -1)
+        out = self.numbered[key]
+        for thirds in np.flatnonzero(occurs & (out < 0)).tolist():
             fight = part.fights[side]._replace(thirds=thirds + part.thirds[side])
             out[thirds] = self.number(side, self.reckoning.record(side, fight))
         return out

@@ -26,6 +26,39 @@ Dice = tuple[tuple[int, float], ...]
 NOTHING: Dice = ((0, 1.0),)
 
 
+class Fork(NamedTuple):
+    """What may follow a roll, by the stars of both sides' results (the own ones slowest), without losses.
+
+    `own[stars, thirds]` is the chance that the own side suffers these; `enemy` the same of the enemy. The dice of both
+    sides are thrown apart.
+    """
+
+    targets: list[NavalState]
+    own: np.ndarray
+    enemy: np.ndarray
+
+    def handed_on(self, mass: np.ndarray) -> np.ndarray:
+        """The chances of [target, own losses, enemy losses] from those of [own losses, enemy losses] before."""
+        width, height = mass.shape
+        tall = np.zeros((len(self.own), width, height))
+        for thirds in np.flatnonzero(self.own.any(axis=0)).tolist():
+            tall[:, thirds:] += self.own[:, thirds, None, None] * mass[: width - thirds]
+        wide = np.zeros((len(self.own), len(self.enemy), width, height))
+        for thirds in np.flatnonzero(self.enemy.any(axis=0)).tolist():
+            part = tall[:, None, :, : height - thirds]
+            wide[:, :, :, thirds:] += self.enemy[:, thirds, None, None] * part
+        return wide.reshape(-1, width, height)
+
+
+def _by_stars(codes: dict[int, float]) -> tuple[list[int], np.ndarray]:
+    """One side's results: the numbers of stars, and the chances of [one of them, thirds]."""
+    stars = sorted({code >> rules.LOSS_BITS for code in codes})
+    chances = np.zeros((len(stars), max(code & rules.LOSS_MASK for code in codes) + 1))
+    for code, chance in codes.items():
+        chances[stars.index(code >> rules.LOSS_BITS), code & rules.LOSS_MASK] += chance
+    return stars, chances
+
+
 @dataclass
 class Spread:
     """The ends of a fight: a State each (without losses), and the chance of [own losses, enemy losses] in thirds."""
@@ -33,6 +66,7 @@ class Spread:
     setup: NavalSetup
     ends: dict[NavalState, np.ndarray] = field(default_factory=dict)
     steps: dict[Hashable, list[Edge]] = field(default_factory=dict)
+    forks: dict[Hashable, Fork] = field(default_factory=dict)
     levels: list[dict[NavalState, np.ndarray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -61,20 +95,52 @@ class Spread:
             if not rules.running(p, state):
                 self.ends[state] = self.ends.get(state, 0) + mass
                 continue
-            for target, (own, enemy), chance in self.edges(state):
-                if target not in following:
-                    following[target] = np.zeros(mass.shape)
-                width, height = mass.shape
-                following[target][own:, enemy:] += chance * mass[: width - own, : height - enemy]
+            for target, chances in self._spread(state, mass):
+                if target in following:
+                    following[target] += chances
+                else:
+                    following[target] = chances
         return following
 
-    def edges(self, state: NavalState) -> Iterator[Edge]:
-        """What may follow, what it costs both sides, and its chance; rolls that differ in the group only share it."""
-        p, table = self.chain.params, int(rules.table(self.chain.params, state))
+    def _spread(self, state: NavalState, mass: np.ndarray) -> Iterator[tuple[NavalState, np.ndarray]]:
+        """What may follow, and the chances of the losses then."""
+        if not rules.FIRE_1 <= state.stage <= rules.BOARD_2:
+            for target, _, chance in self.edges(state):
+                yield target, chance * mass
+            return
+        key, shared = self._key(state)
+        if key not in self.forks:
+            self.forks[key] = self._forked(state, key[1])
+        fork = self.forks[key]
+        for target, chances in zip(fork.targets, fork.handed_on(mass), strict=True):
+            yield (_in_group(target, state.group) if shared else target), chances
+
+    def _key(self, state: NavalState) -> tuple[tuple[NavalState, int], bool]:
+        """What tells how a state goes on; True where rolls that differ in the group only share that."""
+        table = int(rules.table(self.chain.params, state))
         shared = self.plain and rules.FIRE_1 <= state.stage <= rules.BOARD_2
-        key = (_in_group(state, 0) if shared else state, table)
+        return (_in_group(state, 0) if shared else state, table), shared
+
+    def _forked(self, state: NavalState, table: int) -> Fork:
+        """A roll of both sides: one step for each number of stars, since no rule reads the losses."""
+        inflicted: tuple[dict[int, float], dict[int, float]] = {}, {}
+        for result, chance in self.dice(table):
+            for found, code in zip(inflicted, (result >> rules.SIDE_BITS, result & rules.SIDE_MASK), strict=True):
+                found[code] = found.get(code, 0.0) + chance
+        (own, lost), (enemy, sunk) = (_by_stars(found) for found in inflicted)
+        targets = []
+        for a in own:
+            for d in enemy:
+                result = (a << rules.LOSS_BITS) << rules.SIDE_BITS | d << rules.LOSS_BITS
+                after = rules.step(self.chain.params, state, result)
+                targets.append(NavalState(*(int(value) for value in after)))
+        return Fork(targets, lost, sunk)
+
+    def edges(self, state: NavalState) -> Iterator[Edge]:
+        """What may follow, what it costs both sides, and its chance, result by result."""
+        key, shared = self._key(state)
         if key not in self.steps:
-            self.steps[key] = self._spelled(p, state, table)
+            self.steps[key] = self._spelled(self.chain.params, state, key[1])
         for target, costs, chance in self.steps[key]:
             yield (_in_group(target, state.group) if shared else target), costs, chance
 

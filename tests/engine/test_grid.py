@@ -1,0 +1,153 @@
+"""Two rolls that act apart, solved on a grid, against the same chain spelled out with all pairs of results."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from simulator import exact, load
+from simulator.engine import grid
+from simulator.engine.chain import Chain, rule
+from simulator.engine.chance import TableBook
+from simulator.engine.exact import ends_of, exact_ends
+from simulator.engine.explicit import PlainExplorer
+from simulator.engine.grid import PlainGrid
+from simulator.engine.limits import BrokenGame, NoExactOdds
+
+BUDGET = 10**9
+
+
+class Duel(NamedTuple):
+    """Both roll at once and take a life from the other; `crossed`: a hit also costs one's own, which is not apart."""
+
+    counting: int
+    crossed: int
+
+
+class Lives(NamedTuple):
+    own: int
+    enemy: int
+    rounds: int
+
+
+@rule(Duel)
+def running(p, s):
+    return (s.own > 0) & (s.enemy > 0)
+
+
+@rule(Duel)
+def table(p, s):
+    return 1
+
+
+@rule(Duel)
+def second(p, s):
+    return 2
+
+
+@rule(Duel)
+def lands(p, s, result, other):
+    own = max(0, s.own - other - p.crossed * result)
+    return s._replace(own=own, enemy=max(0, s.enemy - result), rounds=s.rounds + p.counting)
+
+
+@rule(Duel)
+def follows(p, s):
+    return s
+
+
+@rule(Duel)
+def step(p, s, result, other):
+    return lands(p, s, result, other)
+
+
+def duel(lives, counting=1, crossed=0):
+    book = TableBook()
+    book.add({0: 1, 1: 1})
+    book.add({0: 2, 1: 1})
+    start, limits = Lives(lives, lives, 0), Lives(lives, lives, 10_000)
+    apart = (("enemy",), ("own",))
+    return Chain(Duel(counting, crossed), start, limits, book.close(), counters=("rounds",), apart=apart)
+
+
+def chances(ends):
+    found = {}
+    for state, p in zip(zip(*(values.tolist() for values in ends.states), strict=True), ends.p.tolist(), strict=True):
+        found[state] = found.get(state, 0.0) + p
+    return found
+
+
+def same(one, other, rel=1e-12):
+    assert one.keys() == other.keys()
+    assert np.allclose([one[state] for state in other], list(other.values()), rtol=rel, atol=1e-17)
+
+
+def test_a_duel_on_the_grid_is_the_duel_of_all_pairs():
+    chain = duel(3)
+    assert grid.fits(chain)
+    same(chances(PlainGrid(chain, BUDGET).ends()), chances(ends_of(PlainExplorer(chain, BUDGET).explore())))
+
+
+def axis(battle, attacker, defender, **more):
+    return load({"game": "axis-and-allies-1942", "battle": battle, "attacker": attacker, "defender": defender} | more)
+
+
+BATTLES = [
+    axis("land", {"infantry": 3, "tank": 1, "fighter": 1}, {"infantry": 3, "aa_gun": 1}),
+    axis("sea", {"submarine": 2, "destroyer": 1, "battleship": 1}, {"submarine": 1, "cruiser": 1, "transport": 2}),
+    axis("land", {"infantry": 4}, {"infantry": 4}, options={"rounds": 3}),
+    axis("land", {"infantry": 3}, {"tank": 2}, policy={"attacker": {"retreat": "after-rounds", "after_rounds": 2}}),
+]
+
+
+@pytest.mark.parametrize("scenario", BATTLES, ids=("flak", "sea", "rounds", "retreat"))
+def test_battles_on_the_grid_are_those_of_all_pairs(scenario):
+    chain = scenario.chain
+    assert grid.fits(chain)
+    spelled = chances(ends_of(PlainExplorer(chain, BUDGET).explore()))
+    same(chances(PlainGrid(chain, BUDGET).ends()), spelled)
+
+
+def test_compiled_and_plain_grids_are_alike():
+    from simulator.engine.grid_kernels import CompiledGrid
+
+    for scenario in BATTLES:
+        plain, compiled = PlainGrid(scenario.chain, BUDGET).ends(), CompiledGrid(scenario.chain, BUDGET).ends()
+        same(chances(compiled), chances(plain), rel=1e-13)
+        assert compiled.explored == plain.explored
+        assert compiled.residual == pytest.approx(plain.residual, rel=1e-12)
+
+
+def test_rolls_that_do_not_act_apart_are_refused():
+    with pytest.raises(BrokenGame, match="do not act apart"):
+        PlainGrid(duel(3, crossed=1), BUDGET).ends()
+
+
+def test_a_battle_that_comes_back_to_where_it_was_is_spelled_out_instead():
+    chain = duel(1, counting=0)
+    assert grid.ends(chain, BUDGET) is None
+    found = chances(exact_ends(chain))
+    assert found[1, 0, 0] == pytest.approx(1 / 2)  # (1/2 * 2/3) / (1 - 1/2 * 2/3)
+    assert found[0, 1, 0] == pytest.approx(1 / 4)
+
+
+def test_a_grid_past_its_budget_is_refused():
+    with pytest.raises(NoExactOdds, match=r"more than [\d,]+ states.* past the budget"):
+        PlainGrid(duel(30), 10_000).ends()
+
+
+def test_a_far_off_round_costs_nothing():
+    far = axis(
+        "land",
+        {"infantry": 2},
+        {"infantry": 2},
+        policy={"attacker": {"retreat": "after-rounds", "after_rounds": 10**6}},
+    )
+    never = exact(axis("land", {"infantry": 2}, {"infantry": 2}))
+    assert exact(far).winner("attacker") == pytest.approx(never.winner("attacker"), abs=1e-14)
+
+
+def test_most_battles_of_one_kind_have_results_beyond_the_negligible_only():
+    large = exact(axis("land", {"infantry": 70}, {"infantry": 70}))
+    assert 0 < large.residual < 1e-13
+    assert large.chances.sum() + large.residual == pytest.approx(1, abs=1e-13)
