@@ -27,6 +27,7 @@ FIRST_BATTLES = 1 << 16
 MOST_BATTLES = 10**12
 MOST_THREADS = 1024
 DEFAULT_PRECISION = 0.001
+DEVICES = ("processor", "gpu")
 # Cells of a grid are many: each takes to dice earlier, and fights fewer battles.
 CELL_BYTES = QUICK_BYTES // 8
 CELL_BATTLES = 100_000
@@ -46,7 +47,7 @@ class Method:
 
     `exact`: True for exact odds or a refusal, False for dice only, None for exact odds where they fit into `budget`
     bytes and dice where not. Dice are rolled for `battles` battles, or without that until every chance is known to
-    `precision` (95 % half-width).
+    `precision` (95 % half-width). With the device "gpu" they are rolled on a graphics card.
     """
 
     exact: bool | None = None
@@ -55,9 +56,12 @@ class Method:
     seed: int = 0
     threads: int | None = None
     budget: int | None = None
+    device: str = "processor"
 
     def __post_init__(self) -> None:
         check_numbers(1 if self.battles is None else self.battles, self.seed, self.threads)
+        if self.device not in DEVICES:
+            raise ValueError(f"device: {self.device!r} is not allowed; give one of {', '.join(DEVICES)}")
         if not 0 < self.precision < 1:
             text = "give a number between 0 and 1, like 0.001 or 0.1%"
             raise ValueError(f"precision: {self.precision} is not allowed; {text}")
@@ -170,8 +174,14 @@ class Fight:
     """A simulation of one scenario that can be added to; always battles 0 to `battles - 1` of its seed."""
 
     def __init__(
-        self, scenario: Scenario, seed: int = 0, threads: int | None = None, shared: Shared | None = None
+        self,
+        scenario: Scenario,
+        seed: int = 0,
+        threads: int | None = None,
+        shared: Shared | None = None,
+        device: str = "processor",
     ) -> None:
+        from simulator.engine.gpu import simulation_on
         from simulator.engine.montecarlo import processors
 
         # More threads than processors gain nothing and each takes memory; the numbers do not depend on them.
@@ -180,10 +190,10 @@ class Fight:
         self._portions: list[Outcomes] = []
         self._simulation: Simulation | None = None
         if scenario.built.answer is None:
-            from simulator.engine.montecarlo import Simulation
-
             chain = shared.the(scenario.chain) if shared else scenario.chain
-            self._simulation = Simulation(chain, seed, self.threads)
+            self._simulation = simulation_on(device, chain, seed, self.threads)
+        elif device == "gpu":
+            raise ValueError(f"device: gpu is not allowed for {scenario.battle.title}; it is fought in several stages")
         self._composed = 0
 
     @property
@@ -300,14 +310,14 @@ def settle(
 
     Raises NoExactOdds where only exact will do, Interrupted with the fight so far once battles have been fought.
     """
-    if method.exact or (method.exact is None and method.battles is None):
+    if method.exact or (method.exact is None and method.battles is None and method.device == "processor"):
         default = EXACT_BYTES if method.exact else QUICK_BYTES
         try:
             return Enumerated(scenario, method.budget or default, progress, shared)
         except NoExactOdds:
             if method.exact:
                 raise
-    fight = Fight(scenario, method.seed, method.threads, shared)
+    fight = Fight(scenario, method.seed, method.threads, shared, method.device)
     total = method.battles
     try:
         if total is None:

@@ -147,6 +147,8 @@ class Mixture:
 
 def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:
     """The mixture as `answer` wants it: all exact, all simulated, or each as it fits."""
+    if method.device != "processor":
+        raise ValueError(f"device: {method.device} is not allowed for a scenario with distributions")
     return mix(scenario, method.battles, method.seed, exact=method.exact, budget=method.budget, progress=progress)
 
 

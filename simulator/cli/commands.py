@@ -10,8 +10,10 @@ from simulator.cli import comparing, decisions, judging, lists, reading, scaling
 from simulator.cli.games import fight_waves
 from simulator.cli.options import (
     AsJson,
+    AsScored,
     Battles,
     CsvFile,
+    Device,
     Force,
     PlotFile,
     Quiet,
@@ -67,11 +69,10 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     precision: Annotated[
         str | None, typer.Option("--precision", help="simulate until every chance is within this, e.g. 0.1%")
     ] = None,
-    scored: Annotated[
-        bool, typer.Option("--scored", help="one --value of a battle too large for exact odds: fought, then solved")
-    ] = False,
+    scored: AsScored = False,
     value: ValueName = None,
     threads: Threads = None,
+    device: Device = "processor",
     explain: Annotated[bool, typer.Option("--explain", help="tell how the answer comes about")] = False,
     as_json: AsJson = False,
     no_table: Annotated[bool, typer.Option("--no-table", help="JSON without the table of all outcomes")] = False,
@@ -92,11 +93,11 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     base = reading.read_draft(scenario, settings or ())
     if scored:
         others: dict[str, Any] = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
-        others |= {"--out": out, "--workers": workers, "--cluster": cluster}
+        others |= {"--out": out, "--workers": workers, "--cluster": cluster, "--device": device != "processor"}
         return judging.scored_odds(base, value, battles, seed or 0, files, as_json, quiet, others)
     if value is not None:
         raise ValueError("--value: goes with --scored; the odds tell every value")
-    method = reading.method_of(only_exact, battles, seed, precision, threads)
+    method = reading.method_of(only_exact, battles, seed, precision, threads, device)
     if is_uncertain(base):
         scaling.refuse_uncertain(out, workers, cluster)
         judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json, quiet)

@@ -96,6 +96,12 @@ ValueName = Annotated[
 SeedOption = Annotated[int | None, typer.Option("--seed", help="seed of the simulated battles")]
 Battles = Annotated[int | None, typer.Option("--battles", help="simulate this many battles")]
 Threads = Annotated[int | None, typer.Option("--threads", help="threads; does not change the numbers")]
+Device = Annotated[
+    str, typer.Option("--device", help="processor, or gpu: battles on a CUDA card (extra gpu), the same counts")
+]
+AsScored = Annotated[
+    bool, typer.Option("--scored", help="one --value of a battle too large for exact odds: fought, then solved")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the table to a CSV file")]
 PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="draw a picture (png, svg, pdf)")]

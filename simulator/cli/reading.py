@@ -157,12 +157,18 @@ def read_needs(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def method_of(
-    only_exact: bool, battles: int | None, seed: int | None, precision: str | None, threads: int | None
+    only_exact: bool,
+    battles: int | None,
+    seed: int | None,
+    precision: str | None,
+    threads: int | None,
+    device: str = "processor",
 ) -> Method:
     """How `odds` is to answer. Raises ValueError for options that contradict each other."""
     width = None if precision is None else read_precision(precision)
-    if only_exact and (battles is not None or seed is not None or width is not None):
-        raise ValueError("--exact: does not go with --battles, --seed or --precision, which ask for simulated battles")
+    if only_exact and (battles is not None or seed is not None or width is not None or device != "processor"):
+        options = "--battles, --seed, --precision or --device"
+        raise ValueError(f"--exact: does not go with {options}, which ask for simulated battles")
     if battles is not None and width is not None:
         raise ValueError("--battles: does not go with --precision, which decides how many battles are fought")
     dice = battles is not None or seed is not None
@@ -172,4 +178,5 @@ def method_of(
         precision=DEFAULT_PRECISION if width is None else width,
         seed=seed or 0,
         threads=threads,
+        device=device,
     )

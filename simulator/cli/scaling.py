@@ -104,6 +104,8 @@ def answered(scenario: Scenario, method: Method, out: Path | None, client: Any, 
         return answer(scenario, method, shown)
     if method.battles is None:
         raise ValueError("--out, --workers, --cluster: go with --battles; exact odds need none of them")
+    if method.device != "processor":
+        raise ValueError("--device: does not go with --out, --workers or --cluster")
     fighting = None
     if client is not None:
         from simulator.analysis.cluster import fight_on

@@ -40,7 +40,7 @@ class InLanes:
             np.empty(LANES + 1, np.int32),
             np.empty((words, LANES), np.uint64),
         )
-        self._tally, self._used = _empty_tally(words), 0
+        self._tally, self._used = empty_tally(words), 0
         self._fight = fight.of(chain.params)
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
@@ -48,7 +48,7 @@ class InLanes:
         chain, at[USED] = self._chain, self._used
         work = Work(order, self._lanes, chain.layout, self._tally)
         while (status := self._fight(chain.params, self._start, chain.tables.alias, work, at, most)) == FULL:
-            self._tally = _larger(self._tally)
+            self._tally = larger(self._tally)
             work = work._replace(tally=self._tally)
         self._used = int(at[USED])
         return int(status)
@@ -63,13 +63,13 @@ class InStrides:
 
     def __init__(self, survey: Survey) -> None:
         self._survey, self._tools = survey, survey.tools()
-        self._tally, self._used = _empty_tally(1), 0
+        self._tally, self._used = empty_tally(1), 0
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
         at[USED] = self._used
         while (status := self._survey.fight(self._tools, order, at, self._tally, most)) == FULL:
-            self._tally = _larger(self._tally)
+            self._tally = larger(self._tally)
         self._used = int(at[USED])
         return status
 
@@ -88,13 +88,13 @@ class ByMeeting:
             self._met: Acquaintance = self._shelf.pop()
         except IndexError:
             self._met = Acquaintance(chain, QUICK_BYTES // threads)
-        self._tally, self._used = _empty_tally(1), 0
+        self._tally, self._used = empty_tally(1), 0
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
         at[USED] = self._used
         while (status := self._met.fight(order, at, self._tally, most)) == FULL:
-            self._tally = _larger(self._tally)
+            self._tally = larger(self._tally)
         self._used = int(at[USED])
         return status
 
@@ -105,14 +105,14 @@ class ByMeeting:
         return told
 
 
-def _empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
+def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
     """A tally of states of so many words, with this many slots, a power of two."""
     return np.zeros((slots, words + 1), np.uint64)
 
 
-def _larger(tally: np.ndarray) -> np.ndarray:
+def larger(tally: np.ndarray) -> np.ndarray:
     """The same tally with room for more."""
-    bigger = _empty_tally(tally.shape[1] - 1, 4 * len(tally))
+    bigger = empty_tally(tally.shape[1] - 1, 4 * len(tally))
     held = tally[tally[:, -1] > 0]
     move(np.ascontiguousarray(held[:, :-1].T), np.ascontiguousarray(held[:, -1]), bigger)
     return bigger

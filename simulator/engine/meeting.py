@@ -132,8 +132,8 @@ class Acquaintance:
                 return int(status)
             self._make_room()
 
-    def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
-        """The tally with the ends as states of the chain `whole`, which packs its counters like other fields.
+    def standing(self, tally: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The states in a tally, one row of ints each, and their counts.
 
         Raises BrokenGame for a count above the counter's limit.
         """
@@ -148,7 +148,15 @@ class Acquaintance:
             most, limit = int(states[:, chain.counted].max(initial=0)), int(layout.limit[chain.counted])
             if most > limit:
                 raise BrokenGame(f"counter {chain.counters[0]}: {most} is above its limit {limit}")
-        return np.column_stack([packed(whole, states).T, held[:, -1]])
+        return states, held[:, -1]
+
+    def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
+        """The tally with the ends as states of the chain `whole`, which packs its counters like other fields.
+
+        Raises BrokenGame as `standing`.
+        """
+        states, counts = self.standing(tally)
+        return np.column_stack([packed(whole, states).T, counts])
 
 
 class Survey:
