@@ -210,7 +210,9 @@ def _own_tables(tables: Tables, table: np.ndarray, begin: np.ndarray, to: np.nda
     """One look-up a step: the running states' own tables, and the certain one; None where they are too large."""
     size = np.diff(tables.first)[table]
     width = 1 << (int(size.max(initial=1)) - 1).bit_length()
-    if (len(table) + 1) * width > MOST_OWN or int(to.max(initial=0)) > LARGEST_RESULT:
+    # A number draws from a column of an alias table: tables of another width would draw other results.
+    same = int(size.max(initial=1) - 1).bit_length() == int(np.diff(tables.first).max() - 1).bit_length()
+    if not same or (len(table) + 1) * width > MOST_OWN or int(to.max(initial=0)) > LARGEST_RESULT:
         return None
     first = np.append(0, np.cumsum(size))
     row = np.arange(first[-1]) - np.repeat(first[:-1], size)
