@@ -60,8 +60,7 @@ def fill(rows, bits, entry, work):
 
 def build_alias(tables: Tables) -> Alias:
     """Alias tables for all of `tables`, as wide as the largest needs."""
-    largest = int(np.diff(tables.first).max())
-    bits = max(1, (largest - 1).bit_length())
+    bits = max(1, (tables.largest - 1).bit_length())
     width = 1 << bits
     entry = np.empty(len(tables) << bits, np.uint64)
     fill(tables.rows, bits, entry, np.empty((4, width), np.int64))

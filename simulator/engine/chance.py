@@ -72,13 +72,15 @@ class Rows(NamedTuple):
 class Tables:
     """All chance tables of a battle, flattened: table t owns rows first[t] .. first[t + 1] of `result` and `weight`.
 
-    `result` int64, `weight` float64 (the chance of the result). Table 0 is by convention the certain result 0.
+    `result` int64, `weight` float64 (the chance of the result). Table 0 is by convention the certain result 0. For
+    drawing all are as wide as the largest, or as `least` results: what a number draws depends on that.
     """
 
-    def __init__(self, first: np.ndarray, result: np.ndarray, weight: np.ndarray) -> None:
+    def __init__(self, first: np.ndarray, result: np.ndarray, weight: np.ndarray, least: int = 1) -> None:
         self.first = np.ascontiguousarray(first, np.int64)
         self.result = np.ascontiguousarray(result, np.int64)
         self.weight = np.ascontiguousarray(weight, np.float64)
+        self.largest = max(least, int(np.diff(self.first).max(initial=1)))
         if len(self.result) and not 0 <= self.result.min() <= self.result.max() <= LARGEST_RESULT:
             raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
         self._check_weights()

@@ -209,22 +209,21 @@ def _by_edges(graph: Graph, going_on: int, mask: int, table: np.ndarray, begin: 
 def _own_tables(tables: Tables, table: np.ndarray, begin: np.ndarray, to: np.ndarray) -> Tables | None:
     """One look-up a step: the running states' own tables, and the certain one; None where they are too large."""
     size = np.diff(tables.first)[table]
-    width = 1 << (int(size.max(initial=1)) - 1).bit_length()
-    # A number draws from a column of an alias table: tables of another width would draw other results.
-    same = int(size.max(initial=1) - 1).bit_length() == int(np.diff(tables.first).max() - 1).bit_length()
-    if not same or (len(table) + 1) * width > MOST_OWN or int(to.max(initial=0)) > LARGEST_RESULT:
+    width = 1 << (tables.largest - 1).bit_length()
+    if (len(table) + 1) * width > MOST_OWN or int(to.max(initial=0)) > LARGEST_RESULT:
         return None
     first = np.append(0, np.cumsum(size))
     row = np.arange(first[-1]) - np.repeat(first[:-1], size)
     result = to[np.repeat(begin[: len(table)], size) + row]
     weight = tables.weight[np.repeat(tables.first[table], size) + row]
-    return Tables(np.append(first, first[-1] + 1), np.append(result, 0), np.append(weight, 1.0))
+    # As wide as they were, though the largest may be none of these: a number draws the same then.
+    return Tables(np.append(first, first[-1] + 1), np.append(result, 0), np.append(weight, 1.0), tables.largest)
 
 
 def by_row(tables: Tables) -> Tables:
     """The same tables with the number of the row for a result."""
     first = tables.first
-    return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight)
+    return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight, tables.largest)
 
 
 def edge_chances(graph: Graph, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

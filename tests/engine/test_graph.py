@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from simulator.engine.chance import tables
 from simulator.engine.each import each_end
 from simulator.engine.exact import ends_of, exact_ends
 from simulator.engine.expand import CompiledExplorer
@@ -25,6 +26,9 @@ CHAINS = {
     "decisions": gamble(5, 12, 4),
     "over": walk(0, 3),
     "loops": ring(7, way_out=1),
+    "a table that no state uses": replace(
+        walk(2, 4), tables=tables([{0: 1}, {0: 1, 1: 1}, dict.fromkeys(range(9), 1)])
+    ),
 }
 every_chain = pytest.mark.parametrize("name", CHAINS)
 
