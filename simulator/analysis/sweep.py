@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, product
@@ -200,7 +201,9 @@ def sweep(  # noqa: PLR0913 - one argument an option
     check_numbers(1, seed, threads)
     if answering:
         grid = in_portions(grid)
-    return gathered(grid, answering(grid, grid.plan()) if answering else answers(grid, threads), progress)
+        return gathered(grid, answering(grid, grid.plan()), progress)
+    with closing(answers(grid, threads)) as told:  # its threads end with it, whatever is raised meanwhile
+        return gathered(grid, told, progress)
 
 
 def in_portions(grid: Grid) -> Grid:
@@ -268,7 +271,9 @@ def gathered(grid: Grid, found: Iterator[Answered], progress: Progress | None) -
     return swept
 
 
-def answers(grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None) -> Iterator[Answered]:
+def answers(
+    grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None
+) -> Generator[Answered, None, None]:
     """Portions of a grid (all) answered here, a few at a time; after an interrupt those under way, cut short."""
     from simulator.engine.montecarlo import processors
 
