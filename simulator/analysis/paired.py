@@ -27,8 +27,6 @@ NORMAL = NormalDist()
 Z = NORMAL.inv_cdf((1 + LEVEL) / 2)
 EQUAL = 1e-12
 BATTLES = 1_000_000
-# Pairs that differ are counted one by one up to so many, and by their normal approximation beyond.
-MOST_COUNTED = 1_000_000
 
 
 class Difference(NamedTuple):

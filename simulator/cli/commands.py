@@ -8,15 +8,12 @@ import typer
 
 from simulator.cli import comparing, decisions, judging, lists, reading, scaling, serving, working
 from simulator.cli.games import fight_waves
+from simulator.cli.grouped import Dice, Output, grouped
 from simulator.cli.options import (
     AsJson,
     AsScored,
     Battles,
-    CsvFile,
     Device,
-    Force,
-    PlotFile,
-    Quiet,
     ScenarioName,
     SeedOption,
     Settings,
@@ -59,6 +56,7 @@ def top(
 
 
 @app.command()
+@grouped
 def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
     settings: Settings = None,
@@ -74,53 +72,55 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     threads: Threads = None,
     device: Device = "processor",
     explain: Annotated[bool, typer.Option("--explain", help="tell how the answer comes about")] = False,
-    as_json: AsJson = False,
     no_table: Annotated[bool, typer.Option("--no-table", help="JSON without the table of all outcomes")] = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
     column: Annotated[str | None, typer.Option("--column", help="the column that --plot draws")] = None,
     out: scaling.OutFile = None,
     workers: scaling.Workers = None,
     cluster: scaling.Cluster = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    output: Output,
 ) -> int:
     """Odds of a battle: who wins, what it costs, the likeliest outcomes, and what the answer rests on."""
     from simulator.report.tables import quiet_lines, show_odds
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     base = reading.read_draft(scenario, settings or ())
     if scored:
-        others: dict[str, Any] = {"--weight": weight, "--exact": only_exact, "--precision": precision, "--plot": plot}
+        others: dict[str, Any] = {
+            "--weight": weight,
+            "--exact": only_exact,
+            "--precision": precision,
+            "--plot": output.plot,
+        }
         others |= {"--out": out, "--workers": workers, "--cluster": cluster, "--device": device != "processor"}
-        return judging.scored_odds(base, value, battles, seed or 0, files, as_json, quiet, others)
+        return judging.scored_odds(base, value, battles, seed or 0, files, output.as_json, output.quiet, others)
     if value is not None:
         raise ValueError("--value: goes with --scored; the odds tell every value")
     method = reading.method_of(only_exact, battles, seed, precision, threads, device)
     if is_uncertain(base):
         scaling.refuse_uncertain(out, workers, cluster)
-        judging.mixed_odds(base, method, files, judging.read_weights(weight), as_json, quiet)
+        judging.mixed_odds(base, method, files, judging.read_weights(weight), output.as_json, output.quiet)
         return 0
     if weight:
         raise ValueError("--weight: tells what it is worth to know a field; no field of this scenario is uncertain")
     asked = base.checked()
-    if column is not None and not plot:
+    if column is not None and not output.plot:
         raise ValueError("--column: goes with --plot")
-    found, cut = scaling.gathered(asked, method, out, (workers, cluster), quiet)
+    found, cut = scaling.gathered(asked, method, out, (workers, cluster), output.quiet)
     if column is not None:
         found.kind_of(column)
-    if as_json:
+    if output.as_json:
         print(json_text(found.to_dict(table=not no_table) | {"explanation": list(asked.built.explain())}))
-    elif quiet:
+    elif output.quiet:
         print("\n".join(quiet_lines(found)))
     else:
         show_odds(console(), asked, found, explain)
-    files.write(found, working.outcome_rows(found) if csv else (), column)
-    return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
+    files.write(found, working.outcome_rows(found) if output.csv else (), column)
+    return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", output.quiet)
 
 
 @app.command()
+@grouped
 def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
     vary: Vary,
@@ -134,31 +134,28 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     battles: Annotated[int | None, typer.Option("--battles", help="simulate every cell with so many battles")] = None,
     seed: SeedOption = None,
     threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
     out: scaling.OutFolder = None,
     workers: scaling.Workers = None,
     cluster: scaling.Cluster = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    output: Output,
 ) -> int:
     """A grid of answers over one or several fields, as a table and a picture."""
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     base = reading.read_draft(scenario, settings or ())
     ranges = reading.read_vary(vary)
-    if plot is not None and len(ranges) > 2:
+    if output.plot is not None and len(ranges) > 2:
         raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
     asked = base, ranges, value or None, battles, seed or 0
     with scaling.elsewhere(workers, cluster) as there:
-        swept, cut = gather("cells", quiet, lambda shown: scaling.swept(asked, threads, out, there, shown))
-    scaling.show_swept(swept, files, as_json, quiet)
+        swept, cut = gather("cells", output.quiet, lambda shown: scaling.swept(asked, threads, out, there, shown))
+    scaling.show_swept(swept, files, output.as_json, output.quiet)
     kept = "they are kept" if out else "these are shown"
-    return finished(cut, f"interrupted after {swept.pace.total:,} cells; {kept}", quiet)
+    return finished(cut, f"interrupted after {swept.pace.total:,} cells; {kept}", output.quiet)
 
 
 @app.command()
+@grouped
 def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     scenario: ScenarioName,
     vary: Annotated[
@@ -178,23 +175,19 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     settings: Settings = None,
     seed: SeedOption = None,
     threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    output: Output,
 ) -> int:
     """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
     from simulator.analysis.need import need as search
     from simulator.report.tables import need_table
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     base = reading.read_draft(scenario, settings or ())
     goal = reading.read_target(target, value)
     found, cut = gather(
         "combinations",
-        quiet,
+        output.quiet,
         lambda shown: search(
             base,
             reading.read_needs(vary),
@@ -209,90 +202,77 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
             progress=shown,
         ),
     )
-    if as_json:
-        print(json_text(found.to_dict()))
-    else:
-        if len(found.settings) > 1 and not quiet:
-            console().print(need_table(found))
-        print(found.how())
-    files.write(found, found.rows())
-    status = finished(cut, f"interrupted after {found.tried} answers; this is the best of them", quiet)
+
+    def show(told: Any) -> None:
+        if len(told.settings) > 1 and not output.quiet:
+            console().print(need_table(told))
+        print(told.how())
+
+    output.deliver(found, files, show)
+    status = finished(cut, f"interrupted after {found.tried} answers; this is the best of them", output.quiet)
     return status or (0 if found.enough else 1)
 
 
 @app.command()
-def campaign(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def campaign(
     scenario: ScenarioName,
     more: Annotated[
         list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="the next waves, which survivors fight")
     ] = None,
     settings: Settings = None,
     all_plans: Annotated[bool, typer.Option("--all-plans", help="all plans side by side")] = False,
-    battles: Battles = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    dice: Dice,
+    output: Output,
 ) -> int:
     """By round: the chance that it has come about by each round; or several battles in turn, fought by survivors."""
     from simulator.analysis.rounds import campaign as by_round
     from simulator.report.tables import rounds_table
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     if more:
-        return fight_waves([scenario, *more], settings or [], files, as_json, quiet)
+        return fight_waves([scenario, *more], settings or [], files, output.as_json, output.quiet)
     asked = reading.read_scenario(scenario, settings or ())
     found, cut = gather(
         "answers",
-        quiet,
+        output.quiet,
         lambda shown: by_round(
-            asked, all_plans=all_plans, battles=battles, seed=seed or 0, threads=threads, progress=shown
+            asked, all_plans=all_plans, battles=dice.battles, seed=dice.seed or 0, threads=dice.threads, progress=shown
         ),
     )
-    if as_json:
-        print(json_text(found.to_dict()))
-    else:
-        console().print(rounds_table(found))
-        print(found.how())
-    files.write(found, found.rows())
-    return finished(cut, "interrupted; this is what was gathered", quiet)
+    output.deliver(found, files, lambda told: _show_table(rounds_table, told))
+    return finished(cut, "interrupted; this is what was gathered", output.quiet)
+
+
+def _show_table(table: Any, found: Any) -> None:
+    console().print(table(found))
+    print(found.how())
 
 
 app.command("by-round", hidden=True)(campaign)
 
 
 @app.command()
-def survival(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def survival(
     scenario: ScenarioName,
     settings: Settings = None,
-    battles: Battles = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    dice: Dice,
+    output: Output,
 ) -> int:
     """The chance of each piece to survive, for games of individual pieces."""
     from simulator.analysis.survival import survival as find
     from simulator.report.tables import survival_table
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     asked = reading.read_scenario(scenario, settings or ())
-    found, cut = gather("battles", quiet, lambda shown: find(asked, battles, seed or 0, threads, shown))
-    if as_json:
-        print(json_text(found.to_dict()))
-    else:
-        console().print(survival_table(found))
-        print(found.how())
-    files.write(found, found.rows())
-    return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", quiet)
+    found, cut = gather(
+        "battles", output.quiet, lambda shown: find(asked, dice.battles, dice.seed or 0, dice.threads, shown)
+    )
+    output.deliver(found, files, lambda told: _show_table(survival_table, told))
+    return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", output.quiet)
 
 
 @app.command()

@@ -9,17 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from simulator.cli import reading, working
+from simulator.cli.grouped import Dice, Output, grouped
 from simulator.cli.options import (
-    AsJson,
-    Battles,
-    CsvFile,
-    Force,
-    PlotFile,
-    Quiet,
     ScenarioName,
-    SeedOption,
     Settings,
-    Threads,
     ValueName,
     complete_path,
     complete_scenario,
@@ -36,15 +29,6 @@ def add_to(app: typer.Typer) -> None:
     """Give a command line these commands."""
     app.command()(compare)
     app.command()(sensitivity)
-
-
-def deliver(found: Any, files: working.Files, as_json: bool, show: Any) -> None:
-    """Print an answer, as JSON or by `show`, and write the files asked for."""
-    if as_json:
-        print(json_text(found.to_dict()))
-    else:
-        show(found)
-    files.write(found, found.rows())
 
 
 def drafts_of(sources: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:
@@ -67,7 +51,8 @@ def drafts_of(sources: Sequence[str], settings: Sequence[str]) -> dict[str, Any]
     return found
 
 
-def compare(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def compare(
     scenarios: Annotated[
         list[str],
         typer.Argument(
@@ -79,28 +64,22 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter an option
         typer.Option("--value", metavar="VALUE", help="p_attacker, mean.COLUMN, q90.COLUMN or a question; repeatable"),
     ] = None,
     settings: Settings = None,
-    battles: Battles = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    dice: Dice,
+    output: Output,
 ) -> int:
     """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
     from simulator.analysis.compare import compare as answer
 
-    files = working.Files(csv, plot, force)
-    files.check()
+    files = output.files()
     drafts = drafts_of(scenarios, settings or ())
     found, cut = gather(
         "scenarios",
-        quiet,
-        lambda shown: answer(drafts, value or None, battles, seed or 0, threads=threads, progress=shown),
+        output.quiet,
+        lambda shown: answer(drafts, value or None, dice.battles, dice.seed or 0, threads=dice.threads, progress=shown),
     )
-    deliver(found, files, as_json, _show_comparison)
-    return finished(cut, f"interrupted after {len(found.odds)} scenarios; these are compared", quiet)
+    output.deliver(found, files, _show_comparison)
+    return finished(cut, f"interrupted after {len(found.odds)} scenarios; these are compared", output.quiet)
 
 
 def _show_comparison(found: Any) -> None:
@@ -111,7 +90,8 @@ def _show_comparison(found: Any) -> None:
     print(f"Method: {found.how()}")
 
 
-def sensitivity(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def sensitivity(
     scenario: ScenarioName,
     value: ValueName = None,
     fields: Annotated[
@@ -133,44 +113,42 @@ def sensitivity(  # noqa: PLR0913, PLR0917 - one parameter an option
         ),
     ] = None,
     settings: Settings = None,
-    battles: Battles = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    dice: Dice,
+    output: Output,
 ) -> int:
     """Which field moves the odds most: each one step alone (a tornado), or with --vary the Sobol indices of a grid."""
     from simulator.analysis.sensitivity import sensitivity as step
     from simulator.analysis.sensitivity import swept_fully
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     base = reading.read_draft(scenario, settings or ())
     if vary:
         if fields:
             raise ValueError("--fields: does not go with --vary, which names its fields itself")
         ranges = reading.read_vary(vary)
-        if plot is not None and len(ranges) > 2:
+        if output.plot is not None and len(ranges) > 2:
             raise ValueError(f"--plot: {len(ranges)} fields varied; a picture shows one or two")
         swept, cut = gather(
             "cells",
-            quiet,
-            lambda shown: swept_fully(base, ranges, value, battles, seed or 0, threads=threads, progress=shown),
+            output.quiet,
+            lambda shown: swept_fully(
+                base, ranges, value, dice.battles, dice.seed or 0, threads=dice.threads, progress=shown
+            ),
         )
         if cut:  # indices of a part of the grid would be those of another question
             raise KeyboardInterrupt
-        _deliver_indices(swept, files, as_json)
+        _deliver_indices(swept, files, output.as_json)
         return 0
     found, cut = gather(
         "changes",
-        quiet,
-        lambda shown: step(base, value, fields or None, battles, seed or 0, threads=threads, progress=shown),
+        output.quiet,
+        lambda shown: step(
+            base, value, fields or None, dice.battles, dice.seed or 0, threads=dice.threads, progress=shown
+        ),
     )
-    deliver(found, files, as_json, _show_sensitivity)
-    return finished(cut, f"interrupted after {len(found.steps)} changes; these are shown", quiet)
+    output.deliver(found, files, _show_sensitivity)
+    return finished(cut, f"interrupted after {len(found.steps)} changes; these are shown", output.quiet)
 
 
 def _show_sensitivity(found: Any) -> None:

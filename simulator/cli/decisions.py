@@ -7,13 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.cli import reading, working
+from simulator.cli import reading
+from simulator.cli.grouped import Output, grouped
 from simulator.cli.options import (
-    AsJson,
-    CsvFile,
-    Force,
-    PlotFile,
-    Quiet,
     ScenarioName,
     Settings,
     console,
@@ -32,7 +28,8 @@ def add_to(app: typer.Typer) -> None:
     app.command()(best)
 
 
-def best(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def best(
     scenario: ScenarioName,
     settings: Settings = None,
     decide: Annotated[
@@ -47,38 +44,34 @@ def best(  # noqa: PLR0913, PLR0917 - one parameter an option
         list[str] | None,
         typer.Option("--weight", metavar="COLUMN=NUMBER", help="what the attacker wants: win=1; repeatable"),
     ] = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    output: Output,
 ) -> int:
     """How to play it best: when to stop, what that is worth, and how far fixed policies fall short."""
     from simulator.analysis.best import best as solve
     from simulator.analysis.best import may_be_best
     from simulator.report.tables import quiet_lines, show_odds
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     asked = reading.read_draft(scenario, settings or ())
     if weight:
         pairs = [reading.split_setting(text, "--weight") for text in weight]
         asked = asked.with_fields({f"objective.attacker.{name}": reading.read_value(value) for name, value in pairs})
     if not decide and not asked.checked().decided and (first := may_be_best(asked)[:1]):
         decide = first
-        note(f"nothing in this scenario is best: {decide[0]} is made so; --decide names others", quiet)
-    found, cut = gather("combinations", quiet, lambda shown: solve(asked, decide, progress=shown))
-    if not cut and not quiet:
-        _, cut = gather("fixed policies", quiet, found.find_gains)
-    if as_json:
+        note(f"nothing in this scenario is best: {decide[0]} is made so; --decide names others", output.quiet)
+    found, cut = gather("combinations", output.quiet, lambda shown: solve(asked, decide, progress=shown))
+    if not cut and not output.quiet:
+        _, cut = gather("fixed policies", output.quiet, found.find_gains)
+    if output.as_json:
         print(json_text(found.to_dict()))
-    elif quiet:
+    elif output.quiet:
         print("\n".join([*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())]))
     else:
         show_odds(console(), found.scenario, found.odds)
         _show(found)
     files.write(found, found.rows())
-    return finished(cut, "interrupted; not every fixed policy was tried", quiet)
+    return finished(cut, "interrupted; not every fixed policy was tried", output.quiet)
 
 
 def _show(found: Any) -> None:

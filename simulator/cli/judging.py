@@ -8,18 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from simulator.cli import reading, working
-from simulator.cli.comparing import deliver
+from simulator.cli.grouped import Dice, Output, grouped
 from simulator.cli.options import (
-    AsJson,
-    Battles,
-    CsvFile,
-    Force,
-    PlotFile,
-    Quiet,
     ScenarioName,
-    SeedOption,
     Settings,
-    Threads,
     console,
     finished,
     gather,
@@ -51,37 +43,34 @@ def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
     return found or None
 
 
-def worth(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def worth(  # noqa: PLR0913 - one parameter an option
     scenario: ScenarioName,
     weight: Weights = None,
     level: Annotated[str, typer.Option("--level", help="how much of the bad end: 5% or 0.05")] = "5%",
     lose: Annotated[list[float] | None, typer.Option("--lose", help="the chance to lose this or more")] = None,
     side: Side = "attacker",
     settings: Settings = None,
-    battles: Battles = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    dice: Dice,
+    output: Output,
 ) -> int:
     """What a battle is worth by weights, and how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.worth import worth as find
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
+    files = output.files(scenario)
     asked = reading.read_draft(scenario, settings or ())
     weights, share = read_weights(weight), reading.read_number(level, "level")
-    method = reading.method_of(False, battles, seed, None, threads)
+    method = reading.method_of(False, dice.battles, dice.seed, None, dice.threads)
     found, cut = gather(
         "battles",
-        quiet,
+        output.quiet,
         lambda shown: find(asked, weights, share, lose or (), side, method=method, progress=shown),
     )
-    deliver(found, files, as_json, _show_worth)
-    return finished(cut, f"interrupted after {found.odds.battles or 0:,} battles; the answer is from these", quiet)
+    output.deliver(found, files, _show_worth)
+    return finished(
+        cut, f"interrupted after {found.odds.battles or 0:,} battles; the answer is from these", output.quiet
+    )
 
 
 def _show_worth(found: Any) -> None:
@@ -91,45 +80,42 @@ def _show_worth(found: Any) -> None:
     print(f"Weights: {found.how()}")
 
 
-def rounds(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def rounds(
     scenario: ScenarioName,
     most: Annotated[
         int | None, typer.Option("--most", help="how many rounds; else until all but a millionth end")
     ] = None,
     after: Annotated[int | None, typer.Option("--after", help="the odds of everything after so many rounds")] = None,
     settings: Settings = None,
-    battles: Battles = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    dice: Dice,
+    output: Output,
 ) -> int:
     """How it stands after each round: over or not, who has won, losses so far."""
     from simulator.analysis.after_rounds import rounds as find
 
-    files = working.Files(csv, plot, force, scenario)
-    files.check()
-    reading.method_of(False, battles, seed, None, threads)  # single battles are told one after the other
+    files = output.files(scenario)
+    reading.method_of(False, dice.battles, dice.seed, None, dice.threads)  # single battles are told one after the other
     asked = reading.read_scenario(scenario, settings or ())
     if after is not None and after < 0:
         raise ValueError(f"after: {after} is not allowed; 0 or more")
     fought = most if after is None else max(most or 0, after)
-    found, cut = gather("battles", quiet, lambda shown: find(asked, fought, battles, seed or 0, progress=shown))
+    found, cut = gather(
+        "battles", output.quiet, lambda shown: find(asked, fought, dice.battles, dice.seed or 0, progress=shown)
+    )
     told = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
     what = f"interrupted; these are the {told} told until then"
     if after is None or after >= len(found.standing):
-        deliver(found, files, as_json, _show_rounds)
-        return finished(cut, what, quiet)
+        output.deliver(found, files, _show_rounds)
+        return finished(cut, what, output.quiet)
     odds = found.after(after)
-    if as_json:
+    if output.as_json:
         print(json_text(odds.to_dict()))
     else:
         show_odds_alone(odds)
     files.write(found, found.rows())
-    return finished(cut, what, quiet)
+    return finished(cut, what, output.quiet)
 
 
 def _show_rounds(found: Any) -> None:
@@ -152,36 +138,31 @@ def show_odds_alone(odds: Any) -> None:
     show_grounds(out, odds)
 
 
-def luck(  # noqa: PLR0913, PLR0917 - one parameter an option
+@grouped
+def luck(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side, results")
     ],
     weight: Weights = None,
     settings: Settings = None,
-    battles: Battles = None,
-    seed: SeedOption = None,
-    threads: Threads = None,
-    as_json: AsJson = False,
-    csv: CsvFile = None,
-    plot: PlotFile = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    dice: Dice,
+    output: Output,
 ) -> int:
     """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""
     from simulator.analysis.luck import luck as judge
 
-    files = working.Files(csv, plot, force, file)
-    files.check()
+    files = output.files(file)
     pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
     changes = {path: reading.read_value(value) for path, value in pairs}
-    method = reading.method_of(False, battles, seed, None, threads)
+    method = reading.method_of(False, dice.battles, dice.seed, None, dice.threads)
     found, cut = gather(
         "battles",
-        quiet,
+        output.quiet,
         lambda shown: judge(file, read_weights(weight), changes=changes, method=method, progress=shown),
     )
-    deliver(found, files, as_json, _show_luck)
-    return finished(cut, f"interrupted after {len(found.battles)} battles of the log; these are judged", quiet)
+    output.deliver(found, files, _show_luck)
+    return finished(cut, f"interrupted after {len(found.battles)} battles of the log; these are judged", output.quiet)
 
 
 def _show_luck(found: Any) -> None:
