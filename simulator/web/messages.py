@@ -68,7 +68,11 @@ class Reply:
 
 def as_json(value: Any, status: int = 200) -> Reply:
     """A reply in JSON; numbers that are none become null."""
-    return Reply(json.dumps(finite(value), ensure_ascii=False).encode(), status, JSON)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # rare, and looking for them takes longer than writing them
+        text = json.dumps(finite(value), ensure_ascii=False)
+    return Reply(text.encode(), status, JSON)
 
 
 def finite(value: Any) -> Any:
