@@ -174,9 +174,7 @@ def mixed(dice: random.Random, links: list[str]) -> tuple[str, bytes | None]:
     return path, None
 
 
-async def load(
-    port: int, seconds: float, links: list[str], seen: Counter[int], root: int, rate: float
-) -> list[float]:
+async def load(port: int, seconds: float, links: list[str], seen: Counter[int], root: int, rate: float) -> list[float]:
     """Mixed requests of 20 players, so many a second; the memory after each tenth of the time."""
     end, pause = time.monotonic() + seconds, 2 * AT_ONCE / rate
 

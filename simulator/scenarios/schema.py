@@ -164,7 +164,7 @@ def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:
 
 @lru_cache(maxsize=64)
 def _fields_of(model: type[BaseModel]) -> Callable[[str], Mapping[str, Any] | None]:
-    """What finds the fields of a model, and keeps what it found: pages and sweeps ask for the same few over and over."""
+    """What finds the fields of a model, and keeps what it found: the same few are asked for over and over."""
     return lru_cache(maxsize=512)(partial(_field_at, schema_of(model)))
 
 

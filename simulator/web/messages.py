@@ -12,6 +12,8 @@ HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; 
 
 # How the complaint about a battle begins that takes more seconds than an answer may.
 LARGE = "battle: too large for this page"
+# What is told of a battle whose kernels are not ready, on a server that was ready before them.
+COMPILING = "battle: what it needs is still being compiled here; try again in a minute"
 MEGABYTE = 1 << 20
 
 
