@@ -4,6 +4,7 @@
 """
 
 import os
+import signal
 
 from simulator.analysis.answer import simulate
 from simulator.scenarios import example_names
@@ -13,6 +14,8 @@ from simulator.web.messages import Asked, Limits
 # Two small answers load what answers are made with.
 SERVER = os.getppid()
 SMALL = (("attacker.regiments", "3"), ("defender.regiments", "2"))
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends this at once; the server says so
 catalogue.games()
 list(dispatch.replies(Asked("page", {"game": "risk", "battle": "land"}, SMALL), Limits(), lambda: False))
 simulate("risk-20v15", 1000, threads=1)
