@@ -130,7 +130,7 @@ def _rows(odds: Odds, column: str, table: dict[str, list[Any]]) -> list[tuple[st
     spans = [(first, min(first + many, len(values)) - 1) for first in range(0, len(values), many)] if many else []
     chances = [sum(table["p"][first : last + 1]) for first, last in spans]
     highest = max(chances, default=1.0) or 1.0
-    found = []
+    found: list[tuple[str, ...]] = []
     for (first, last), p in zip(spans, chances, strict=True):
         name = value_of(odds.battle, column, values[first])
         if last > first:
