@@ -15,7 +15,7 @@ from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
 from simulator.rules.europa.leaders import Trial, fates
 from simulator.rules.europa.naval_end import EndParams, EndState
-from simulator.rules.europa.naval_fight import Ends, Part, Row
+from simulator.rules.europa.naval_fight import Case, Chased, Ends, Row
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
 from simulator.rules.europa.naval_tables import NavalSetup, whole_numbers
 from simulator.rules.europa.squadrons import FACES, Engagement, Squadron
@@ -75,30 +75,50 @@ class BattleSetup:
         """The number of a record."""
         return self.records[side].setdefault(record, len(self.records[side]))
 
-    def numbers(self, part: Part, side: int) -> np.ndarray:
+    def numbers(self, side: int, chased: Chased) -> np.ndarray:
         """The records of a side by its losses in the fighting, -1 where that has had no chance so far."""
-        occurs = part.chances.any(axis=1 - side)
-        key = side, part.fights[side], part.thirds[side]
+        key = side, chased.fights[side], chased.thirds[side]
         if key not in self.numbered:
-            self.numbered[key] = np.full(len(occurs), -1)
-        out = self.numbered[key]
-        for thirds in np.flatnonzero(occurs & (out < 0)).tolist():
-            fight = part.fights[side]._replace(thirds=thirds + part.thirds[side])
+            self.numbered[key] = np.full(self.fights.spread.room[side], -1)
+        return self.numbered[key]
+
+    def _tell_numbers(self, side: int, chased: Chased, occurs: np.ndarray) -> None:
+        """Number the records of a side for the losses that occur."""
+        out = self.numbers(side, chased)
+        for thirds in occurs[out[occurs] < 0].tolist():
+            fight = chased.fights[side]._replace(thirds=thirds + chased.thirds[side])
             out[thirds] = self.number(side, self.reckoning.record(side, fight))
-        return out
+
+    @cached_property
+    def cases(self) -> tuple[dict[Row, int], dict[Case, np.ndarray]]:
+        """(rows with their numbers, cases with chances of [own losses, enemy losses]); records are numbered too."""
+        rows: dict[Row, int] = {}
+        found: dict[Case, np.ndarray] = {}
+        for came in self.fights.came():
+            case, (width, height) = came.case, came.chances.shape
+            mass = found.setdefault(case, np.zeros(self.fights.spread.room))
+            occurs = [np.flatnonzero(came.chances.any(axis=1 - side) & ~mass.any(axis=1 - side)[: came.chances.shape[side]]) for side in (0, 1)]
+            mass[:width, :height] += came.chances
+            if occurs[0].size or occurs[1].size:
+                for chased in self.fights.pursued(case):
+                    rows.setdefault(chased.row, len(rows))
+                    for side in (0, 1):
+                        self._tell_numbers(side, chased, occurs[side])
+        return rows, found
 
     @cached_property
     def ends(self) -> tuple[dict[Row, int], np.ndarray, np.ndarray, np.ndarray]:
         """(rows with their numbers; row, records [side, end] and chance of each end)."""
-        rows: dict[Row, int] = {}
+        rows, cases = self.cases
         found: list[list[np.ndarray]] = [[], [], [], []]
-        for part in self.fights.parts():
-            place = rows.setdefault(part.row, len(rows))
-            own, enemy = np.nonzero(part.chances)
-            found[0].append(np.full(len(own), place))
-            found[1].append(self.numbers(part, 0)[own])
-            found[2].append(self.numbers(part, 1)[enemy])
-            found[3].append(part.chances[own, enemy])
+        for case, chances in cases.items():
+            own, enemy = np.nonzero(chances)
+            p = chances[own, enemy]
+            for chased in self.fights.pursued(case):
+                found[0].append(np.full(len(own), rows[chased.row]))
+                found[1].append(self.numbers(0, chased)[own])
+                found[2].append(self.numbers(1, chased)[enemy])
+                found[3].append(chased.chance * p)
         row, a, d, p = (np.concatenate(values) for values in found)
         sizes = len(self.records[0]), len(self.records[1])
         code, place = np.unique((row * sizes[0] + a) * sizes[1] + d, return_inverse=True)
