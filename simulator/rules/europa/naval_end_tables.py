@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
 from simulator.rules.europa.leaders import Trial, fates
 from simulator.rules.europa.naval_end import EndParams, EndState
-from simulator.rules.europa.naval_fight import Case, Chased, Ends, Row
+from simulator.rules.europa.naval_fight import Case, Chased, Ends, Row, Suffered
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
 from simulator.rules.europa.naval_tables import NavalSetup, whole_numbers
 from simulator.rules.europa.squadrons import FACES, Engagement, Squadron
@@ -49,7 +49,7 @@ class BattleSetup:
     met: Engagement
     tables: TableBook = field(default_factory=TableBook)
     records: tuple[dict[Record, int], dict[Record, int]] = field(default_factory=lambda: ({}, {}))
-    numbered: dict[Hashable, np.ndarray] = field(default_factory=dict)
+    numbered: tuple[dict[Suffered, np.ndarray], dict[Suffered, np.ndarray]] = field(default_factory=lambda: ({}, {}))
 
     @cached_property
     def fighting(self) -> NavalSetup:
@@ -76,54 +76,59 @@ class BattleSetup:
         return self.records[side].setdefault(record, len(self.records[side]))
 
     def numbers(self, side: int, chased: Chased) -> np.ndarray:
-        """The records of a side by its losses in the fighting, -1 where that has had no chance so far."""
-        key = side, chased.fights[side], chased.thirds[side]
-        if key not in self.numbered:
-            self.numbered[key] = np.full(self.fights.spread.room[side], -1)
-        return self.numbered[key]
+        """The records of a side by its losses in the fighting, -1 where that has no chance."""
+        return self.numbered[side][chased.suffered[side]]
 
-    def _tell_numbers(self, side: int, chased: Chased, occurs: np.ndarray) -> None:
-        """Number the records of a side for the losses that occur."""
-        out = self.numbers(side, chased)
-        for thirds in occurs[out[occurs] < 0].tolist():
-            fight = chased.fights[side]._replace(thirds=thirds + chased.thirds[side])
-            out[thirds] = self.number(side, self.reckoning.record(side, fight))
+    def _tell_numbers(self, case: Case, side: int, occurs: np.ndarray) -> None:
+        """Number the records that a side may come to with these losses in the fighting."""
+        for suffered in dict.fromkeys(chased.suffered[side] for chased in self.fights.pursued(case)):
+            out = self.numbered[side].setdefault(suffered, np.full(self.fights.spread.room[side], -1))
+            fight, more = suffered
+            for thirds in occurs[out[occurs] < 0].tolist():
+                out[thirds] = self.number(side, self.reckoning.record(side, fight._replace(thirds=thirds + more)))
 
     @cached_property
     def cases(self) -> tuple[dict[Row, int], dict[Case, np.ndarray]]:
         """(rows with their numbers, cases with chances of [own losses, enemy losses]); records are numbered too."""
         rows: dict[Row, int] = {}
         found: dict[Case, np.ndarray] = {}
-        for came in self.fights.came():
-            case, (width, height) = came.case, came.chances.shape
-            mass = found.setdefault(case, np.zeros(self.fights.spread.room))
-            occurs = [np.flatnonzero(came.chances.any(axis=1 - side) & ~mass.any(axis=1 - side)[: came.chances.shape[side]]) for side in (0, 1)]
-            mass[:width, :height] += came.chances
-            if occurs[0].size or occurs[1].size:
+        for case, _, _, chances in self.fights.came():
+            if case not in found:
+                found[case] = np.zeros(self.fights.spread.room)
                 for chased in self.fights.pursued(case):
                     rows.setdefault(chased.row, len(rows))
-                    for side in (0, 1):
-                        self._tell_numbers(side, chased, occurs[side])
+            inside = found[case][: chances.shape[0], : chances.shape[1]]
+            for side in (0, 1):
+                fresh = np.flatnonzero(chances.any(axis=1 - side) & ~inside.any(axis=1 - side))
+                if fresh.size:
+                    self._tell_numbers(case, side, fresh)
+            inside += chances
         return rows, found
 
     @cached_property
     def ends(self) -> tuple[dict[Row, int], np.ndarray, np.ndarray, np.ndarray]:
         """(rows with their numbers; row, records [side, end] and chance of each end)."""
         rows, cases = self.cases
-        found: list[list[np.ndarray]] = [[], [], [], []]
-        for case, chances in cases.items():
-            own, enemy = np.nonzero(chances)
-            p = chances[own, enemy]
-            for chased in self.fights.pursued(case):
-                found[0].append(np.full(len(own), rows[chased.row]))
-                found[1].append(self.numbers(0, chased)[own])
-                found[2].append(self.numbers(1, chased)[enemy])
-                found[3].append(chased.chance * p)
-        row, a, d, p = (np.concatenate(values) for values in found)
-        sizes = len(self.records[0]), len(self.records[1])
-        code, place = np.unique((row * sizes[0] + a) * sizes[1] + d, return_inverse=True)
+        cells = [np.nonzero(chances) for chances in cases.values()]
+        losses = [np.concatenate([cell[side] for cell in cells]) for side in (0, 1)]
+        p = np.concatenate([chances[cell] for chances, cell in zip(cases.values(), cells, strict=True)])
+        chased = [(of, found) for of, case in enumerate(cases) for found in self.fights.pursued(case)]
+        size = np.array([len(own) for own, _ in cells])
+        of = np.array([place for place, _ in chased])
+        # Each result of a pursuit meets all cells of its case.
+        which = np.repeat(np.arange(len(of)), size[of])
+        cell = np.arange(len(which)) - (np.cumsum(size[of]) - np.cumsum(size)[of])[which]
+        code = np.array([rows[found.row] for _, found in chased])[which]
+        sizes = [len(found) for found in self.records]
+        for side in (0, 1):
+            place = {suffered: n for n, suffered in enumerate(self.numbered[side])}
+            numbers = np.stack(list(self.numbered[side].values()))
+            key = np.array([place[found.suffered[side]] for _, found in chased])
+            code = code * sizes[side] + numbers[key[which], losses[side][cell]]
+        code, which_end = np.unique(code, return_inverse=True)
         row, rest = np.divmod(code, sizes[0] * sizes[1])
-        return rows, row, np.stack(np.divmod(rest, sizes[1])), np.bincount(place, p)
+        chance = np.array([found.chance for _, found in chased])[which] * p[cell]
+        return rows, row, np.stack(np.divmod(rest, sizes[1])), np.bincount(which_end, chance)
 
     # --- tables ---
 

@@ -32,14 +32,6 @@ class Thrown(NamedTuple):
     stars: list[int]
     chances: np.ndarray
 
-    def shifts(self, size: int) -> np.ndarray:
-        """Adding its thirds to losses of less than `size`, as matrices: [stars, losses before, losses after]."""
-        most = self.chances.shape[1]
-        out = np.zeros((len(self.stars), size, size + most - 1))
-        for before in range(size):
-            out[:, before, before : before + most] = self.chances
-        return out
-
 
 class Level(NamedTuple):
     """States after so many steps (without losses), and the chances of [state, own losses, enemy losses]."""
@@ -60,6 +52,7 @@ class Spread:
     def __post_init__(self) -> None:
         self.p = self.setup.params
         policies = self.setup.policies
+        self.most = self.setup.most_losses
         self.leaves = any(policy.leave_with_wind != "never" for policy in policies)
         level = Level([START], np.ones((1, 1, 1)))
         while level.states:
@@ -110,25 +103,30 @@ class Spread:
             rows, targets = together.setdefault((*tables, state.stage, state.failed), ([], []))
             rows.append(n)
             targets.append([places.setdefault(after, len(places)) for after in self._after(state, tables)])
-        thirds = [max((self.thrown(key[by]).chances.shape[1] for key in together), default=1) - 1 for by in (1, 0)]
         _, width, height = level.chances.shape
-        out = np.zeros((len(places), width + thirds[0], height + thirds[1]))
+        more = [max((self.thrown(key[by]).chances.shape[1] for key in together), default=1) - 1 for by in (1, 0)]
+        room = [min(most + 1, size + extra) for most, size, extra in zip(self.most, (width, height), more, strict=True)]
+        out = np.zeros((len(places), *room))
         for n, place, chance in alone:
             out[place, :width, :height] += chance * level.chances[n]
         for (by_a, by_d, *_), (rows, targets) in together.items():
-            self._hand_on(level.chances[rows], by_a, by_d, np.array(targets), out)
+            self._hand_on(level.chances[rows], self.thrown(by_d), self.thrown(by_a), np.array(targets), out)
         return Level(list(places), out)
 
-    def _hand_on(self, before: np.ndarray, by_a: int, by_d: int, targets: np.ndarray, out: np.ndarray) -> None:
-        """Add to `out` what a roll of both sides makes of `before`; the targets are those of each of its states."""
-        states, width, height = before.shape
-        own, enemy = self.thrown(by_d).shifts(width), self.thrown(by_a).shifts(height)
-        tall = own.transpose(0, 2, 1)[:, None] @ before
-        wide = tall.reshape(-1, height) @ enemy.transpose(1, 0, 2).reshape(height, -1)
-        wide = wide.reshape(len(own), states, own.shape[2], len(enemy), enemy.shape[2])
-        for a in range(len(own)):
-            for d in range(len(enemy)):
-                out[targets[:, a * len(enemy) + d], : own.shape[2], : enemy.shape[2]] += wide[a, :, :, d]
+    def _hand_on(self, before: np.ndarray, own: Thrown, enemy: Thrown, targets: np.ndarray, out: np.ndarray) -> None:
+        """Add to `out` what a roll of both sides makes of `before`, where each of its states leads to its targets.
+
+        `own`: what the own side suffers.
+        """
+        low, width = _span(before.any(axis=(0, 2)))
+        left, height = _span(before.any(axis=(0, 1)))
+        before = before[:, low : low + width, left : left + height]
+        columns = iter(targets.T)
+        for of_own in own.chances:
+            tall = _shifted(before, of_own, 1, out.shape[1] - low)
+            for of_enemy in enemy.chances:
+                wide = _shifted(tall, of_enemy, 2, out.shape[2] - left)
+                out[next(columns), low : low + wide.shape[1], left : left + wide.shape[2]] += wide
 
     def _after(self, state: NavalState, tables: tuple[int, int]) -> list[NavalState]:
         """What follows a roll of both sides by the stars that they suffer, the own ones slowest."""
@@ -181,6 +179,24 @@ def _chance_of(chances: np.ndarray, cell: tuple[int, int]) -> float:
     return float(chances[cell]) if inside else 0.0
 
 
+def _span(occurs: np.ndarray) -> tuple[int, int]:
+    """Where something occurs for the first time, and on how many places from there on."""
+    places = np.flatnonzero(occurs)
+    return int(places[0]), int(places[-1] - places[0] + 1)
+
+
+def _shifted(before: np.ndarray, chances: np.ndarray, axis: int, room: int) -> np.ndarray:
+    """The chances of losses along an axis once `chances` of more are added to them; there are none beyond the room."""
+    thirds = np.flatnonzero(chances).tolist()
+    shape = list(before.shape)
+    shape[axis] = min(room, shape[axis] + thirds[-1])
+    after = np.zeros(shape)
+    to, of = np.moveaxis(after, axis, 0), np.moveaxis(before, axis, 0)
+    for more in thirds:
+        to[more : more + len(of)] += chances[more] * of[: len(to) - more]
+    return after
+
+
 def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The sum of two arrays from their first places on, as large as both."""
     out = np.zeros(np.maximum(one.shape, other.shape))
@@ -218,12 +234,15 @@ class Case(NamedTuple):
     chase: int
 
 
+# A side's circumstances, and the thirds that a pursuit adds to those of the fighting.
+Suffered = tuple[Fight, int]
+
+
 class Chased(NamedTuple):
-    """A case after one result of its pursuit: its chance, both sides' circumstances, their thirds and stars more."""
+    """A case after one result of its pursuit: its chance, and what both sides have suffered."""
 
     row: Row
-    fights: tuple[Fight, Fight]
-    thirds: tuple[int, int]
+    suffered: tuple[Suffered, Suffered]
     chance: float
     code: int
 
@@ -291,23 +310,21 @@ class Ends:
     def pursued(self, case: Case) -> list[Chased]:
         """What becomes of a case in the pursuit."""
         if case not in self.pursuits:
-            self.pursuits[case] = [self._chased(case, *roll) for roll in self._chase(case)]
+            dice = self.setup.dice(case.chase) if case.chase else NOTHING
+            self.pursuits[case] = [self._chased(case, *roll) for roll in dice]
         return self.pursuits[case]
 
-    def _chase(self, case: Case) -> Dice:
-        return self.setup.dice(case.chase) if case.chase else NOTHING
-
     def _chased(self, case: Case, code: int, chance: float) -> Chased:
-        more, stars, fights = [0, 0], list(case.row.stars), []
+        thirds, caught = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
+        winner, stars, suffered = case.row.winner, list(case.row.stars), []
         for side in (0, 1):
-            chased = case.chase and case.row.winner == 1 - side
-            caught = code >> rules.LOSS_BITS if chased else 0
-            more[side] = code & rules.LOSS_MASK if chased else 0
+            if not case.chase or winner == side:
+                suffered.append((Fight(winner == side, case.routed[side], 0, 0), 0))
+                continue
             stars[side] += caught
             routed = case.routed[side] or stars[side] >= self.setup.met.morale[side]
-            fights.append(Fight(case.row.winner == side, routed, caught, 0))
-        row = case.row._replace(stars=(stars[0], stars[1]))
-        return Chased(row, (fights[0], fights[1]), (more[0], more[1]), chance, code)
+            suffered.append((Fight(False, routed, caught, 0), thirds))
+        return Chased(case.row._replace(stars=(stars[0], stars[1])), (suffered[0], suffered[1]), chance, code)
 
     def parts(self) -> Iterator[Part]:
         """All ends, part by part: for replays."""

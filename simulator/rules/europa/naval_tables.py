@@ -110,6 +110,24 @@ class NavalSetup:
         """Thirds and stars that a side inflicts."""
         return self.readings[side][roll % 2][min(HIGHEST, max(LOWEST, modified))]
 
+    @cached_property
+    def most_losses(self) -> tuple[int, int]:
+        """Thirds that each side may suffer in the fighting."""
+        return self._most(0), self._most(1)
+
+    def _most(self, victim: int) -> int:
+        """The most thirds that rolls can inflict before the one that routs."""
+        best, most = {0: 0}, 0
+        for roll in range(4):
+            following: dict[int, int] = {}
+            for more, worse in set(self.readings[1 - victim][roll % 2].values()):
+                for stars, thirds in best.items():
+                    most = max(most, thirds + more)
+                    if stars + worse < self.met.morale[victim]:
+                        following[stars + worse] = max(following.get(stars + worse, 0), thirds + more)
+            best = following
+        return most
+
     def roll_table(self, side: int, roll: int, drm: int) -> int:
         """The table of a side's roll."""
         return self.tables.by(
