@@ -73,6 +73,9 @@ class Fleet(NamedTuple):
         return ", ".join(parts + [f"{loose} exploration ship{'s' * (loose > 1)}"] * bool(loose)) or "no ship"
 
 
+KINDS = Fleet._fields
+
+
 def fleet_of(side: Ship) -> Fleet:
     """The ships of a side of a scenario."""
     return Fleet(ND * side.warships + side.exploration_ships, side.galleys, side.galleasses, side.transports)
@@ -101,8 +104,10 @@ def sink(fleet: Fleet, thirds: int, order: Iterable[str], *, storm: bool) -> Fle
 
     An odd rest on such a kind is one ship in battle; in a storm 1 third is nothing, 2 thirds are one ship.
     """
+    ships = list(fleet)
     for kind in order:
-        held = getattr(fleet, kind)
+        place = KINDS.index(kind)
+        held = ships[place]
         if kind == "warships":
             gone = min(held, thirds)
             thirds -= gone
@@ -112,10 +117,10 @@ def sink(fleet: Fleet, thirds: int, order: Iterable[str], *, storm: bool) -> Fle
                 gone, thirds = held, thirds - ND * held
             else:
                 gone, thirds = gone + int(rest == 2 if storm else rest > 0), 0
-        fleet = fleet._replace(**{kind: held - gone})
+        ships[place] = held - gone
         if thirds <= 0:
             break
-    return fleet
+    return Fleet(*ships)
 
 
 class Cargo(NamedTuple):

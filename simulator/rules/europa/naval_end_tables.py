@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -82,8 +83,9 @@ class BattleSetup:
     def _tell_numbers(self, case: Case, side: int, occurs: np.ndarray) -> None:
         """Number the records that a side may come to with these losses in the fighting."""
         for suffered in dict.fromkeys(chased.suffered[side] for chased in self.fights.pursued(case)):
-            out = self.numbered[side].setdefault(suffered, np.full(self.fights.spread.room[side], -1))
-            fight, more = suffered
+            if suffered not in self.numbered[side]:
+                self.numbered[side][suffered] = np.full(self.fights.spread.room[side], -1)
+            out, (fight, more) = self.numbered[side][suffered], suffered
             for thirds in occurs[out[occurs] < 0].tolist():
                 out[thirds] = self.number(side, self.reckoning.record(side, fight._replace(thirds=thirds + more)))
 
@@ -137,7 +139,9 @@ class BattleSetup:
         before = [list(found) for found in self.records]
         shape = 2, max(map(len, before)), len(rows)
         out = np.zeros(shape if any(self.storm) else (2, 1, 1), np.int64)
-        men = {row.men: [r for r, other in enumerate(rows) if other.men == row.men] for row in rows}
+        men: dict[Any, list[int]] = {}
+        for row, place in rows.items():
+            men.setdefault(row.men, []).append(place)
         for side in (0, 1):
             for number, record in enumerate(before[side] if self.storm[side] else ()):
                 for values, places in men.items():

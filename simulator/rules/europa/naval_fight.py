@@ -191,7 +191,7 @@ def _shifted(before: np.ndarray, chances: np.ndarray, axis: int, room: int) -> n
     shape = list(before.shape)
     shape[axis] = min(room, shape[axis] + thirds[-1])
     after = np.zeros(shape)
-    to, of = np.moveaxis(after, axis, 0), np.moveaxis(before, axis, 0)
+    to, of = after.swapaxes(0, axis), before.swapaxes(0, axis)
     for more in thirds:
         to[more : more + len(of)] += chances[more] * of[: len(to) - more]
     return after

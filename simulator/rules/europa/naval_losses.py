@@ -17,6 +17,7 @@ SEIZED, SUNK, SEIZED_WITH_WARSHIP = 10, 5, 5
 # What portions of a detachment become of losses: of the winner, and of any other side.
 DAMAGED, DESTROYED, REFITTED = range(3)
 PORTIONS = {True: (DAMAGED, DESTROYED, REFITTED), False: (DAMAGED, DESTROYED, DAMAGED)}
+NO_SHIP = Fleet()
 CAPTURES = {"warships-first": (WARSHIPS, GALLEYS, "transports"), "transports-first": ("transports", WARSHIPS, GALLEYS)}
 
 
@@ -81,10 +82,10 @@ def rounded(losses: int, own: Squadron) -> int:
 
 def categories(losses: int, won: bool) -> list[int]:
     """[Damaged, Destroyed, Refitted] in thirds, dealt by portions of one detachment (step 11)."""
-    found, turn = [0, 0, 0], 0
-    while losses > 0:
-        found[PORTIONS[won][turn % 3]] += min(ND, losses)
-        losses, turn = losses - ND, turn + 1
+    rounds, rest = divmod(losses, 3 * ND)
+    found = [ND * rounds * PORTIONS[won].count(category) for category in (DAMAGED, DESTROYED, REFITTED)]
+    for turn, begun in enumerate(range(0, rest, ND)):
+        found[PORTIONS[won][turn]] += min(ND, rest - begun)
     return found
 
 
@@ -126,8 +127,7 @@ def withdrawn(fleet: Fleet, thirds: int, own: Squadron, routed: bool) -> Fleet:
     line = ("galleys", "galleasses") if own.line == GALLEYS else (own.line,)
     if own.line == GALLEYS and routed and fleet.galleasses and thirds >= ND:
         fleet, thirds = fleet._replace(galleasses=fleet.galleasses - 1), thirds - ND
-    order = line + tuple(kind for kind in own.order if kind not in line)
-    return sink(fleet, thirds, order, storm=False)
+    return sink(fleet, thirds, (*line, *(kind for kind in own.order if kind not in line)), storm=False)
 
 
 class Reckoning:
@@ -161,20 +161,21 @@ class Reckoning:
         own = self.met.squadrons[side]
         losses = rounded(self.modified(side, fight.thirds, fight.routed), own)
         damaged, destroyed, refitted = categories(losses, fight.won)
-        taken = captured(own.fleet, fight.caught, self.kinds(1 - side))
-        fleet, cargo, seized = own.fleet.less(taken), own.cargo, 0
-        if taken.thirds:
-            spared = ND * taken.detachments
+        fleet, cargo, taken, seized = own.fleet, own.cargo, NO_SHIP, 0
+        if fight.caught and (taken := captured(fleet, fight.caught, self.kinds(1 - side))).thirds:
+            fleet, spared = fleet.less(taken), ND * taken.detachments
             destroyed -= min(destroyed, max(0, spared - damaged))
             damaged -= min(damaged, spared)
             room = own.hold.half_points(cargo.troops) - taken.half_points
             cargo = cargo._replace(troops=own.hold.fitting(cargo.troops, room))
             cargo, seized = plundered(cargo, taken, fleet)
-        destroyed = min(destroyed, fleet.thirds)
-        damaged = min(damaged, fleet.thirds - destroyed)
-        refitted = min(refitted, fleet.thirds - destroyed - damaged)
+        whole_fleet = fleet.thirds
+        destroyed = min(destroyed, whole_fleet)
+        damaged = min(damaged, whole_fleet - destroyed)
+        refitted = min(refitted, whole_fleet - destroyed - damaged)
         left = withdrawn(fleet, damaged + destroyed, own, fight.routed)
-        cargo = own.hold.fitted(cargo, left.half_points)
+        if cargo:
+            cargo = own.hold.fitted(cargo, left.half_points)
         return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
 
     def rolls_storm(self, side: int, won: bool) -> bool:

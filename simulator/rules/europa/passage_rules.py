@@ -32,7 +32,7 @@ from simulator.rules.europa.encounter_rules import (
 from simulator.rules.europa.fleets import LAW, Afloat, Cargo, Fleet, ships_left, stormed
 from simulator.rules.europa.leaders import Leader
 from simulator.rules.europa.losses import clamped
-from simulator.rules.europa.passage_battles import Battles
+from simulator.rules.europa.passage_battles import Battles, Result
 from simulator.rules.europa.passage_model import HostileFleet, PassageFields
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.squadrons import Engagement, Squadron, squadron_of
@@ -83,6 +83,7 @@ class Voyage:
     fields: PassageFields
     book: Book
     battles: Battles = field(default_factory=Battles)
+    fought: dict[tuple[int, Afloat, bool], Counter[Result]] = field(default_factory=dict)
 
     @cached_property
     def own(self) -> Squadron:
@@ -207,19 +208,18 @@ class Voyage:
 
     def battle(self, state: Passing) -> Counter[Passing]:
         """A battle; only a win with troops left goes on."""
+        at = state.stage, state.afloat, state.commander
+        if at not in self.fought:
+            self.fought[at] = self.battles.results(self.engagement(state))
         stays = self.stages[state.stage].kind == "run" and self.fields.options.forced_battle_win == "stays"
         found: Counter[Passing] = Counter()
-        for result, chance in self.battles.results(self.engagement(state)).items():
-            fleet = result.record.fleet.plus(result.prizes) if result.won else result.record.fleet
-            after = state._replace(afloat=Afloat(fleet, result.record.cargo), battles=state.battles + 1, caught=False)
-            if not result.won or not result.record.cargo.troops:
-                after = after._replace(ended=BATTLE)
-            elif stays:
-                after = after._replace(ended=BLOCKADE)
-            else:
-                commander = state.commander and not result.lost_commander
-                after = after._replace(stage=state.stage + 1, commander=commander)
-            found[after._replace(commander=after.commander or bool(after.ended))] += chance  # type: ignore[assignment]
+        for (won, fleet, cargo, lost_commander), chance in self.fought[at].items():
+            ended = BATTLE if not won or not cargo.troops else BLOCKADE if stays else ""
+            stage = state.stage if ended else state.stage + 1
+            # Who commands matters no more once it is over.
+            commander = bool(ended) or (state.commander and not lost_commander)
+            after = Passing(stage, Afloat(fleet, cargo), commander, state.battles + 1, ended=ended)
+            found[after] += chance  # type: ignore[assignment]
         return found
 
     def storm(self, state: Passing) -> Counter[Passing]:
