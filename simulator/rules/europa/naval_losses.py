@@ -57,6 +57,7 @@ def size_step(nd: int) -> int:
     return next((step for least, step in STEPS if nd >= least), 0)
 
 
+@lru_cache(maxsize=1 << 14)
 def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
     """Losses inflicted by a side of `nd` detachments (step 10)."""
     if nd < SMALL:
@@ -80,13 +81,14 @@ def rounded(losses: int, own: Squadron) -> int:
     return line + whole(losses - line) if losses > line and own.fleet.thirds > line else losses
 
 
-def categories(losses: int, won: bool) -> list[int]:
-    """[Damaged, Destroyed, Refitted] in thirds, dealt by portions of one detachment (step 11)."""
+@lru_cache(maxsize=1 << 10)
+def categories(losses: int, won: bool) -> tuple[int, int, int]:
+    """(Damaged, Destroyed, Refitted) in thirds, dealt by portions of one detachment (step 11)."""
     rounds, rest = divmod(losses, 3 * ND)
     found = [ND * rounds * PORTIONS[won].count(category) for category in (DAMAGED, DESTROYED, REFITTED)]
     for turn, begun in enumerate(range(0, rest, ND)):
         found[PORTIONS[won][turn]] += min(ND, rest - begun)
-    return found
+    return found[DAMAGED], found[DESTROYED], found[REFITTED]
 
 
 def captured(fleet: Fleet, stars: int, kinds: tuple[str, ...]) -> Fleet:
@@ -135,7 +137,8 @@ class Reckoning:
 
     def __init__(self, met: Engagement) -> None:
         self.met = met
-        self.modified = lru_cache(maxsize=None)(self._modified)
+        self.sizes = [self.size(side) for side in (0, 1)]
+        self.withdrawn = lru_cache(maxsize=None)(self._withdrawn)
         self.record = lru_cache(maxsize=None)(self._record)
         self.after_storm = lru_cache(maxsize=None)(self._after_storm)
 
@@ -144,8 +147,9 @@ class Reckoning:
         own = self.met.squadrons[side]
         return own.fleet.detachments if self.met.options.size_counts == "all" else own.n
 
-    def _modified(self, side: int, thirds: int, routed: bool) -> int:
-        return modified(self.met.book, thirds, self.size(1 - side), routed)
+    def modified(self, side: int, thirds: int, routed: bool) -> int:
+        """Losses that a side suffers, rolled as so many thirds."""
+        return modified(self.met.book, thirds, self.sizes[1 - side], routed)
 
     def wiped(self, side: int, thirds: int) -> bool:
         """Do the modified losses of a side exceed its size? (step 8)"""
@@ -173,10 +177,14 @@ class Reckoning:
         destroyed = min(destroyed, whole_fleet)
         damaged = min(damaged, whole_fleet - destroyed)
         refitted = min(refitted, whole_fleet - destroyed - damaged)
-        left = withdrawn(fleet, damaged + destroyed, own, fight.routed)
-        if cargo:
-            cargo = own.hold.fitted(cargo, left.half_points)
+        left, cargo = self.withdrawn(side, fleet, cargo, damaged + destroyed, fight.routed)
         return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
+
+    def _withdrawn(self, side: int, fleet: Fleet, cargo: Cargo, thirds: int, routed: bool) -> tuple[Fleet, Cargo]:
+        """What is left of a side without Damaged and Destroyed ships, and what fits aboard."""
+        own = self.met.squadrons[side]
+        left = withdrawn(fleet, thirds, own, routed)
+        return left, own.hold.fitted(cargo, left.half_points) if cargo else cargo
 
     def rolls_storm(self, side: int, won: bool) -> bool:
         """Does a side roll retreat attrition? (step 12)"""

@@ -37,6 +37,7 @@ class NavalSetup:
     tables: TableBook = field(default_factory=TableBook)
     children: dict[int, list[tuple[int, float]]] = field(default_factory=dict, repr=False)
     _steady: dict[tuple[int, Group, int], int] = field(default_factory=dict, repr=False)
+    _ahead: dict[tuple[Group, int], tuple[int, tuple[tuple[int, int], ...]]] = field(default_factory=dict, repr=False)
     _dice: dict[int, Dice] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -155,19 +156,23 @@ class NavalSetup:
     def pursuit_drm(self, side: int, group: Group, rolls: int) -> int:
         """A side's pursuit modifier, the manoeuvre apart (step 9)."""
         fixed = sum(modifier.pursuit for modifier in self.modifiers(side, group))
-        return fixed + 2 * (rolls <= 2) + rolls % 2
+        return fixed + early(rolls)
 
     def chase_table(self, group: Group, side: int, rolls: int) -> int:
         """The table of a side's pursuit: thirds and stars, mixed over the manoeuvres that are not known."""
-        return self.tables.by((group, side, rolls), lambda: self._chase(group, side, rolls))
+        key = group, side
+        if key not in self._ahead:
+            ahead: Counter[int] = Counter()
+            for pair, weight in self.groups[group].items():
+                ahead[max(0, pair[side][0] - pair[1 - side][0])] += weight
+            self._ahead[key] = self.pursuit_drm(side, group, 4), tuple(sorted(ahead.items()))
+        drm, ahead_of = self._ahead[key]
+        drm += early(rolls)
+        return self.tables.by((side, drm, ahead_of), lambda: self._chase(self.met.pursuit_column(side), drm, ahead_of))
 
-    def _chase(self, group: Group, side: int, rolls: int) -> Counter[int]:
-        drm, column = self.pursuit_drm(side, group, rolls), self.met.pursuit_column(side)
+    def _chase(self, column: str, drm: int, ahead: tuple[tuple[int, int], ...]) -> Counter[int]:
         found: Counter[int] = Counter()
-        ahead: Counter[int] = Counter()
-        for pair, weight in self.groups[group].items():
-            ahead[max(0, pair[side][0] - pair[1 - side][0])] += weight
-        for more, weight in ahead.items():
+        for more, weight in ahead:
             for die in FACES:
                 found[packed(*self.met.book.combat_roll(column, die + drm + more))] += weight
         return found
@@ -205,6 +210,11 @@ class NavalSetup:
     def _draw_of(self, group: Group) -> int:
         children = self.known.children(group)
         return 0 if group in children else self.tables.add(self.known.draw(group))
+
+
+def early(rolls: int) -> int:
+    """What a pursuit gains if the fighting ended on day one, and after a Fire roll (step 9); 0 after all four rolls."""
+    return 2 * (rolls <= 2) + rolls % 2
 
 
 def attempt(faces: int) -> Counter[int]:

@@ -165,14 +165,15 @@ def _fates(fought: Fought, sunk: int, routs: bool, wiped: bool) -> Fates:
     found = Fates([], {})
     for case, mass in masses.items():
         occur, of_case = np.flatnonzero(mass), []
-        for code, weight in fought.setup.dice(case.chase) if case.chase and occur.size else NOTHING:
+        if not occur.size:
+            continue
+        for code, weight in fought.setup.dice(case.chase) if case.chase else NOTHING:
             more, caught = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
             routed = case.routed or (not case.won and case.morale <= caught)
             at = Fate(case.won, routed, caught, case.manoeuvre), 0 if case.won else more
             found.chances[at] = found.chances.get(at, 0) + weight * mass
             of_case.append(at[0])
-        if occur.size:
-            found.cases.append((int(occur[0]), int(occur[-1]), of_case))
+        found.cases.append((int(occur[0]), int(occur[-1]), of_case))
     return found
 
 
@@ -196,11 +197,16 @@ def ends_of(setup: NavalSetup) -> dict[End, np.ndarray]:
     """The ends of a fight, and the chances of [own losses, enemy losses]."""
     spread, groups = Spread(setup), setup.known.placed
     found: dict[End, np.ndarray] = {}
+    after: dict[tuple[int, int], tuple[tuple[int, int], int]] = {}
     for state, chances in spread.ends.items():
-        a, d = (rules.morale_left(spread.p, state, side) for side in (0, 1))
+        morale = rules.morale_left(spread.p, state, OWN), rules.morale_left(spread.p, state, ENEMY)
         for place, share in known(setup, state.group):
-            own, enemy = (setup.chase_table(groups[place], side, state.rolls) for side in (0, 1))
-            end = End(state.verdict, state.left > 0, (a, d), (own, enemy), groups[place].men[OWN] or 0)
-            mass = found.setdefault(end, np.zeros(spread.room))
-            mass[: chances.shape[0], : chances.shape[1]] += share * chances
+            at = place, state.rolls
+            if at not in after:
+                own, enemy = (setup.chase_table(groups[place], side, state.rolls) for side in (0, 1))
+                after[at] = (own, enemy), groups[place].men[OWN] or 0
+            end = End(state.verdict, state.left > 0, morale, *after[at])
+            if end not in found:
+                found[end] = np.zeros(spread.room)
+            found[end][: chances.shape[0], : chances.shape[1]] += share * chances
     return found
