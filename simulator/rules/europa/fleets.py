@@ -58,11 +58,11 @@ class Fleet(NamedTuple):
 
     def less(self, other: Fleet) -> Fleet:
         """Without these ships."""
-        return Fleet(*(own - gone for own, gone in zip(self, other, strict=True)))
+        return Fleet(self[0] - other[0], self[1] - other[1], self[2] - other[2], self[3] - other[3])
 
     def plus(self, other: Fleet) -> Fleet:
         """With these ships."""
-        return Fleet(*(own + more for own, more in zip(self, other, strict=True)))
+        return Fleet(self[0] + other[0], self[1] + other[1], self[2] + other[2], self[3] + other[3])
 
     def told(self) -> str:
         """In words."""

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.rules.europa import naval_rules as rules
-from simulator.rules.europa.naval_groups import Group
 from simulator.rules.europa.naval_losses import Fight, Reckoning
 from simulator.rules.europa.naval_rules import NavalState
 from simulator.rules.europa.naval_tables import START, Dice, NavalSetup, packed
@@ -29,7 +28,7 @@ NOTHING: Dice = ((0, 1.0),)
 class Thrown(NamedTuple):
     """One side's roll: the numbers of stars it may inflict, and the chances of [one of them, thirds]."""
 
-    stars: list[int]
+    stars: tuple[int, ...]
     chances: np.ndarray
 
 
@@ -79,7 +78,7 @@ class Spread:
         """A side's roll by its table."""
         if table not in self.rolls:
             dice = self.setup.dice(table)
-            stars = sorted({code >> rules.LOSS_BITS for code, _ in dice})
+            stars = tuple(sorted({code >> rules.LOSS_BITS for code, _ in dice}))
             chances = np.zeros((len(stars), max(code & rules.LOSS_MASK for code, _ in dice) + 1))
             for code, chance in dice:
                 chances[stars.index(code >> rules.LOSS_BITS), code & rules.LOSS_MASK] += chance
@@ -131,10 +130,10 @@ class Spread:
     def _after(self, state: NavalState, tables: tuple[int, int]) -> list[NavalState]:
         """What follows a roll of both sides by the stars that they suffer, the own ones slowest."""
         p, group = self.p, state.group
+        own, enemy = self.thrown(tables[1]).stars, self.thrown(tables[0]).stars
         asked = p.men[group] if self.setup.breaks else 0, p.man[group] if self.setup.breaks else ()
-        key = state._replace(group=0), tables, p.wind[group] if self.leaves else 0, asked
+        key = _in_group(state, 0), own, enemy, p.wind[group] if self.leaves else 0, asked
         if key not in self.targets:
-            own, enemy = self.thrown(tables[1]).stars, self.thrown(tables[0]).stars
             self.targets[key] = [rules.rolled(p, state, packed(0, d), packed(0, a)) for a in own for d in enemy]
         return [_in_group(target, group) for target in self.targets[key]]
 

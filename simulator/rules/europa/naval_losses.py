@@ -139,7 +139,7 @@ class Reckoning:
         self.met = met
         self.sizes = [self.size(side) for side in (0, 1)]
         self.withdrawn = lru_cache(maxsize=None)(self._withdrawn)
-        self.record = lru_cache(maxsize=None)(self._record)
+        self.suffered = lru_cache(maxsize=None)(self._suffered)
         self.after_storm = lru_cache(maxsize=None)(self._after_storm)
 
     def size(self, side: int) -> int:
@@ -161,9 +161,18 @@ class Reckoning:
         auto = "transports-first" if enemy.cargo else "warships-first"
         return CAPTURES[auto if own.policy.capture == "auto" else own.policy.capture]
 
-    def _record(self, side: int, fight: Fight) -> Record:
-        own = self.met.squadrons[side]
-        losses = rounded(self.modified(side, fight.thirds, fight.routed), own)
+    def losses(self, side: int, thirds: int, routed: bool) -> int:
+        """Losses that a side suffers in whole (steps 10 and 11), rolled as so many thirds."""
+        return rounded(self.modified(side, thirds, routed), self.met.squadrons[side])
+
+    def record(self, side: int, fight: Fight) -> Record:
+        """What a fight leaves of a side."""
+        losses = self.losses(side, fight.thirds, fight.routed)
+        return self.suffered(side, fight._replace(thirds=losses))
+
+    def _suffered(self, side: int, fight: Fight) -> Record:
+        """The same of a fight that holds the losses in whole."""
+        own, losses = self.met.squadrons[side], fight.thirds
         damaged, destroyed, refitted = categories(losses, fight.won)
         fleet, cargo, taken, seized = own.fleet, own.cargo, NO_SHIP, 0
         if fight.caught and (taken := captured(fleet, fight.caught, self.kinds(1 - side))).thirds:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.rules.europa import naval_rules as rules
-from simulator.rules.europa.naval_end_tables import CONDITIONS, UNHARMED, leader_test
 from simulator.rules.europa.fleets import Cargo, Fleet
+from simulator.rules.europa.naval_end_tables import CONDITIONS, UNHARMED, leader_test
 from simulator.rules.europa.naval_fight import NOTHING, Spread, known
 from simulator.rules.europa.naval_losses import NO_SHIP, Fight, Reckoning, captured
 from simulator.rules.europa.naval_tables import NavalSetup
@@ -35,7 +35,7 @@ class Result(NamedTuple):
 
 
 class End(NamedTuple):
-    """Ends of a fight that are alike in what follows: the tables of both sides' pursuits, morale left, own manoeuvre."""
+    """Ends of a fight alike in what follows: the tables of both sides' pursuits, morale left, own manoeuvre."""
 
     verdict: int
     left: bool
@@ -125,9 +125,12 @@ class Battles:
         reckoning, found = Reckoning(met), Counter[Result]()
         for (won, routed, caught, manoeuvre), chances in self.fates(met, reckoning).items():
             prizes = captured(met.squadrons[ENEMY].fleet, caught, reckoning.kinds(OWN)) if won else NO_SHIP
+            by_losses: dict[int, float] = {}
             for thirds in np.flatnonzero(chances).tolist():
-                chance = float(chances[thirds])
-                record = reckoning.record(OWN, Fight(won, routed, 0 if won else caught, thirds))
+                losses = reckoning.losses(OWN, thirds, routed)
+                by_losses[losses] = by_losses.get(losses, 0.0) + float(chances[thirds])
+            for losses, chance in by_losses.items():
+                record = reckoning.suffered(OWN, Fight(won, routed, 0 if won else caught, losses))
                 if won:
                     gone = self._chance_gone(met, record.gone)
                     fleet = record.fleet.plus(prizes) if caught else record.fleet
