@@ -151,8 +151,9 @@ class Spread:
 
     def way(self, state: NavalState, cell: tuple[int, int], dice: random.Random) -> list[tuple[NavalState, int, int]]:
         """A way to an end of the fighting with these losses, as likely as it should be: states, and losses so far."""
-        depths = {n: _chance(level, state, cell) for n, level in enumerate(self.levels)}
-        depth = dice.choices(list(depths), list(depths.values()))[0]
+        depths = {n: chance for n, level in enumerate(self.levels) if (chance := _chance(level, state, cell)) > 0}
+        # Only where somebody tries to break off may the same end come after more steps or fewer.
+        depth = dice.choices(list(depths), list(depths.values()))[0] if len(depths) > 1 else next(iter(depths))
         way = [(state, *cell)]
         for level in reversed(self.levels[:depth]):
             target, own, enemy = way[-1]
