@@ -15,8 +15,8 @@ from simulator.engine import streams
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.compiled import bind_state, kernel, left, load, paired, running, store, within
 from simulator.engine.explicit import Graph, spell_out
-from simulator.engine.lanes import DONE, ENDLESS, Order, advance, advance_pair, battle_key, mix
 from simulator.engine.grid import too_wide
+from simulator.engine.lanes import DONE, ENDLESS, Order, advance, advance_pair, battle_key, mix
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import Fought, PairLookup, lookup
 from simulator.engine.montecarlo import Simulation
