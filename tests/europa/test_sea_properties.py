@@ -152,3 +152,35 @@ def test_an_expedition_is_no_better_than_its_passage():
     assert whole.p("landed") == pytest.approx(alone.p("landed"), abs=1e-12)
     assert whole.mean("landed_thirds") == pytest.approx(alone.mean("landed_thirds"), abs=1e-9)
     assert whole.p("won_ashore") <= whole.p("landed")
+
+
+MEETINGS = {
+    "fleets": ({"warships": 3, "transports": 1, "land_detachments": 2}, {"warships": 3}),
+    "scouts": ({"exploration_ships": 2, "exploration_detachments": 1}, {"exploration_ships": 1}),
+    "one of them is small": ({"warships": 1, "exploration_detachments": 2}, {"exploration_ships": 2}),
+}
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_a_passage_past_one_patrol_is_its_naval_battle(name):
+    """What the fast way through many battles makes of one is what the battle itself comes to."""
+    own, patrol = ({**fleet, "leader": {"manoeuvre": 2, "fire": 4, "shock": 2}} for fleet in MEETINGS[name])
+    seas = {"region": "rotw", "period": "V"}
+    battle = exact(
+        {
+            "game": "europa", "battle": "naval", "attacker": own, "defender": patrol,
+            "conditions": {**seas, "interception": True},
+        }
+    )  # fmt: skip
+    passage = exact(
+        {
+            "game": "europa", "battle": "passage", "attacker": own, "defender": {"interceptors": [patrol]},
+            "conditions": {**seas, "sea_attrition": False, "landing_attrition": False},
+        }
+    )  # fmt: skip
+    met = 0.3  # modified 8 or more
+    won = battle.p("winner == 'attacker' and attacker_troops_left_thirds > 0")
+    assert passage.p("beaten_at_sea") == pytest.approx(met * (1 - won), abs=1e-12)
+    for column in ("attacker_warships_left", "attacker_exploration_ships_left", "attacker_transports_left"):
+        alone = battle.mean(column)
+        assert passage.mean(column) == pytest.approx(met * alone + (1 - met) * own.get(column[9:-5], 0), abs=1e-12)
