@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds import Odds, merge
+from simulator.analysis.odds import Odds
 from simulator.analysis.sharing import Shared
+from simulator.analysis.spread import merge
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Columns, Outcomes
