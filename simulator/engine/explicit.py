@@ -69,7 +69,7 @@ class Graph:
         layout, counted = self.chain.layout, self.chain.counted
         chosen = self.keys[:, which]
         fields = [
-            ((chosen[word] >> shift) & mask).view(np.int64)
+            ((chosen[word] >> shift) & mask).view(np.int64) if mask else np.zeros(chosen.shape[1], np.int64)
             for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
         ]
         if counts is not None and counted >= 0:
