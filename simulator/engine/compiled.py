@@ -229,9 +229,7 @@ def bind_state(params: type, state: type) -> None:
         params,
         _built(f"def load(p, fields, i):\n    return State({loads})\n", "load", State=state, int64=int64),
     )
-    _overload_on(
-        word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64)
-    )
+    _overload_on(word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64))
     _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
     _overload_on(within, params, _built(f"def within(p, s, limit):\n    return {tests}\n", "within"))
 

@@ -126,9 +126,7 @@ class LandSetup:
         if roll is None:
             return 0
         most = self.tallies[part.sides[0]].top[0] if part.dice > 1 else MOST_OF_A_DIE
-        return self.tables.by(
-            (roll, part.dice, most), lambda: further_dice(self.meeting.book, roll, part.dice, most)
-        )
+        return self.tables.by((roll, part.dice, most), lambda: further_dice(self.meeting.book, roll, part.dice, most))
 
     def rolled(self, number: int, phase: int, failed: int, part: int) -> int:
         """Table of a part of a roll by class drawn, phase and failed attempts."""

@@ -26,7 +26,7 @@ ABOVE_ALL = 19
 
 @dataclass(frozen=True, eq=False)
 class Book:
-    """All tables, as the rules look them up. Losses are in thirds of a detachment. Hashable: what follows is kept."""
+    """All tables, as the rules look them up. Losses are in thirds of a detachment. Each is equal to itself only."""
 
     sheets: Tables
     _columns: dict[tuple[str, str], dict[Any, Any]] = field(default_factory=dict, repr=False)
