@@ -245,9 +245,12 @@ class PlainExplorer:
         seconds: list[int] = []
         owners: list[int] = []
         begin, to, inc = [0], [], []
+        due = 0
         for s in states:
-            if len(tables) % CLOCK_EVERY == 0 and time.thread_time() > deadline:
-                return None
+            if len(tables) % CLOCK_EVERY == 0 or len(to) > due:
+                due = len(to) + CLOCK_EVERY**2
+                if time.thread_time() > deadline:
+                    return None
             tables.append(FINAL)
             seconds.append(0)
             owners.append(0)
