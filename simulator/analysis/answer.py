@@ -64,8 +64,7 @@ class Method:
         if self.device not in DEVICES:
             raise ValueError(f"device: {self.device!r} is not allowed; give one of {', '.join(DEVICES)}")
         if not 0 < self.precision < 1:
-            text = "give a number between 0 and 1, like 0.001 or 0.1%"
-            raise ValueError(f"precision: {self.precision} is not allowed; {text}")
+            raise ValueError(f"precision: {self.precision} is not allowed; give a number between 0 and 1, like 0.1%")
 
 
 def check_numbers(battles: int, seed: int, threads: int | None) -> None:

@@ -196,9 +196,10 @@ class TableBook:
 
     def close(self) -> Tables:
         """All tables, flattened."""
-        if any(isinstance(table, tuple) for table in self._tables):
-            return from_rows([table if isinstance(table, tuple) else row_of(table) for table in self._tables])
-        return tables(self._tables)
+        whole = [table for table in self._tables if not isinstance(table, tuple)]
+        if len(whole) == len(self._tables):
+            return tables(whole)
+        return from_rows([table if isinstance(table, tuple) else row_of(table) for table in self._tables])
 
 
 def from_rows(rows: Sequence[Row]) -> Tables:
