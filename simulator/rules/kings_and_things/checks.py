@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from simulator.rules.kings_and_things import model
-from simulator.rules.kings_and_things.creatures import counted, key_of, parse
+from simulator.rules.kings_and_things.creatures import parse
 from simulator.rules.kings_and_things.cup import check_cup
-from simulator.rules.kings_and_things.sides import STRUCTURES, present_sides
+from simulator.rules.kings_and_things.sides import NAMED, order_key, present_sides
 from simulator.rules.toolkit.policies import refuse
 
 PRINTED = {"fort": model.FORTS, "settlement": model.SETTLEMENTS}
@@ -87,8 +87,8 @@ def _aboard(side: model.Side, name: str) -> None:
     for creature in aboard:
         heavy = f"{creature.label} has value {creature.value}; a passenger's value is below 4"
         refuse(creature.value >= 4, where, heavy)
+    standing.subtract(creature.key for creature in aboard)
     for creature in aboard:
-        standing[creature.key] -= 1
         missing = f"{creature.label} must also stand in {name}.creatures, as often as here"
         refuse(standing[creature.key] < 0, where, missing)
 
@@ -116,13 +116,11 @@ def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None
     refuse(losses == "custom" and not order, where, f"is needed with policy.{name}.losses = custom")
     refuse(order and losses != "custom", where, f"is only used with policy.{name}.losses = custom; leave it out")
     here = {creature.key for creature in parse(side.creatures, f"{name}.creatures")}
-    words = {item for item in ("firewall", "golem", "balloon") if item in getattr(side, "items", ())}
-    words |= {what for what in PRINTED if getattr(side, what, "none") != "none"}
+    here |= set(NAMED) & {*getattr(side, "items", ())}
+    here |= {what for what in PRINTED if getattr(side, what, "none") != "none"}
     for text in order:
-        word = text.lower() in {*STRUCTURES, "golem", "balloon"}
-        known = text.lower() in words if word else key_of(counted(text, where)[1], where) in here
         absent = f"{text!r} is not on this side; list names and codes as written in {name}.creatures"
-        refuse(not known, where, absent)
+        refuse(order_key(text, where) not in here, where, absent)
 
 
 def _unexplored(fields: model.Land) -> None:

@@ -56,7 +56,7 @@ class Teller:
         return spoken(self._forces.bands[i].name)
 
     def _condition(self, state: State, i: int) -> tuple[Catalogue, int]:
-        return self._forces.at(int(rules.side(state, i)))
+        return self._forces.at(i, rules.side(state, i))
 
     def _drawn(self, after: State) -> str:
         one, number = self._condition(after, rules.DEFENDING)
@@ -159,8 +159,8 @@ def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
     """States in which a side decides whether it leaves, by the counters that are left, and what it does."""
 
     @cache
-    def left(condition: int) -> str:
-        one, number = forces.at(condition)
+    def left(i: int, condition: int) -> str:
+        one, number = forces.at(i, condition)
         here = [
             name
             for slot, count in zip(one.army.slots, one.left[number], strict=True)
@@ -170,7 +170,7 @@ def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
 
     sides = (rules.ATTACKING, rules.DEFENDING)
     told = {
-        name: np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
+        name: np.array([left(i, condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
         for name, i in zip(("attacker", "defender"), sides, strict=True)
     }
     who = np.where(states.turn == 0, "attacker", "defender")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from simulator.rules.kings_and_things.catalogue import Catalogue
-from simulator.rules.kings_and_things.forces import Forces, unexplored
+from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
-from simulator.rules.kings_and_things.sides import Role, bands, dust_at_start, opened, present_sides
+from simulator.rules.kings_and_things.sides import Role, bands, dust_at_start, opened, present_sides, unexplored
 from simulator.rules.toolkit.naming import listed, plural
 
 STEP_NAMES = ("magic", "ranged", "melee")
@@ -111,27 +111,18 @@ def _cup_lines(scenario: Exploration) -> list[str]:
 
 def explained(forces: Forces) -> list[str]:
     """How the answer comes about: what happens before round 1, who is lost first, who rolls when."""
-    lines = _before_round_one(forces)
-    for one, i in zip(forces.catalogues, forces.whose, strict=True):
-        if isinstance(forces.scenario, Exploration) and (i or one is not forces.catalogues[0]):
-            continue
-        who = spoken(forces.bands[i].name)
-        kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
-        lines.append(f"{who} loses first to last: {_order(one)}{kept}")
-        lines += [f"{who} rolls in round 1: {_dice(one)}"]
+    lines, sizes = _before_round_one(forces), []
+    for one, band in zip(forces.catalogues, forces.bands, strict=True):
+        who = spoken(band.name)
+        sizes.append(f"{len(one):,} of {who}")
+        if not (isinstance(forces.scenario, Exploration) and band.name == "defender"):
+            kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
+            lines.append(f"{who} loses first to last: {_order(one)}{kept}")
+            lines.append(f"{who} rolls in round 1: {_dice(one)}")
     if isinstance(forces.scenario, Exploration):
         lines.append(f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value")
-    sizes = [f"{len(one):,} of {spoken(forces.bands[i].name)}" for one, i in _largest(forces)]
     lines.append(f"what can become of each side by itself: {listed(sizes)}; rounds are fought between these")
     return lines
-
-
-def _largest(forces: Forces) -> Iterable[tuple[Catalogue, int]]:
-    seen: dict[int, Catalogue] = {}
-    for one, i in zip(forces.catalogues, forces.whose, strict=True):
-        if i not in seen or len(one) > len(seen[i]):
-            seen[i] = one
-    return ((one, i) for i, one in seen.items())
 
 
 def _before_round_one(forces: Forces) -> list[str]:
@@ -164,13 +155,13 @@ def _order(one: Catalogue) -> str:
 
 def _dice(one: Catalogue) -> str:
     """Dice of the first round by step: `magic 4 (needs 3 3 4 6); melee ...`."""
-    at, parts = int(one.led("armed")[one.starts[0]]), []
+    at, parts = int(one.led("armed")[one.starts[0], 0]), []
     for step, name in enumerate(STEP_NAMES):
         values = values_of(one, at, step)
         if values:
             needs = ", ".join(str(min(6, value)) for value in values)
             parts.append(f"{plural(len(values), 'die', 'dice')} in the {name} step (needs {needs})")
-        at = int(one.led("after", step)[at])
+        at = int(one.led("after")[at, step])
     return "; ".join(parts) or "nothing"
 
 
