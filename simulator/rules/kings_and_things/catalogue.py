@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -26,14 +26,16 @@ class Catalogue:
     who picks his victims? `leaves`: may the side leave? Raises Refusal for too many conditions.
     """
 
-    def __init__(self, army: Army, starts: Collection[Condition], aimed_at: bool, leaves: bool) -> None:
+    def __init__(self, army: Army, starts: Sequence[Condition], aimed_at: bool, leaves: bool) -> None:
         self.army, self.aimed_at, self.leaves = army, aimed_at, leaves
         self.steady = all(army.steady(items) for items in {start.items for start in starts})
-        self._most = (MOST_STEADY if self.steady else MOST_CONDITIONS) * min(len(starts), MOST_STARTS)
+        self._most = (MOST_STEADY if self.steady else MOST_CONDITIONS) * min(
+            len({start.left for start in starts}), MOST_STARTS
+        )
         self.conditions: list[Condition] = []
         self.fates: dict[int, dict[int, int]] = {}
         self._leads: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
-        self.number: dict[Condition, int] = {}
+        self._number: dict[Condition, int] = {}
         self._seen: set[tuple[int, int]] = set()
         self._waiting: list[tuple[int, int]] = []
         self.starts = [self._at(start, REST) for start in starts]
@@ -44,7 +46,7 @@ class Catalogue:
         return len(self.conditions)
 
     def _known(self, c: Condition) -> int:
-        number = self.number.setdefault(c, len(self))
+        number = self._number.setdefault(c, len(self))
         if number == len(self):
             if number == self._most:
                 what = f"can come to more than {number:,} conditions; give fewer people, or fewer items"
@@ -65,9 +67,9 @@ class Catalogue:
         if c.die:
             self.fates[number] = {result: self._at(fate, place) for result, fate in army.fates(c).items()}
             return
-        # The battle is over: items no longer matter.
-        leads["ended", 0][number] = self._known(Condition(c.left, 0, c.fled))
-        if (self.steady or place == REST) and self.leaves and not c.fled:
+        if place < BEFORE:  # the battle is over: items no longer matter
+            leads["ended", 0][number] = self._known(Condition(c.left, 0, c.fled))
+        if place == REST and self.leaves and not c.fled:
             leads["gone", 0][number] = self._at(army.gone(c), REST)
         if self.steady:
             for step in range(STEPS):

@@ -5,7 +5,7 @@ docs/rules/kings_and_things.md sections 3.2 (0), 4, 5 and 7.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -48,15 +48,18 @@ class Note(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """A way in which the battle can begin: the number of its note, its chance, and each side's condition."""
+    """A way in which the battle can begin: the number of its note, and of each side's condition."""
 
     note: int
-    chance: float
     sides: tuple[int, ...]
 
 
-# A way in which the battle can begin as it is made: its note, each side's condition; and its chance.
-Ways = Mapping[tuple[Note, tuple[Condition, ...]], float]
+class Way(NamedTuple):
+    """The same as it is made, before conditions are numbered; `chance` of a draw."""
+
+    note: Note
+    sides: tuple[Condition, ...]
+    chance: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Forces:
     """All that a battle is made of: all that can become of each side, and how the battle can begin.
 
     Conditions are numbered through all sides: those of side i begin at `base[i]`. `driven_off`: Dust of Defense ends
-    the battle at once.
+    the battle at once; `meetings` have their chances.
     """
 
     scenario: Scenario
@@ -72,7 +75,7 @@ class Forces:
     catalogues: Sequence[Catalogue]
     base: Sequence[int]
     notes: Sequence[Note]
-    meetings: Sequence[Meeting]
+    meetings: Mapping[Meeting, float]
     driven_off: bool
 
     def at(self, i: int, condition: int) -> tuple[Catalogue, int]:
@@ -94,18 +97,18 @@ def forces_of(scenario: Scenario) -> Forces:
     else:
         opened(sides)
         armies = [army_of(scenario, band) for band in sides]
-        ways = _known(scenario, armies, driven_off, dust)
+        ways = [_known(scenario, armies, driven_off, dust)]
     found = []
     for i, army in enumerate(armies):
         enemies = (slot for n, band in enumerate(sides) if n != i for slot in band.counters)
         aimed_at, leaves = any(slot.role & Role.AIMED for slot in enemies), army.band.leaves or (dust and i == 0)
-        found.append(Catalogue(army, dict.fromkeys(starts[i] for _, starts in ways), aimed_at, leaves))
+        found.append(Catalogue(army, [way.sides[i] for way in ways], aimed_at, leaves))
     base = np.cumsum([0, *map(len, found)]).tolist()
-    notes = {note: n for n, note in enumerate(dict.fromkeys(note for note, _ in ways))}
-    meetings = [
-        Meeting(notes[note], chance, tuple(base[i] + found[i].number[start] for i, start in enumerate(starts)))
-        for (note, starts), chance in ways.items()
-    ]
+    notes: dict[Note, int] = {}
+    meetings: defaultdict[Meeting, float] = defaultdict(float)
+    starts = (np.add(one.starts, first).tolist() for first, one in zip(base, found, strict=False))
+    for way, begun in zip(ways, zip(*starts, strict=True), strict=True):
+        meetings[Meeting(notes.setdefault(way.note, len(notes)), begun)] += way.chance
     return Forces(scenario, sides, found, base, list(notes), meetings, driven_off)
 
 
@@ -123,24 +126,24 @@ def start_of(army: Army, dust: bool = False) -> Condition:
     return start
 
 
-def _known(scenario: Known, armies: Sequence[Army], driven_off: bool, dust: bool) -> Ways:
+def _known(scenario: Known, armies: Sequence[Army], driven_off: bool, dust: bool) -> Way:
     """The one way in which a battle of known sides begins."""
     starts = [start_of(army, dust and i == 1) for i, army in enumerate(armies)]
     people = tuple(army.people(start.left) for army, start in zip(armies, starts, strict=True))
     if driven_off:
         starts[0] = armies[0].gone(starts[0])
-    return {(Note(people, SETTLEMENTS.index(scenario.defender.settlement)), tuple(starts)): 1.0}
+    return Way(Note(people, SETTLEMENTS.index(scenario.defender.settlement)), tuple(starts))
 
 
-def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], Ways]:
+def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], list[Way]]:
     """An army of all that may be met, and one of all that may join the explorer's Warlord; what each draw leaves."""
     chances, slots = draws(scenario), {}
     for value, symbol in dict.fromkeys(kind for draw in chances for kind in draw.creatures):
         creature = Creature(f"{value}{symbol}", f"code {value}{symbol}", value, symbol)
         slots[value, symbol] = fighter(creature, defender.policy, "dispel-magic" in attacker.items)
-    met = {draw: [slots[kind] for kind in draw.creatures] for draw in chances}
-    taken = {draw: taken_by(attacker, here) for draw, here in met.items()} if takes(attacker) else {}
-    joining = [slot for slot in dict.fromkeys(taken.values()) if slot]
+    met = [[slots[kind] for kind in draw.creatures] for draw in chances]
+    taken = [taken_by(attacker, here) for here in met] if takes(attacker) else [None] * len(met)
+    joining = [slot for slot in dict.fromkeys(taken) if slot]
     levels = {"settlement": max(draw.settlement for draw in chances)}
     wild = replace(defender, counters=[replace(slot, number=MOST_DRAWN) for slot in slots.values()], levels=levels)
     own, enemy = (army_of(scenario, band) for band in (replace(attacker, counters=attacker.counters + joining), wild))
@@ -150,9 +153,8 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
     joined = {slot: alone._replace(left=less(alone.left, own.place(slot), -1)) for slot in joining}
     place, [wall] = {slot.key: enemy.place(slot) for slot in slots.values()}, enemy.slots_of(Role.SETTLEMENT)
     people, battered = own.people(alone.left), batterers([attacker])
-    ways: Counter[tuple[Note, tuple[Condition, ...]]] = Counter()
-    for draw, here in met.items():
-        mover = taken.get(draw)
+    ways = []
+    for (draw, chance), here, mover in zip(chances.items(), met, taken, strict=True):
         if mover:
             here.remove(mover)
         left = [0] * len(enemy.slots)
@@ -161,5 +163,5 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
         left[wall] = max(0, draw.settlement - battered)
         number = people + bool(mover), len(here)
         note = Note(number, draw.settlement, draw.fought, draw.drawn, draw.bribe)
-        ways[note, (joined.get(mover, alone), Condition(tuple(left)))] += chances[draw]  # type: ignore[assignment]
-    return [own, enemy], ways  # type: ignore[return-value]
+        ways.append(Way(note, (joined[mover] if mover else alone, Condition(tuple(left))), chance))
+    return [own, enemy], ways

@@ -61,7 +61,7 @@ def pieces(forces: Forces, states: States) -> list[Piece]:
     """
     found: list[Piece] = []
     for i, one in enumerate(forces.catalogues):
-        if isinstance(forces.scenario, Exploration) and (i != ATTACKING or len(one.starts) > 1):
+        if isinstance(forces.scenario, Exploration) and (i != ATTACKING or len(set(one.starts)) > 1):
             continue
         side = np.asarray(getattr(states, f"side{i}")) - forces.base[i]
         for slot, left in zip(one.army.slots, one.survived[side].T, strict=True):

@@ -197,8 +197,8 @@ def _fates(forces: Forces) -> dict[str, np.ndarray]:
 
 
 def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
-    met = forces.meetings
-    tables, begin = digits(np.array([one.chance for one in met]), book) if len(met) > 1 else ([0], [0])
+    met = list(forces.meetings)
+    tables, begin = digits(np.array(list(forces.meetings.values())), book) if len(met) > 1 else ([0], [0])
     return {
         "digits": len(begin) if len(met) > 1 else 0,
         "draw": np.array(tables),
@@ -265,7 +265,7 @@ def chain_of(forces: Forces) -> Chain:
     if params.digits:
         start = start._replace(phase=rules.DRAW)
     else:
-        start = start._replace(**{f"side{i}": number for i, number in enumerate(forces.meetings[0].sides)})
+        start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings)).sides)})
         start = start._replace(phase=rules.ENDED if forces.driven_off else rules.OPENING)
         start = State(*(int(value) for value in rules.onward(params, start)))
     return Chain(params, start, limits_of(forces, params), book.close(), counters=("rounds",))
