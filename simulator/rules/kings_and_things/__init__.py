@@ -41,8 +41,8 @@ def build(scenario: model.Scenario) -> Built:
         chain=replace(chain, tell=Teller(forces, chain.params).tell),
         outcome=partial(columns, forces),
         pieces=partial(pieces, forces),
-        assumptions=lambda: assumptions(scenario),
-        explain=lambda: explained(forces),
+        assumptions=lambda: list(assumptions(scenario)),
+        explain=lambda: list(explained(forces)),
         decisions=partial(decisions, forces),
         begun=lambda states: states.rounds,  # counted when a round begins
     )

@@ -115,6 +115,11 @@ class Band:
         return any(slot.key == f"row {special}" and slot.role & Role.SPECIAL for slot in self.counters)
 
     @property
+    def target(self) -> str:
+        """At whom it fires in a free-for-all."""
+        return getattr(self.policy, "target", None) or ("strongest" if self.name == "defender" else "defender")
+
+    @property
     def unrolled(self) -> bool:
         """Is the die of its Firewall yet to be rolled?"""
         return "firewall" in self.items and not self.fields.firewall_value

@@ -214,13 +214,11 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     """The fixed numbers of a battle; its chance tables go to `book`."""
     scenario, sides = forces.scenario, forces.bands
     policies = [leave_of(band) for band in sides]
-    wishes = [getattr(band.policy, "target", None) for band in sides]
-    defaults = ["strongest" if band.name == "defender" else "defender" for band in sides]
     arrays = _columns(forces, book) | _fates(forces) | _drawing(forces, book)
     arrays |= {
         "asked": np.array([band.leaves for band in sides]),
         "best": np.array([band.policy.retreat == "best" for band in sides]),
-        "target": np.array([TARGETS.index(wish or usual) for wish, usual in zip(wishes, defaults, strict=True)]),
+        "target": np.array([TARGETS.index(band.target) for band in sides]),
         "after_tables": np.array(after_tables(book)),
     }
     flat = {
