@@ -26,11 +26,10 @@ def check(fields: model.Scenario) -> None:
         _order(side, name, getattr(fields.policy, name).losses)
     if isinstance(fields, model.Exploration):
         check_cup(fields)
-        return
-    _structures(fields.defender)
+    else:
+        _structures(fields.defender)
     if isinstance(fields, model.Land) and fields.conditions.unexplored:
         _unexplored(fields)
-    _something_to_fight(fields.defender)
 
 
 def _partisans(fields: model.FreeForAll) -> None:
@@ -94,19 +93,15 @@ def _aboard(side: model.Side, name: str) -> None:
 
 
 def _structures(defender: model.Defender) -> None:
+    """No damage above a level, one special income counter, something that can fight."""
+    able = bool(defender.creatures or {"golem", "firewall"} & set(defender.items))
     for what, names in PRINTED.items():
         level, damage = names.index(getattr(defender, what)), getattr(defender, f"{what}_damage")
         text = f"{damage} is more than the level of {names[level]}; give 0 to {level}"
         refuse(damage > level, f"defender.{what}_damage", text)
+        able |= damage < level
     both = defender.income_counter and defender.settlement != "none"
     refuse(both, "defender.income_counter", "a hex has one special income counter; leave it or the settlement out")
-
-
-def _something_to_fight(defender: model.Defender) -> None:
-    levels = [
-        names.index(getattr(defender, what)) - getattr(defender, f"{what}_damage") for what, names in PRINTED.items()
-    ]
-    able = defender.creatures or any(levels) or {"golem", "firewall"} & set(defender.items)
     refuse(not able, "defender.creatures", "the defender has nothing that can fight; give creatures, a fort ...")
 
 

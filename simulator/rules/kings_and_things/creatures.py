@@ -112,20 +112,6 @@ def alike(rows: Sequence[Row]) -> bool:
     return len({(row.value, row.symbol) for row in rows}) == 1
 
 
-def look_up(text: str, field: str) -> Row:
-    """The row of a name; several rows of equal value and symbol are as one. Refuses unknown and ambiguous names."""
-    rows = rows_named(text)
-    if not rows:
-        names = {plain(row.name): row.name for row in counters() if row.fights}
-        near = difflib.get_close_matches(plain(text), names, 1)
-        hint = f"did you mean {names[near[0]]}? " if near else ""
-        raise Refusal(field, f"no creature {text!r}; {hint}give a name or a code like 3, 3R, 2M, 4C")
-    if not alike(rows):
-        ways = ", ".join(dict.fromkeys(row.told for row in rows))
-        raise Refusal(field, f"{text!r} is ambiguous; give one of {ways}")
-    return rows[0]
-
-
 def counted(text: str, field: str) -> tuple[int, str]:
     """`"4 x Goblins"` as (4, "Goblins"); a bare entry counts once."""
     match = _NUMBER.match(text.strip())
@@ -160,14 +146,26 @@ def key_of(text: str, field: str) -> str:
 
 
 def from_text(text: str, field: str) -> Creature:
-    """One counter from a name or code, without a number in front."""
+    """One counter from a name or code, without a number in front. Refuses unknown and ambiguous names.
+
+    Several rows of equal value and symbol are as one.
+    """
     if found := code(text, field):
         return found
-    row = look_up(text, field)
-    found = Creature(row.name, f"row {row.id}", row.value, row.symbol)
+    rows = rows_named(text)
+    if not rows:
+        names = {plain(row.name): row.name for row in counters() if row.fights}
+        near = difflib.get_close_matches(plain(text), names, 1)
+        hint = f"did you mean {names[near[0]]}? " if near else ""
+        raise Refusal(field, f"no creature {text!r}; {hint}give a name or a code like 3, 3R, 2M, 4C")
+    if not alike(rows):
+        ways = ", ".join(dict.fromkeys(row.told for row in rows))
+        raise Refusal(field, f"{text!r} is ambiguous; give one of {ways}")
+    row, key = rows[0], f"row {rows[0].id}"
     if row.special:
-        return replace(found, special=row.id)
-    return replace(found, label=row.name if alike(rows_named(row.name)) else row.told, row=row.id)
+        return Creature(row.name, key, row.value, row.symbol, special=row.id)
+    label = row.name if alike(rows_named(row.name)) else row.told
+    return Creature(label, key, row.value, row.symbol, row=row.id)
 
 
 def from_table(entry: CreatureTable, field: str) -> Creature:

@@ -37,13 +37,12 @@ Kept = TypeVar("Kept", bound=tuple[Any, ...])
 class Draw:
     """Defenders that can be met: creatures (value, symbol), the settlement's level, and whether there is any loot.
 
-    `fought` is False if the hex is the explorer's without a fight.
+    Where there are none the hex is the explorer's without a fight.
     """
 
     creatures: tuple[Kind, ...] = ()
     settlement: int = 0
     loot: bool = False
-    fought: bool = True
 
     @property
     def drawn(self) -> int:
@@ -164,7 +163,7 @@ def draws(scenario: Exploration) -> dict[Draw, float]:
     rest = [seen_as(kept, _stays) for kept in _by_size(others, (0, 0, 0), _richer)]
     total = sum(held.values())
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
-    free = Draw(fought=False)
+    free = Draw()
     found: dict[Draw, float] = {free: 0.0 if roll else 1 / 3}
     for size, chance in sizes.items():
         each = float(chance / comb(total, size))

@@ -36,26 +36,18 @@ ITEM_BITS = {"talisman": Held.TALISMAN, "magic-bow": Held.BOW, "magic-sword": He
 class Note(NamedTuple):
     """What is remembered of the start until the end.
 
-    Each side's people before round 1, the settlement's printed level; of a draw: was it fought over, how many counters
-    defended, what would they have taken as a bribe.
+    Each side's people before round 1, the settlement's printed level; of a draw: how many counters defended (0: taken
+    without a fight), what would they have taken as a bribe.
     """
 
     people: tuple[int, ...]
     printed: int
-    fought: bool = True
     drawn: int = 0
     bribe: int = 0
 
 
-class Meeting(NamedTuple):
-    """A way in which the battle can begin: the number of its note, and of each side's condition."""
-
-    note: int
-    sides: tuple[int, ...]
-
-
 class Way(NamedTuple):
-    """The same as it is made, before conditions are numbered; `chance` of a draw."""
+    """A way in which the battle can begin, and its chance."""
 
     note: Note
     sides: tuple[Condition, ...]
@@ -66,8 +58,8 @@ class Way(NamedTuple):
 class Forces:
     """All that a battle is made of: all that can become of each side, and how the battle can begin.
 
-    Conditions are numbered through all sides: those of side i begin at `base[i]`. `driven_off`: Dust of Defense ends
-    the battle at once; `meetings` have their chances.
+    Conditions are numbered through all sides: those of side i begin at `base[i]`. `meetings`: the numbers of a note and
+    of each side's condition, with their chance. `driven_off`: Dust of Defense ends the battle at once.
     """
 
     scenario: Scenario
@@ -75,7 +67,7 @@ class Forces:
     catalogues: Sequence[Catalogue]
     base: Sequence[int]
     notes: Sequence[Note]
-    meetings: Mapping[Meeting, float]
+    meetings: Mapping[tuple[int, ...], float]
     driven_off: bool
 
     def at(self, i: int, condition: int) -> tuple[Catalogue, int]:
@@ -105,10 +97,10 @@ def forces_of(scenario: Scenario) -> Forces:
         found.append(Catalogue(army, [way.sides[i] for way in ways], aimed_at, leaves))
     base = np.cumsum([0, *map(len, found)]).tolist()
     notes: dict[Note, int] = {}
-    meetings: defaultdict[Meeting, float] = defaultdict(float)
+    meetings: defaultdict[tuple[int, ...], float] = defaultdict(float)
     starts = (np.add(one.starts, first).tolist() for first, one in zip(base, found, strict=False))
     for way, begun in zip(ways, zip(*starts, strict=True), strict=True):
-        meetings[Meeting(notes.setdefault(way.note, len(notes)), begun)] += way.chance
+        meetings[notes.setdefault(way.note, len(notes)), *begun] += way.chance
     return Forces(scenario, sides, found, base, list(notes), meetings, driven_off)
 
 
@@ -161,7 +153,6 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
         for slot in here:
             left[place[slot.key]] += 1
         left[wall] = max(0, draw.settlement - battered)
-        number = people + bool(mover), len(here)
-        note = Note(number, draw.settlement, draw.fought, draw.drawn, draw.bribe)
+        note = Note((people + bool(mover), len(here)), draw.settlement, draw.drawn, draw.bribe)
         ways.append(Way(note, (joined[mover] if mover else alone, Condition(tuple(left))), chance))
     return [own, enemy], ways

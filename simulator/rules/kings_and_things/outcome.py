@@ -35,9 +35,8 @@ def columns(forces: Forces, states: States) -> Columns:
     if len(attacking) > 1:
         found |= {f"taken_by_{SIDES[i]}": standing[i] & ~stalemate for i in attacking}
     if isinstance(forces.scenario, Exploration):
-        found["explored_without_fight"] = ~np.array([one.fought for one in forces.notes])[note]
-        found["defenders_drawn"] = np.array([one.drawn for one in forces.notes])[note]
-        found["bribe_cost"] = np.array([one.bribe for one in forces.notes])[note]
+        drawn, bribe = np.array([(one.drawn, one.bribe) for one in forces.notes])[note].T
+        found |= {"explored_without_fight": drawn == 0, "defenders_drawn": drawn, "bribe_cost": bribe}
     return found
 
 

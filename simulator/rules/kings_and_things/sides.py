@@ -64,15 +64,13 @@ class Slot:
         return self.dice * min(6, self.printed)
 
     @property
-    def kind(self) -> int:
-        """Balloon, creatures, Golem, special characters, the Sword Master: lost in this order among equals."""
-        ranks = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
-        return next((rank for role, rank in ranks if self.role & role), 1)
-
-    @property
     def ties(self) -> tuple[int, int, int, bool]:
-        """What decides between equal strengths: melee, ranged, magic; lower value; kind; passengers later."""
-        return -self.home, self.printed, self.kind, bool(self.role & Role.PASSENGER)
+        """What decides between equal strengths: melee, ranged, magic; lower value; Balloon, creatures, Golem, special
+        characters, the Sword Master; passengers later.
+        """
+        kinds = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
+        kind = next((place for role, place in kinds if self.role & role), 1)
+        return -self.home, self.printed, kind, bool(self.role & Role.PASSENGER)
 
     @property
     def rank(self) -> tuple[Any, ...]:

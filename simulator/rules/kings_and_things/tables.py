@@ -197,15 +197,16 @@ def _fates(forces: Forces) -> dict[str, np.ndarray]:
 
 
 def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
-    met = list(forces.meetings)
-    tables, begin = digits(np.array(list(forces.meetings.values())), book) if len(met) > 1 else ([0], [0])
+    """The draw from the cup, if there is one, and what it leads to."""
+    met, chances = np.array(list(forces.meetings)), np.array(list(forces.meetings.values()))
+    tables, begin = digits(chances, book) if len(met) > 1 else ([0], [0])
     return {
         "digits": len(begin) if len(met) > 1 else 0,
         "draw": np.array(tables),
         "draw_at": np.array(begin),
-        "met0": np.array([one.sides[0] for one in met]),
-        "met1": np.array([one.sides[1] for one in met]),
-        "met_note": np.array([one.note for one in met]),
+        "met_note": met[:, 0],
+        "met0": met[:, 1],
+        "met1": met[:, 2],
         "printed": np.array([note.printed for note in forces.notes]),
     }
 
@@ -263,7 +264,7 @@ def chain_of(forces: Forces) -> Chain:
     if params.digits:
         start = start._replace(phase=rules.DRAW)
     else:
-        start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings)).sides)})
+        start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings))[1:])})
         start = start._replace(phase=rules.ENDED if forces.driven_off else rules.OPENING)
         start = State(*(int(value) for value in rules.onward(params, start)))
     return Chain(params, start, limits_of(forces, params), book.close(), counters=("rounds",))
