@@ -107,7 +107,7 @@ class Catalogue:
         return found
 
     def column(self, name: str) -> np.ndarray:
-        """A field of all conditions."""
+        """A field of all conditions (`die`: what they wait for, 0 = nothing)."""
         at = Condition._fields.index(name)
         return np.array([c[at] for c in self.conditions])
 
@@ -122,21 +122,9 @@ class Catalogue:
         away = np.array([c.fled or (0,) * len(c.left) for c in self.conditions], np.int64)
         return self.left + away.reshape(len(self), -1)
 
-    @cached_property
-    def fled(self) -> np.ndarray:
-        """Has the side left the hex?"""
-        return np.array([bool(c.fled) for c in self.conditions])
-
     def counted(self, role: int, survived: bool = False) -> np.ndarray:
         """How many of a role are left: counters, or levels."""
         return (self.survived if survived else self.left)[:, self.army.slots_of(role)].sum(axis=1)
-
-    @cached_property
-    def value_left(self) -> np.ndarray:
-        """Printed values of the people left."""
-        people = self.army.slots_of(Role.PEOPLE)
-        printed = np.array([self.army.slots[n].printed for n in people], np.int64)
-        return self.survived[:, people] @ printed
 
     @cached_property
     def dice(self) -> np.ndarray:
@@ -197,8 +185,3 @@ class Catalogue:
             number[:, walls] = np.minimum(1, number[:, walls])
         counters = number.sum(axis=1) - number[:, self.army.slots_of(Role.STRUCTURE)].sum(axis=1)
         return number.sum(axis=1) + (0 if self.steady else counters + 2)
-
-    @cached_property
-    def waits(self) -> np.ndarray:
-        """The die that a condition waits for (OWN_SAVE, TALISMAN_SAVE, FIREWALL_DIE), 0 = none."""
-        return self.column("die")

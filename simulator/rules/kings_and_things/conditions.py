@@ -95,11 +95,6 @@ class Army:
 
     # --- losses (section 3.3)
 
-    def order(self, c: Condition, step: int) -> Sequence[int]:
-        """Slots in the order in which they are lost in this step."""
-        slots = range(len(self.slots))
-        return sorted(slots, key=lambda slot: self._turn(c, slot, step)) if self.keeps else slots
-
     def _turn(self, c: Condition, slot: int, step: int) -> int:
         """With keep-next-step-fighters: when a slot is lost; within a turn the order of the slots holds."""
         role, fights, holds = self.slots[slot].role, self.slots[slot].home, slot in (c.sword, c.bow)
@@ -121,14 +116,17 @@ class Army:
             for item, name in ((Held.BOW, "bow"), (Held.SWORD, "sword")):
                 if c.items & item:
                     return c._replace(items=c.items & ~item, **{name: NOBODY})
-        for slot in self.order(c, step):
+        order: Sequence[int] = range(len(self.slots))
+        if self.keeps:
+            order = sorted(order, key=lambda slot: self._turn(c, slot, step))
+        for slot in order:
             left, role = c.left[slot], self.slots[slot].role
             if left and role & Role.STRUCTURE:
                 return c._replace(left=less(c.left, slot, left if self.brittle and role & Role.FIREWALL else 1))
             if left > c.struck.count(slot) and not (role & Role.GOLEM and step == RANGED):
                 return self._strike(c, slot)
         # Everybody was struck: those that were saved die of one more each, without a roll. Further hits are void.
-        for slot in self.order(c, step):
+        for slot in order:
             if slot in c.struck:
                 at = c.struck.index(slot)
                 return self._killed(c._replace(struck=c.struck[:at] + c.struck[at + 1 :]), slot)

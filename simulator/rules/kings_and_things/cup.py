@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from simulator.engine.chance import seen_as
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.creatures import (
-    Creature,
     Row,
     counted,
     counters,
@@ -21,7 +20,7 @@ from simulator.rules.kings_and_things.creatures import (
     plain,
     rows_named,
 )
-from simulator.rules.kings_and_things.model import Exploration, Side
+from simulator.rules.kings_and_things.model import Exploration
 
 ROLLS = (2, 3, 4, 5)
 MOST_DRAWN = ROLLS[-1]
@@ -70,19 +69,29 @@ def check_cup(scenario: Exploration) -> None:
 
 
 def contents(scenario: Exploration) -> Counter[Kind]:
-    """How many counters of each kind the cup holds."""
-    conditions = scenario.conditions
+    """How many counters of each kind the cup holds: as given, or the full cup but for what the attacker has by name."""
+    conditions, attacker, found = scenario.conditions, scenario.attacker, Counter[Kind]()
+    for place, entry in enumerate(conditions.cup or ()):
+        number, text = counted(entry, f"conditions.cup[{place}]")
+        found[_kind(text, f"conditions.cup[{place}]")] += number
     if conditions.cup is not None:
-        return _given(conditions.cup)
-    return _full(scenario.attacker, conditions.terrain, conditions.cup_removed or [])
-
-
-def _given(cup: Sequence[str]) -> Counter[Kind]:
-    found: Counter[Kind] = Counter()
-    for place, entry in enumerate(cup):
-        where = f"conditions.cup[{place}]"
+        return found
+    rows = [row for row in counters() if not row.special]
+    kinds, left = {row.copies: _kind_of(row, conditions.terrain) for row in rows}, Counter[str]()
+    for row in rows:
+        left[row.copies] += row.count
+    for place, entry in enumerate(conditions.cup_removed or ()):
+        where = f"conditions.cup_removed[{place}]"
         number, text = counted(entry, where)
-        found[_kind(text, where)] += number
+        name = _copies(text, where)
+        if number > left[name]:
+            raise Refusal(where, f"{entry!r} is more than the cup holds; there are {left[name]} left to remove")
+        left[name] -= number
+    held = [creature.row for creature in parse(attacker.creatures, "attacker.creatures") if creature.row]
+    for name in [*(rows_named(row)[0].copies for row in held), *map(plain, attacker.items)]:
+        left[name] = max(0, left[name] - 1)
+    for name, number in left.items():
+        found[kinds[name]] += number
     return found
 
 
@@ -103,29 +112,6 @@ def _kind(text: str, where: str) -> Kind:
     return creature.value, creature.symbol
 
 
-def _full(attacker: Side, terrain: str, removed: Sequence[str]) -> Counter[Kind]:
-    """The full cup but for `removed` and what the attacker has by name."""
-    left: Counter[str] = Counter()
-    kinds: dict[str, Kind] = {}
-    for row in counters():
-        if not row.special:
-            left[row.copies] += row.count
-            kinds[row.copies] = _kind_of(row, terrain)
-    for place, entry in enumerate(removed):
-        where = f"conditions.cup_removed[{place}]"
-        number, text = counted(entry, where)
-        name = _copies(text, where)
-        if number > left[name]:
-            raise Refusal(where, f"{entry!r} is more than the cup holds; there are {left[name]} left to remove")
-        left[name] -= number
-    for name in _held_by(attacker):
-        left[name] = max(0, left[name] - 1)
-    found: Counter[Kind] = Counter()
-    for name, number in left.items():
-        found[kinds[name]] += number
-    return found
-
-
 def _copies(text: str, where: str) -> str:
     """The name under which a counter of the full cup is counted."""
     for row in counters():
@@ -134,14 +120,7 @@ def _copies(text: str, where: str) -> str:
     creature = from_text(text, where)
     if not creature.row:
         raise Refusal(where, f"{text!r} is not a counter of the full cup; give a name of one")
-    return next(row.copies for row in counters() if row.id == creature.row)
-
-
-def _held_by(attacker: Side) -> list[str]:
-    """Names of the attacker's creatures and items that came out of the cup."""
-    creatures: list[Creature] = parse(attacker.creatures, "attacker.creatures")
-    held = [rows_named(creature.row)[0].copies for creature in creatures if creature.row]
-    return held + [plain(item) for item in attacker.items]
+    return rows_named(creature.row)[0].copies
 
 
 def _kind_of(row: Row, terrain: str) -> Kind:

@@ -10,17 +10,9 @@ from simulator.rules.battle import Fields
 
 Game = Literal["kings-and-things"]
 Item = Literal[
-    "talisman",
-    "magic-bow",
-    "magic-sword",
-    "firewall",
-    "golem",
-    "balloon",
-    "dispel-magic",
-    "dust-of-defense",
-    "lucky-charm",
-    "fan",
-]
+    "talisman", "magic-bow", "magic-sword", "firewall", "golem", "balloon", "dispel-magic", "dust-of-defense",
+    "lucky-charm", "fan",
+]  # fmt: skip
 Fort = Literal["none", "tower", "keep", "castle", "citadel"]
 Settlement = Literal["none", "village", "city"]
 Terrain = Literal["desert", "forest", "frozen-waste", "jungle", "mountain", "plains", "swamp"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
+from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
 from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE
@@ -15,9 +16,10 @@ def columns(forces: Forces, states: States) -> Columns:
     """All outputs of a battle: what each side's last condition means."""
     sides = [np.asarray(getattr(states, f"side{i}")) for i in range(len(forces.bands))]
     after, note = np.asarray(states.after), np.asarray(states.note)
-    stands, fled = (forces.each(lambda one: np.asarray(one.left.any(axis=1))), forces.each(lambda one: one.fled))
+    stands = forces.each(lambda one: np.asarray(one.left.any(axis=1)))
+    fled = forces.each(lambda one: np.array([bool(c.fled) for c in one.conditions]))
     left = forces.each(lambda one: one.counted(Role.PEOPLE, survived=True))
-    value, before = forces.each(lambda one: one.value_left), np.array([one.people for one in forces.notes])
+    value, before = forces.each(_value), np.array([one.people for one in forces.notes])
     stalemate, standing = after == STALEMATE, np.array([stands[side] for side in sides])
     attacking = [i for i in range(len(sides)) if i != DEFENDING]
     attacked = standing[attacking].any(axis=0) & ~stalemate
@@ -38,6 +40,12 @@ def columns(forces: Forces, states: States) -> Columns:
         drawn, bribe = np.array([(one.drawn, one.bribe) for one in forces.notes])[note].T
         found |= {"explored_without_fight": drawn == 0, "defenders_drawn": drawn, "bribe_cost": bribe}
     return found
+
+
+def _value(one: Catalogue) -> np.ndarray:
+    """Printed values of the people left."""
+    printed = [slot.printed if slot.role & Role.PEOPLE else 0 for slot in one.army.slots]
+    return np.asarray(one.survived @ np.array(printed, np.int64))
 
 
 def _hex(forces: Forces, side: np.ndarray, note: np.ndarray, after: np.ndarray) -> Columns:

@@ -76,21 +76,6 @@ def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
     return np.array(found, np.int64)[which]
 
 
-AFTER_FACES = {0: 4, 1: 2}  # 1 or 6: a fort drops a level, others are destroyed
-
-
-def after_tables(book: TableBook) -> list[int]:
-    """Post-battle rolls for each set of fort (1), settlement (2) and income counter (4)."""
-    found = []
-    for rolled in range(8):
-        weights = {0: 1}
-        for bit in (1, 2, 4):
-            if rolled & bit:
-                weights = {w | bit * bad: n * f for w, n in weights.items() for bad, f in AFTER_FACES.items()}
-        found.append(book.add(weights))
-    return found
-
-
 def leave_of(band: Band) -> Leave:
     """A side's retreat policy; one that is sought is none of these."""
     policy = band.policy
@@ -148,7 +133,7 @@ def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
     return (
         {name: numbered(name) for name in ("armed", "aimed", "gone", "charmless", "ended", "after")}
         | {
-            "waits": each(lambda one: np.array([table[number] for number in one.waits.tolist()])),
+            "waits": each(lambda one: np.array([table[number] for number in one.column("die").tolist()])),
             "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
             "dust": each(lambda one: one.column("items") & Held.DUST > 0),
             "stands": each(lambda one: one.left.any(axis=1)),
@@ -172,7 +157,7 @@ def _falls(forces: Forces, hit: np.ndarray) -> dict[str, np.ndarray]:
     As wide as the most hits that can matter to any side; more than the last lead to where it does.
     """
     strongest = [int((one.dice.sum(axis=2) + (one.aimed > 0)).max(initial=0)) + 1 for one in forces.catalogues]
-    sizes, waits = np.diff(forces.base), forces.each(lambda one: one.waits) > 0
+    sizes, waits = np.diff(forces.base), forces.each(lambda one: one.column("die")) > 0
     most = np.repeat([sum(strongest) - own for own in strongest], sizes)[:, None]
     now = np.repeat(np.arange(len(hit))[:, None], STEPS, axis=1)
     falls, spent = [now], [np.zeros_like(now)]
@@ -220,7 +205,10 @@ def params_of(forces: Forces, book: TableBook) -> Params:
         "asked": np.array([band.leaves for band in sides]),
         "best": np.array([band.policy.retreat == "best" for band in sides]),
         "target": np.array([TARGETS.index(band.target) for band in sides]),
-        "after_tables": np.array(after_tables(book)),
+        # Two of six faces, 1 and 6: a fort (1) drops a level, settlement (2) and income counter (4) are destroyed.
+        "after_tables": np.array(
+            [book.add(sum_of_all({0: 4, bit: 2} for bit in (1, 2, 4) if rolled & bit)) for rolled in range(8)]
+        ),
     }
     flat = {
         name: np.ascontiguousarray(array.reshape(-1), np.int64)
