@@ -131,8 +131,8 @@ class Catalogue:
         """Dice of each value in each step, but for an aimed one: array (conditions, steps, values 0-7)."""
         found = np.zeros((len(self), STEPS, 8), np.int64)
         rows = np.arange(len(self))
-        sword, bow, aloft, shot = (self.column(name) for name in ("sword", "bow", "aloft", "shot"))
-        held = self.army.band.items & {"magic-sword", "magic-bow"}
+        sword, bow, shot = (self.column(name) for name in ("sword", "bow", "shot"))
+        aloft, held = self.left[:, self.army.balloon].any(axis=1), self.army.band.items & {"magic-sword", "magic-bow"}
         for n, slot in enumerate(self.army.slots):
             number = self.left[:, n]
             if slot.role & Role.STRUCTURE:
@@ -159,18 +159,10 @@ class Catalogue:
             found[:, self.army.slots[n].home] += self.army.value(n) * self.left[:, n]
         return found
 
-    @cached_property
+    @property
     def fire(self) -> np.ndarray:
-        """Dice x min(6, effective value) of everything left, Bow and Sword ignored (section 4)."""
-        total = np.zeros(len(self), np.int64)
-        aloft = self.left[:, self.army.balloon].any(axis=1)
-        for n, slot in enumerate(self.army.slots):
-            if slot.role & Role.STRUCTURE:
-                total += np.clip(self.left[:, n] - self.army.band.cloud, 0, 6)
-            else:
-                dice = np.where(aloft, 1, slot.dice) if slot.role & Role.PASSENGER else slot.dice
-                total += self.left[:, n] * dice * min(6, self.army.value(n))
-        return total
+        """Dice x min(6, effective value) of everything left between two rounds, when nobody holds Bow or Sword."""
+        return np.asarray(self.dice.sum(axis=1) @ np.minimum(6, np.arange(8)) + self.aimed.sum(axis=1))
 
     @cached_property
     def able(self) -> np.ndarray:

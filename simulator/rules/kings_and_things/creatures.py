@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.model import CreatureTable, Entry, Item
+from simulator.rules.toolkit.naming import plain
 
 _CODE = re.compile(r"(\d+)([MRCF*]*)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d+)\s*(?:x\s+|[×*]\s*)(\S.*)$", re.IGNORECASE)
@@ -71,11 +72,6 @@ class Row:
     def copies(self) -> str:
         """Counters of equal name, value and symbol are copies of one another."""
         return plain(self.told if self.fights else self.name)
-
-
-def plain(text: str) -> str:
-    """Letters and digits only, in lower case: how names are compared."""
-    return "".join(char for char in text.lower() if char.isalnum())
 
 
 @cache

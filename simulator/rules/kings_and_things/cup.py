@@ -11,16 +11,9 @@ from typing import Any, TypeVar
 
 from simulator.engine.chance import seen_as
 from simulator.rules.battle import Refusal
-from simulator.rules.kings_and_things.creatures import (
-    Row,
-    counted,
-    counters,
-    from_text,
-    parse,
-    plain,
-    rows_named,
-)
+from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse, rows_named
 from simulator.rules.kings_and_things.model import Exploration
+from simulator.rules.toolkit.naming import plain
 
 ROLLS = (2, 3, 4, 5)
 MOST_DRAWN = ROLLS[-1]

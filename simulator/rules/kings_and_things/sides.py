@@ -131,8 +131,7 @@ def fighter(creature: Creature, policy: Policy, dispelled: bool = False) -> Slot
     role = Role.PEOPLE | Role.HOLDER * (not marksman) | Role.SPECIAL * bool(creature.special) | Role.AIMED * aimed
     role |= Role.SWORD_MASTER * (creature.special == "sword-master")
     value, dice = AIMED_VALUE if aimed else creature.value, 2 if symbol == "C" else 1
-    key = f"row {creature.special}" if creature.special else creature.key
-    return Slot((creature.label,), role, value, creature.value, HOME[symbol], dice, key)
+    return Slot((creature.label,), role, value, creature.value, HOME[symbol], dice, creature.key)
 
 
 def unexplored(scenario: Scenario) -> bool:

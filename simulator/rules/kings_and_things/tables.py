@@ -96,19 +96,15 @@ def fort_rolls(forces: Forces, one: Catalogue) -> np.ndarray:
 
 def digits(chances: np.ndarray, book: TableBook) -> tuple[list[int], list[int]]:
     """Tables that draw a number digit by digit: all of them, and where those of each digit begin."""
-    base, count = 1 << DIGIT_BITS, 1
-    while base**count < len(chances):
-        count += 1
-    padded = np.zeros(base**count)
-    padded[: len(chances)] = chances
-    found, begin = [], []
+    base, found, begin = 1 << DIGIT_BITS, list[int](), list[int]()
+    count = max(1, -(-(len(chances) - 1).bit_length() // DIGIT_BITS))
     for digit in range(count):
         begin.append(len(found))
-        for row in padded.reshape(base**digit, base, -1).sum(axis=2)[
-            : 1 + (len(chances) - 1) // base ** (count - digit)
-        ]:
-            result = np.flatnonzero(row)
-            found.append(book.add((result, row[result] / row[result].sum())))
+        # What each digit stands for after those before it: so many numbers in a row.
+        sums = np.add.reduceat(chances, range(0, len(chances), base ** (count - 1 - digit)))
+        for part in np.split(sums, range(base, len(sums), base)):
+            result = np.flatnonzero(part)
+            found.append(book.add((result, part[result] / part[result].sum())))
     return found, begin
 
 
