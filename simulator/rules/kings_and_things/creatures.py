@@ -196,9 +196,6 @@ def parse(entries: Sequence[Entry], field: str) -> list[Creature]:
     return found
 
 
-# --- what fields take by name ---------------------------------------------------------------------------------------
-
-
 def creature_rows() -> list[dict[str, Any]]:
     """Every creature and special character as a scenario names it: value, how it fights, home, copies in the cup."""
     return [

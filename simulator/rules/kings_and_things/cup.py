@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from simulator.engine.chance import seen_as
 from simulator.rules.battle import Refusal
@@ -25,8 +24,7 @@ Kind = tuple[Any, ...]
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """Defenders that can be met: creatures (value, symbol), the settlement's level, and whether there is any loot.
 
     Where there are none the hex is the explorer's without a fight.
@@ -35,17 +33,6 @@ class Draw:
     creatures: tuple[Kind, ...] = ()
     settlement: int = 0
     loot: bool = False
-
-    @property
-    def drawn(self) -> int:
-        """Creatures and settlement."""
-        return len(self.creatures) + (self.settlement > 0)
-
-    @property
-    def bribe(self) -> int:
-        """Sum of the defenders' values and the settlement's level, doubled if there is any loot."""
-        cost = self.settlement + sum(int(value) for value, _ in self.creatures)
-        return cost * (2 if self.loot else 1)
 
 
 def check_cup(scenario: Exploration) -> None:

@@ -16,7 +16,7 @@ from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, Army, Condition, Held, less
 from simulator.rules.kings_and_things.creatures import Creature
 from simulator.rules.kings_and_things.cup import MOST_DRAWN, draws
-from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Known, Scenario
+from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
 from simulator.rules.kings_and_things.sides import (
     Band,
     Role,
@@ -89,7 +89,11 @@ def forces_of(scenario: Scenario) -> Forces:
     else:
         opened(sides)
         armies = [army_of(scenario, band) for band in sides]
-        ways = [_known(scenario, armies, driven_off, dust)]
+        starts = [start_of(army, dust and army.band is defender) for army in armies]
+        people = tuple(army.people(start.left) for army, start in zip(armies, starts, strict=True))
+        if driven_off:
+            starts[0] = armies[0].gone(starts[0])
+        ways = [Way(Note(people, SETTLEMENTS.index(scenario.defender.settlement)), tuple(starts))]
     found = []
     for i, army in enumerate(armies):
         enemies = (slot for n, band in enumerate(sides) if n != i for slot in band.counters)
@@ -98,8 +102,8 @@ def forces_of(scenario: Scenario) -> Forces:
     base = np.cumsum([0, *map(len, found)]).tolist()
     notes: dict[Note, int] = {}
     meetings: defaultdict[tuple[int, ...], float] = defaultdict(float)
-    starts = (np.add(one.starts, first).tolist() for first, one in zip(base, found, strict=False))
-    for way, begun in zip(ways, zip(*starts, strict=True), strict=True):
+    numbered = (np.add(one.starts, first).tolist() for first, one in zip(base, found, strict=False))
+    for way, begun in zip(ways, zip(*numbered, strict=True), strict=True):
         meetings[notes.setdefault(way.note, len(notes)), *begun] += way.chance
     return Forces(scenario, sides, found, base, list(notes), meetings, driven_off)
 
@@ -116,15 +120,6 @@ def start_of(army: Army, dust: bool = False) -> Condition:
     if army.band.unrolled:
         start = start._replace(victim=army.slots_of(Role.FIREWALL)[0], die=FIREWALL_DIE)
     return start
-
-
-def _known(scenario: Known, armies: Sequence[Army], driven_off: bool, dust: bool) -> Way:
-    """The one way in which a battle of known sides begins."""
-    starts = [start_of(army, dust and i == 1) for i, army in enumerate(armies)]
-    people = tuple(army.people(start.left) for army, start in zip(armies, starts, strict=True))
-    if driven_off:
-        starts[0] = armies[0].gone(starts[0])
-    return Way(Note(people, SETTLEMENTS.index(scenario.defender.settlement)), tuple(starts))
 
 
 def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], list[Way]]:
@@ -153,6 +148,8 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
         for slot in here:
             left[place[slot.key]] += 1
         left[wall] = max(0, draw.settlement - battered)
-        note = Note((people + bool(mover), len(here)), draw.settlement, draw.drawn, draw.bribe)
+        # Section 7 step 4: values of all that defend, doubled if there is any loot.
+        drawn, bribe = len(draw.creatures) + (draw.settlement > 0), draw.settlement + sum(v for v, _ in draw.creatures)
+        note = Note((people + bool(mover), len(here)), draw.settlement, drawn, bribe * (1 + draw.loot))
         ways.append(Way(note, (joined[mover] if mover else alone, Condition(tuple(left))), chance))
     return [own, enemy], ways

@@ -15,7 +15,7 @@ from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.rules import Params, State, throw_of
-from simulator.rules.kings_and_things.sides import Role, Slot
+from simulator.rules.kings_and_things.sides import SIDES, Role, Slot
 from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN
 from simulator.rules.kings_and_things.text import STEP_NAMES, spoken, values_of
 from simulator.rules.toolkit.faces import summing_to
@@ -47,10 +47,8 @@ class Teller:
         )
         if before.phase == rules.SAVE:
             return f"{self._saving(before, results[0], dice)}{changes}."
-        turns = [
-            (before.turn + n, one) for n, one in enumerate(results) if throw_of(self._params, before, before.turn + n)
-        ]
-        thrown = "; ".join(self._throw(before, i, one, dice) for i, one in turns)
+        turns = ((before.turn + n, one) for n, one in enumerate(results))
+        thrown = "; ".join(self._throw(before, i, n, dice) for i, n in turns if throw_of(self._params, before, i))
         return f"Round {before.rounds}, {STEP_NAMES[before.step]}: {thrown}{changes}."
 
     def _who(self, i: int) -> str:
@@ -61,14 +59,14 @@ class Teller:
 
     def _drawn(self, after: State) -> str:
         one, number = self._condition(after, rules.DEFENDING)
-        here = [name for slot, n in zip(one.army.slots, one.left[number], strict=True) for name in _names(slot, 0, n)]
-        return f"Drawn: {', '.join(here)}." if here else "The hex is taken without a fight."
+        here = _here(one, number)
+        return f"Drawn: {here}." if here else "The hex is taken without a fight."
 
     def _saving(self, before: State, result: int, dice: random.Random) -> str:
         one, number = self._condition(before, before.turn)
         c = one.conditions[number]
         slot = one.army.slots[c.victim]
-        label = slot.labels[min(slot.number - c.left[c.victim], len(slot.labels) - 1)]
+        [label] = _names(slot, slot.number - c.left[c.victim], 1)
         face = dice.choice((2, 3, 4, 5) if result else (1, 6))
         by = " for the Talisman" if c.die == TALISMAN_SAVE else ""
         return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
@@ -117,6 +115,12 @@ def _names(slot: Slot, first: int, number: int) -> list[str]:
     return list(labels[first : first + number])
 
 
+def _here(one: Catalogue, number: int) -> str:
+    """All counters and structures that are left."""
+    left = zip(one.army.slots, one.left[number].tolist(), strict=True)
+    return ", ".join(name for slot, n in left for name in _names(slot, max(0, slot.number - n), n))
+
+
 def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice: random.Random) -> list[int]:
     """Faces of ordinary dice with these target numbers, then of the aimed die, that come to this result."""
 
@@ -140,22 +144,9 @@ def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice
 
 def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
     """States in which a side decides whether it leaves, by the counters that are left, and what it does."""
-
-    @cache
-    def left(i: int, condition: int) -> str:
-        one, number = forces.at(i, condition)
-        here = [
-            name
-            for slot, count in zip(one.army.slots, one.left[number], strict=True)
-            for name in _names(slot, max(0, slot.number - int(count)), int(count))
-        ]
-        return ", ".join(here) or "nobody"
-
-    sides = (rules.ATTACKING, rules.DEFENDING)
-    told = {
-        name: np.array([left(i, condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
-        for name, i in zip(("attacker", "defender"), sides, strict=True)
-    }
-    who = np.where(states.turn == 0, "attacker", "defender")
-    paths = np.array([f"policy.{name}.retreat" for name in who.tolist()])
+    told: Columns = {}
+    for i, name in enumerate(SIDES[:2]):
+        left = cache(lambda condition, i=i: _here(*forces.at(i, condition)) or "nobody")
+        told[name] = np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
+    paths = np.array([f"policy.{name}.retreat" for name in np.where(states.turn == 0, *SIDES[:2]).tolist()])
     return {"decision": paths, **told, "choice": np.where(options == rules.STAY, "stay", "leave")}

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, die
+from simulator.engine.chance import TableBook, combine, die
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
 from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, LOST, SAVED, Held
@@ -18,7 +18,7 @@ from simulator.rules.kings_and_things.model import FORTS
 from simulator.rules.kings_and_things.rules import DIGIT_BITS, Params, State
 from simulator.rules.kings_and_things.sides import Band, Role, unexplored
 from simulator.rules.toolkit.retreat import Leave, after, below, never, outnumbered, reads_rounds
-from simulator.rules.toolkit.weights import hits, sum_of_all
+from simulator.rules.toolkit.weights import digits, hits, sum_of_all
 
 PLAIN, NEAR_MISS, BARE_HIT = range(3)
 TARGETS = ("attacker", "defender", "second-attacker", "third-attacker", "strongest", "weakest")
@@ -53,12 +53,11 @@ def _unturned(value: int, number: int, charm: int) -> Counter[int]:
 
 
 def _with_aimed(ordinary: Counter[int], value: int, charm: int) -> Counter[int]:
-    found: Counter[int] = Counter()
-    for result, ways in ordinary.items():
-        for face in range(1, 7):
-            turned = face == {NEAR_MISS: value + 1, BARE_HIT: value}.get(charm) and not result & 1
-            found[result + 2 * ((face <= value) != turned) + turned] += ways
-    return found
+    def both(result: int, face: int) -> int:
+        turned = face == {NEAR_MISS: value + 1, BARE_HIT: value}.get(charm) and not result & 1
+        return result + 2 * ((face <= value) != turned) + turned
+
+    return combine(ordinary, die(6), both)
 
 
 def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
@@ -92,20 +91,6 @@ def fort_rolls(forces: Forces, one: Catalogue) -> np.ndarray:
     printed, when = FORTS.index(forces.bands[1].fort), forces.scenario.options.post_battle_rolls
     rolls = one.army.slots_of(Role.FORT) and printed < FORTS.index("citadel")
     return np.full(len(one), bool(rolls)) & ((one.counted(Role.FORT) < printed) | (when == "all"))
-
-
-def digits(chances: np.ndarray, book: TableBook) -> tuple[list[int], list[int]]:
-    """Tables that draw a number digit by digit: all of them, and where those of each digit begin."""
-    base, found, begin = 1 << DIGIT_BITS, list[int](), list[int]()
-    count = max(1, -(-(len(chances) - 1).bit_length() // DIGIT_BITS))
-    for digit in range(count):
-        begin.append(len(found))
-        # What each digit stands for after those before it: so many numbers in a row.
-        sums = np.add.reduceat(chances, range(0, len(chances), base ** (count - 1 - digit)))
-        for part in np.split(sums, range(base, len(sums), base)):
-            result = np.flatnonzero(part)
-            found.append(book.add((result, part[result] / part[result].sum())))
-    return found, begin
 
 
 def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
@@ -180,7 +165,7 @@ def _fates(forces: Forces) -> dict[str, np.ndarray]:
 def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
     """The draw from the cup, if there is one, and what it leads to."""
     met, chances = np.array(list(forces.meetings)), np.array(list(forces.meetings.values()))
-    tables, begin = digits(chances, book) if len(met) > 1 else ([0], [0])
+    tables, begin = digits(chances, DIGIT_BITS, book) if len(met) > 1 else ([0], [0])
     return {
         "digits": len(begin) if len(met) > 1 else 0,
         "draw": np.array(tables),
