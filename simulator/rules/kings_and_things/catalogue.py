@@ -29,9 +29,8 @@ class Catalogue:
     def __init__(self, army: Army, starts: Sequence[Condition], aimed_at: bool, leaves: bool) -> None:
         self.army, self.aimed_at, self.leaves = army, aimed_at, leaves
         self.steady = all(army.steady(items) for items in {start.items for start in starts})
-        self._most = (MOST_STEADY if self.steady else MOST_CONDITIONS) * min(
-            len({start.left for start in starts}), MOST_STARTS
-        )
+        begun = min(len({start.left for start in starts}), MOST_STARTS)
+        self._most = begun * (MOST_STEADY if self.steady else MOST_CONDITIONS)
         self.conditions: list[Condition] = []
         self.fates: dict[int, dict[int, int]] = {}
         self._leads: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
@@ -163,11 +162,6 @@ class Catalogue:
     def fire(self) -> np.ndarray:
         """Dice x min(6, effective value) of everything left between two rounds, when nobody holds Bow or Sword."""
         return np.asarray(self.dice.sum(axis=1) @ np.minimum(6, np.arange(8)) + self.aimed.sum(axis=1))
-
-    @cached_property
-    def able(self) -> np.ndarray:
-        """Has it a counter or structure with an effective value of at least 1?"""
-        return (self.dice.any(axis=(1, 2))) | self.aimed.any(axis=1)
 
     @cached_property
     def room(self) -> np.ndarray:

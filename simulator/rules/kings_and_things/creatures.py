@@ -14,6 +14,7 @@ from typing import Any, get_args
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.model import CreatureTable, Entry, Item
 from simulator.rules.toolkit.naming import plain
+from simulator.rules.toolkit.policies import refuse
 
 _CODE = re.compile(r"(\d+)([MRCF*]*)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d+)\s*(?:x\s+|[×*]\s*)(\S.*)$", re.IGNORECASE)
@@ -113,8 +114,7 @@ def counted(text: str, field: str) -> tuple[int, str]:
     match = _NUMBER.match(text.strip())
     if not match:
         return 1, text.strip()
-    if int(match[1]) < 1:
-        raise Refusal(field, f"{text!r} is not allowed; the number in front is 1 or more")
+    refuse(int(match[1]) < 1, field, f"{text!r} is not allowed; the number in front is 1 or more")
     return int(match[1]), match[2].strip()
 
 
@@ -126,11 +126,11 @@ def code(text: str, field: str) -> Creature | None:
 
 def by_numbers(value: int, marks: str, text: str, field: str) -> Creature:
     """One counter by raw numbers. Refuses a value too high, and several fighting symbols."""
-    if value > HIGHEST_VALUE:
-        raise Refusal(field, f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}")
+    high = f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}"
+    refuse(value > HIGHEST_VALUE, field, high)
     symbol = "".join(mark for mark in "MRC" if mark in marks)
-    if len(symbol) > 1 or len(set(marks)) < len(marks):
-        raise Refusal(field, f"{text!r} has more than one of M, R, C; give at most one fighting symbol")
+    several = len(symbol) > 1 or len(set(marks)) < len(marks)
+    refuse(several, field, f"{text!r} has more than one of M, R, C; give at most one fighting symbol")
     spelled = f"{value}{symbol}{'F' if 'F' in marks else ''}"
     return Creature(spelled, f"code {spelled}", value, symbol)
 
@@ -154,9 +154,8 @@ def from_text(text: str, field: str) -> Creature:
         near = difflib.get_close_matches(plain(text), names, 1)
         hint = f"did you mean {names[near[0]]}? " if near else ""
         raise Refusal(field, f"no creature {text!r}; {hint}give a name or a code like 3, 3R, 2M, 4C")
-    if not alike(rows):
-        ways = ", ".join(dict.fromkeys(row.told for row in rows))
-        raise Refusal(field, f"{text!r} is ambiguous; give one of {ways}")
+    ways = ", ".join(dict.fromkeys(row.told for row in rows))
+    refuse(not alike(rows), field, f"{text!r} is ambiguous; give one of {ways}")
     row, key = rows[0], f"row {rows[0].id}"
     if row.special:
         return Creature(row.name, key, row.value, row.symbol, special=row.id)
@@ -173,8 +172,8 @@ def from_table(entry: CreatureTable, field: str) -> Creature:
     if entry.value is None:
         if entry.name is None:
             raise Refusal(field, "a table needs a value (0-6) or a name")
-        if marks.strip("F"):
-            raise Refusal(field, f"value is needed with symbols (for {entry.name!r}); give a number from 0 to 6")
+        needed = f"value is needed with symbols (for {entry.name!r}); give a number from 0 to 6"
+        refuse(marks.strip("F"), field, needed)
         return from_text(entry.name, field)
     found = by_numbers(entry.value, marks, f"{entry.value}{marks}", field)
     if entry.name is None:

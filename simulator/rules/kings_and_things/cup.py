@@ -9,10 +9,10 @@ from math import comb
 from typing import Any, NamedTuple, TypeVar
 
 from simulator.engine.chance import seen_as
-from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse, rows_named
 from simulator.rules.kings_and_things.model import Exploration
 from simulator.rules.toolkit.naming import plain
+from simulator.rules.toolkit.policies import refuse
 
 ROLLS = (2, 3, 4, 5)
 MOST_DRAWN = ROLLS[-1]
@@ -37,15 +37,13 @@ class Draw(NamedTuple):
 
 def check_cup(scenario: Exploration) -> None:
     """Refuse a bad roll or cup."""
-    conditions = scenario.conditions
-    roll = conditions.exploration_roll
-    if roll not in (0, *ROLLS):
-        raise Refusal("conditions.exploration_roll", f"{roll} is not allowed; give 0 (it is rolled) or 2 to 5")
-    if conditions.cup is not None and conditions.cup_removed is not None:
-        raise Refusal("conditions.cup_removed", "goes with the full cup; leave it or conditions.cup out")
+    conditions, roll = scenario.conditions, scenario.conditions.exploration_roll
+    allowed = f"{roll} is not allowed; give 0 (it is rolled) or 2 to 5"
+    refuse(roll not in (0, *ROLLS), "conditions.exploration_roll", allowed)
+    both = conditions.cup is not None and conditions.cup_removed is not None
+    refuse(both, "conditions.cup_removed", "goes with the full cup; leave it or conditions.cup out")
     size, most = sum(contents(scenario).values()), roll or ROLLS[-1]
-    if size < most:
-        raise Refusal("conditions.cup", f"holds {size} counters, but up to {most} are drawn; add some")
+    refuse(size < most, "conditions.cup", f"holds {size} counters, but up to {most} are drawn; add some")
 
 
 def contents(scenario: Exploration) -> Counter[Kind]:
@@ -64,8 +62,8 @@ def contents(scenario: Exploration) -> Counter[Kind]:
         where = f"conditions.cup_removed[{place}]"
         number, text = counted(entry, where)
         name = _copies(text, where)
-        if number > left[name]:
-            raise Refusal(where, f"{entry!r} is more than the cup holds; there are {left[name]} left to remove")
+        many = f"{entry!r} is more than the cup holds; there are {left[name]} left to remove"
+        refuse(number > left[name], where, many)
         left[name] -= number
     held = [creature.row for creature in parse(attacker.creatures, "attacker.creatures") if creature.row]
     for name in [*(rows_named(row)[0].copies for row in held), *map(plain, attacker.items)]:
@@ -83,12 +81,11 @@ def _kind(text: str, where: str) -> Kind:
         return (word,)
     if word.partition(":")[0].strip() == "income":
         value = word.partition(":")[2].strip()
-        if value not in set("123456789"):
-            raise Refusal(where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
+        wrong = value not in set("123456789")
+        refuse(wrong, where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
         return "income", int(value)
     creature = from_text(text, where)
-    if creature.special:
-        raise Refusal(where, f"{creature.label} is a special character; the cup holds none")
+    refuse(creature.special, where, f"{creature.label} is a special character; the cup holds none")
     return creature.value, creature.symbol
 
 
@@ -98,8 +95,7 @@ def _copies(text: str, where: str) -> str:
         if not row.fights and plain(text) in (plain(row.name), plain(row.id)):
             return row.copies
     creature = from_text(text, where)
-    if not creature.row:
-        raise Refusal(where, f"{text!r} is not a counter of the full cup; give a name of one")
+    refuse(not creature.row, where, f"{text!r} is not a counter of the full cup; give a name of one")
     return rows_named(creature.row)[0].copies
 
 

@@ -33,16 +33,13 @@ def throw(dice: Sequence[int], aimed: int, charm: int) -> Counter[int]:
     Results 4 x hits + 2 x aimed hit + 1 if the charm turned a die: one that misses by one hits (NEAR_MISS), or one that
     shows just its value misses (BARE_HIT); ordinary dice before the aimed one.
     """
-    dice = tuple(int(number) for number in dice)
     whole = sum_of_all(hits(number, value, 6) for value, number in enumerate(dice) if number)
-    ordinary = Counter({4 * number: ways for number, ways in whole.items()})
+    still, turn = whole, 1 if charm == NEAR_MISS else -1
     if charm != PLAIN:
         still = sum_of_all(_unturned(value, number, charm) for value, number in enumerate(dice) if number)
-        ordinary = Counter({4 * number: ways for number, ways in still.items()})
-        turn = 1 if charm == NEAR_MISS else -1
-        turned = {4 * (number + turn) + 1: ways - still[number] for number, ways in whole.items()}
-        ordinary += Counter({result: ways for result, ways in turned.items() if ways})
-    return _with_aimed(ordinary, int(aimed), charm) if aimed else ordinary
+    turned = {4 * (number + turn) + 1: ways - still[number] for number, ways in whole.items()}
+    ordinary = Counter({4 * number: ways for number, ways in still.items()}) + Counter(turned)
+    return _with_aimed(ordinary, aimed, charm) if aimed else ordinary
 
 
 def _unturned(value: int, number: int, charm: int) -> Counter[int]:
@@ -68,11 +65,8 @@ def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
     # One number a throw: finding equal rows with np.unique(axis=0) takes ten times as long.
     code = rows @ np.cumprod([1, *(rows.max(axis=0, initial=0) + 1)])[:-1]
     _, sample, which = np.unique(code, return_index=True, return_inverse=True)
-    found = []
-    for row in rows[sample].tolist():
-        *number, aimed, turning = row
-        found.append(book.add(throw((0, *number), aimed, turning)) if any(number) or aimed else 0)
-    return np.array(found, np.int64)[which]
+    thrown = [throw((0, *row[:-2]), *row[-2:]) if any(row[:-1]) else None for row in rows[sample].tolist()]
+    return np.array([book.add(weights) if weights else 0 for weights in thrown], np.int64)[which]
 
 
 def leave_of(band: Band) -> Leave:
@@ -118,7 +112,7 @@ def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
             "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
             "dust": each(lambda one: one.column("items") & Held.DUST > 0),
             "stands": each(lambda one: one.left.any(axis=1)),
-            "able": each(lambda one: one.able),
+            "able": each(lambda one: one.dice.any(axis=(1, 2)) | one.aimed.any(axis=1)),
             "spoils": each(lambda one: charmed(one, BARE_HIT)),
             "people": each(lambda one: one.counted(Role.PEOPLE)),
             "fire": each(lambda one: one.fire),

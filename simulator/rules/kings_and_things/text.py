@@ -8,16 +8,7 @@ from itertools import groupby
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
-from simulator.rules.kings_and_things.sides import (
-    Band,
-    Role,
-    bands,
-    dust_at_start,
-    opened,
-    present_sides,
-    takes,
-    unexplored,
-)
+from simulator.rules.kings_and_things.sides import Band, Role, bands, dust_at_start, opened, takes, unexplored
 from simulator.rules.toolkit.naming import listed, plural
 
 STEP_NAMES = ("magic", "ranged", "melee")
@@ -38,15 +29,15 @@ def spoken(name: str) -> str:
 
 def assumptions(scenario: Scenario) -> Iterator[str]:
     """Options, policies and assumed readings in force."""
-    for name in present_sides(scenario):
-        yield from _policy_lines(scenario, name)
+    found = bands(scenario)
+    for band in found:
+        yield from _policy_lines(band)
     yield "structures are lost in the order Firewall, settlement, fort (ASSUMED)"
     if unexplored(scenario):
         yield "unexplored hex: inhabitants may not retreat; if nobody is left, nobody wins"
     else:
         yield "if all attackers are gone the defender keeps the hex (11.71)"
     yield f"post-battle rolls: {scenario.options.post_battle_rolls}; 1 or 6 destroys or lowers, 2-5 restores"
-    found = bands(scenario)
     for band in found:
         yield from _item_lines(scenario, band, found)
     if isinstance(scenario, FreeForAll):
@@ -62,14 +53,14 @@ def assumptions(scenario: Scenario) -> Iterator[str]:
         yield f"a settlement drawn without creatures {defends} (ASSUMED)"
 
 
-def _policy_lines(scenario: Scenario, name: str) -> Iterator[str]:
-    policy, fields = getattr(scenario.policy, name), getattr(scenario, name)
+def _policy_lines(band: Band) -> Iterator[str]:
+    who, policy = spoken(band.name), band.policy
     text = RETREATS[policy.retreat].format(**policy.model_dump())
-    yield f"{spoken(name)} {text}; losses {policy.losses}, structures {policy.structures}"
+    yield f"{who} {text}; losses {policy.losses}, structures {policy.structures}"
     if policy.retreat != "never":
-        if getattr(fields, "retreat_hex_creatures", 0) and not fields.retreat_hex_citadel:
-            yield f"{spoken(name)}'s people beyond ten in the retreat hex are removed, weakest first (ASSUMED)"
-        yield f"{spoken(name)}'s items go back to the cup when it retreats (ASSUMED)"
+        if band.fields.retreat_hex_creatures and not band.fields.retreat_hex_citadel:
+            yield f"{who}'s people beyond ten in the retreat hex are removed, weakest first (ASSUMED)"
+        yield f"{who}'s items go back to the cup when it retreats (ASSUMED)"
 
 
 def _item_lines(scenario: Scenario, band: Band, found: Sequence[Band]) -> Iterator[str]:
