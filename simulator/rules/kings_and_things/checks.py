@@ -10,15 +10,12 @@ from simulator.rules.kings_and_things.cup import check_cup
 from simulator.rules.kings_and_things.sides import NAMED, order_key, present_sides
 from simulator.rules.toolkit.policies import refuse
 
-PRINTED = {"fort": model.FORTS, "settlement": model.SETTLEMENTS}
-
 
 def check(fields: model.Scenario) -> None:
     """Refuse what types cannot."""
     if isinstance(fields, model.FreeForAll):
         _partisans(fields)
-    heroes: dict[str, str] = {}
-    items: dict[str, str] = {}
+    heroes, items = dict[str, str](), dict[str, str]()
     for name in present_sides(fields):
         side = getattr(fields, name)
         _people(fields, name, heroes)
@@ -83,11 +80,10 @@ def _aboard(side: model.Side, name: str) -> None:
     many = f"{len(aboard)} passengers are too many; give at most {model.MOST_PASSENGERS}"
     refuse(len(aboard) > model.MOST_PASSENGERS, where, many)
     standing = Counter(creature.key for creature in parse(side.creatures, f"{name}.creatures"))
+    standing.subtract(creature.key for creature in aboard)
     for creature in aboard:
         heavy = f"{creature.label} has value {creature.value}; a passenger's value is below 4"
         refuse(creature.value >= 4, where, heavy)
-    standing.subtract(creature.key for creature in aboard)
-    for creature in aboard:
         missing = f"{creature.label} must also stand in {name}.creatures, as often as here"
         refuse(standing[creature.key] < 0, where, missing)
 
@@ -95,7 +91,7 @@ def _aboard(side: model.Side, name: str) -> None:
 def _structures(defender: model.Defender) -> None:
     """No damage above a level, one special income counter, something that can fight."""
     able = bool(defender.creatures or {"golem", "firewall"} & set(defender.items))
-    for what, names in PRINTED.items():
+    for what, names in model.PRINTED.items():
         level, damage = names.index(getattr(defender, what)), getattr(defender, f"{what}_damage")
         text = f"{damage} is more than the level of {names[level]}; give 0 to {level}"
         refuse(damage > level, f"defender.{what}_damage", text)
@@ -112,7 +108,7 @@ def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None
     refuse(order and losses != "custom", where, f"is only used with policy.{name}.losses = custom; leave it out")
     here = {creature.key for creature in parse(side.creatures, f"{name}.creatures")}
     here |= set(NAMED) & {*getattr(side, "items", ())}
-    here |= {what for what in PRINTED if getattr(side, what, "none") != "none"}
+    here |= {what for what in model.PRINTED if getattr(side, what, "none") != "none"}
     for text in order:
         absent = f"{text!r} is not on this side; list names and codes as written in {name}.creatures"
         refuse(order_key(text, where) not in here, where, absent)

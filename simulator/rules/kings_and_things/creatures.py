@@ -42,7 +42,7 @@ class Creature:
 class Row:
     """A line of `creatures.csv`, `special_characters.csv` or, with its own `group`, of `cup_others.csv`.
 
-    `ways` are its symbols in words, `symbol` is the one that it fights by.
+    `ways` are its symbols in words, `symbol` is the one that it fights by. The cup holds no special characters.
     """
 
     id: str
@@ -53,11 +53,6 @@ class Row:
     count: int
     group: str
     terrain: str
-
-    @property
-    def special(self) -> bool:
-        """Is it a special character? Of these the cup holds none."""
-        return self.group == "special"
 
     @property
     def fights(self) -> bool:
@@ -157,7 +152,7 @@ def from_text(text: str, field: str) -> Creature:
     ways = ", ".join(dict.fromkeys(row.told for row in rows))
     refuse(not alike(rows), field, f"{text!r} is ambiguous; give one of {ways}")
     row, key = rows[0], f"row {rows[0].id}"
-    if row.special:
+    if row.group == "special":
         return Creature(row.name, key, row.value, row.symbol, special=row.id)
     label = row.name if alike(rows_named(row.name)) else row.told
     return Creature(label, key, row.value, row.symbol, row=row.id)
@@ -178,7 +173,7 @@ def from_table(entry: CreatureTable, field: str) -> Creature:
     found = by_numbers(entry.value, marks, f"{entry.value}{marks}", field)
     if entry.name is None:
         return found
-    special = next((row.id for row in rows_named(entry.name)[:1] if row.special), "")
+    special = next((row.id for row in rows_named(entry.name)[:1] if row.group == "special"), "")
     return replace(found, label=entry.name, key=key_of(entry.name, field), special=special)
 
 
@@ -202,7 +197,7 @@ def creature_rows() -> list[dict[str, Any]]:
             "name": row.name if len(rows_named(row.name)) == 1 else row.id,
             "value": row.value,
             "fights": " ".join(row.ways) or "melee",
-            "home": "special character" if row.special else row.terrain,
+            "home": "special character" if row.group == "special" else row.terrain,
             "copies": row.count,
         }
         for row in counters()

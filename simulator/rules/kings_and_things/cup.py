@@ -10,14 +10,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from simulator.engine.chance import seen_as
 from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse, rows_named
-from simulator.rules.kings_and_things.model import Exploration
+from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration
 from simulator.rules.toolkit.naming import plain
 from simulator.rules.toolkit.policies import refuse
 
 ROLLS = (2, 3, 4, 5)
 MOST_DRAWN = ROLLS[-1]
 LOOT, NOTHING = "loot", "nothing"
-SETTLEMENTS = {"village": 1, "city": 2}
 
 # What a counter is in the draw: a creature (value, symbol), ("settlement", level), ("income", value), loot or nothing.
 Kind = tuple[Any, ...]
@@ -54,7 +53,7 @@ def contents(scenario: Exploration) -> Counter[Kind]:
         found[_kind(text, f"conditions.cup[{place}]")] += number
     if conditions.cup is not None:
         return found
-    rows = [row for row in counters() if not row.special]
+    rows = [row for row in counters() if row.group != "special"]
     kinds, left = {row.copies: _kind_of(row, conditions.terrain) for row in rows}, Counter[str]()
     for row in rows:
         left[row.copies] += row.count
@@ -75,8 +74,8 @@ def contents(scenario: Exploration) -> Counter[Kind]:
 
 def _kind(text: str, where: str) -> Kind:
     word = text.strip().lower()
-    if word in SETTLEMENTS:
-        return "settlement", SETTLEMENTS[word]
+    if word in SETTLEMENTS[1:]:
+        return "settlement", SETTLEMENTS.index(word)
     if word in (LOOT, NOTHING):
         return (word,)
     if word.partition(":")[0].strip() == "income":
@@ -113,21 +112,16 @@ def draws(scenario: Exploration) -> dict[Draw, float]:
     lone = scenario.options.lone_settlement_defends
     people = {kind: n for kind, n in held.items() if isinstance(kind[0], int)}
     others = {kind: n for kind, n in held.items() if kind not in people}
-    nobody: tuple[Kind, ...] = ()
-    creatures = _by_size(people, nobody, lambda chosen, kind, number: chosen + (kind,) * number)
+    creatures = _by_size(people, tuple[Kind, ...](), lambda chosen, kind, number: chosen + (kind,) * number)
     rest = [seen_as(kept, _stays) for kept in _by_size(others, (0, 0, 0), _richer)]
-    total = sum(held.values())
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
-    free = Draw()
-    found: dict[Draw, float] = {free: 0.0 if roll else 1 / 3}
+    found = {Draw(): 0.0 if roll else 1 / 3}
     for size, chance in sizes.items():
-        each = float(chance / comb(total, size))
+        each = float(chance / comb(held.total(), size))
         for number in range(size + 1):
             for (settlement, loot), others_ways in rest[size - number].items():
                 for chosen, ways in creatures[number].items():
-                    draw = Draw(chosen, settlement, loot)
-                    if not chosen and not (settlement and lone):
-                        draw = free
+                    draw = Draw(chosen, settlement, loot) if chosen or (settlement and lone) else Draw()
                     found[draw] = found.get(draw, 0.0) + each * (ways * others_ways)
     return {draw: p for draw, p in found.items() if p}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -20,8 +20,8 @@ Target = Literal["defender", "strongest", "weakest", "attacker", "second-attacke
 Losses = Literal["weakest-first", "strongest-first", "keep-next-step-fighters", "custom"]
 Structures = Literal["first", "last"]
 
-FORTS = ("none", "tower", "keep", "castle", "citadel")
-SETTLEMENTS = ("none", "village", "city")
+FORTS, SETTLEMENTS = get_args(Fort), get_args(Settlement)
+PRINTED = {"fort": FORTS, "settlement": SETTLEMENTS}  # by level
 MOST_PASSENGERS = 3
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
-from simulator.rules.kings_and_things.model import FORTS, SETTLEMENTS, Defender, Inhabitants, Policy, Scenario, Side
+from simulator.rules.kings_and_things.model import PRINTED, Defender, Inhabitants, Policy, Scenario, Side
 
 SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
 MAGIC, RANGED, MELEE = range(3)
@@ -160,10 +160,9 @@ def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> B
         band.levels["firewall"] = fields.firewall_value or UNROLLED
     if isinstance(fields, Defender):
         band.fort = fields.fort
-        if fields.fort != "none":
-            band.levels["fort"] = FORTS.index(fields.fort) - fields.fort_damage
-        if fields.settlement != "none":
-            band.levels["settlement"] = SETTLEMENTS.index(fields.settlement) - fields.settlement_damage
+        for what, names in PRINTED.items():
+            if getattr(fields, what) != "none":
+                band.levels[what] = names.index(getattr(fields, what)) - getattr(fields, f"{what}_damage")
     return band
 
 
