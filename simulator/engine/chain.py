@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -95,6 +95,24 @@ class Layout(NamedTuple):
         return int(self.word.max(initial=0)) + 1
 
 
+@lru_cache(maxsize=1024)
+def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
+    """Where fields with these limits go, the one at place `counted` left out."""
+    word, shift, mask = [], [], []
+    current = used = 0
+    for f, limit in enumerate(limits):
+        bits = 0 if f == counted else limit.bit_length()
+        if used + bits > 64:
+            current, used = current + 1, 0
+        word.append(current)
+        shift.append(used % 64)
+        mask.append((1 << bits) - 1)
+        used += bits
+    return Layout(
+        np.array(word, np.int64), np.array(shift, np.uint64), np.array(mask, np.uint64), np.array(limits, np.int64)
+    )
+
+
 @dataclass(frozen=True)
 class Aims:
     """What the sides want where one of them decides as well as possible.
@@ -145,22 +163,7 @@ class Chain:
     @cached_property
     def layout(self) -> Layout:
         """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
-        word, shift, mask = [], [], []
-        current = used = 0
-        for f, limit in enumerate(self.limits):
-            bits = 0 if f == self.counted else int(limit).bit_length()
-            if used + bits > 64:
-                current, used = current + 1, 0
-            word.append(current)
-            shift.append(used % 64)
-            mask.append((1 << bits) - 1)
-            used += bits
-        return Layout(
-            np.array(word, np.int64),
-            np.array(shift, np.uint64),
-            np.array(mask, np.uint64),
-            np.array([int(limit) for limit in self.limits], np.int64),
-        )
+        return layout_of(tuple(map(int, self.limits)), self.counted)
 
     def part(self, name: str) -> Callable[..., Any]:
         """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
