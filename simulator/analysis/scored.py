@@ -113,13 +113,22 @@ def scored(
 
 
 def _refuse_small(asked: Scenario, budget: int) -> None:
+    """Refuse what exact odds answer, and rolls with more pairs of results than any region could be spelled out for."""
+    from simulator.engine import grid
     from simulator.engine.explicit import spell_out
 
+    chain, wide = asked.chain, grid.too_wide(asked.chain)
     try:
-        spell_out(asked.chain, budget)
+        small = grid.fits(chain) and grid.ends(chain, budget) is not None
+        if not small and not wide:
+            spell_out(chain, budget)
+            small = True
     except NoExactOdds:
-        return
-    raise ScenarioError("battle: this battle is small enough for exact odds")
+        small = False
+    if small:
+        raise ScenarioError("battle: this battle is small enough for exact odds")
+    if wide:
+        raise ScenarioError("battle: its rolls have too many pairs of results to be scored; use simulate")
 
 
 def _scores(asked: Scenario, states: Any, value: str) -> np.ndarray:
