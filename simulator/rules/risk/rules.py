@@ -191,10 +191,10 @@ def table(p, s):
 @rule(Params)
 def left(p, s):
     """Units of both sides, those aboard and the enemies of later places included."""
-    units = s.fleets + (p.aboard[s.fleets] if s.place < p.crossings else s.regiments) + enemy_of(s)
+    units = s.fleets + (p.aboard[s.fleets] if s.place < p.crossings else s.regiments) + s.enemy + s.port
     for place in range(s.place + 1, p.places):
         units += p.enemies[place]
-    return units + (p.port if s.port == 0 else 0)
+    return units + (p.port if s.decided != STOPPED else 0)
 
 
 @helper
