@@ -179,7 +179,6 @@ def test_fleets_in_port_are_lost_only_once_they_have_put_to_sea():
     assert lost == sorted(lost)
 
 
-
 def test_replays_are_the_battles_that_were_counted():
     from simulator import replay
 

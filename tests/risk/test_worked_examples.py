@@ -142,7 +142,7 @@ def test_9_bonus_die_and_ties_and_stop_below():
     bonus = risk("land", 3, {"regiments": 2, "bonus_dice": 1})
     place = fight_of(bonus.fields, bonus.chain.params, bonus.chain.start).place
     hands = place.attack, place.defence
-    assert kept_dice(hands[1], 2)[6, 5] > kept_dice(hands[1]._replace(bonus=0), 2)[6, 5]
+    assert kept_dice(hands[1], 2)[6, 5] > kept_dice(hands[1]._replace(bonus_dice=0), 2)[6, 5]
     assert all(len(kept) == 2 for kept in kept_dice(hands[1], 2))
     check(fight(bonus, ((6, 6, 1), (6, 5)), ((5, 4), (3,))), winner="attacker", attacker_regiments_left=2, rounds=2)
     check(fight(risk("land", 1, 1, ties="both"), ((4,), (4,))), winner="nobody", territories_captured=0)
