@@ -95,17 +95,17 @@ def test_modifiers_in_the_order_of_section_3():
     assert modified(Hand(1, 6, modifier_highest=-1), (1,)) == (0,)
     assert modified(Hand(1, 6, modifier_highest=-1, clamp=True), (1,)) == (1,)
     assert modified(Hand(2, 6, modifier_all=3, clamp=True), (6, 2)) == (6, 5)
-    assert modified(Hand(2, 6, commanders=1, all=3, clamp=True), (8, 2)) == (8, 5)
+    assert modified(Hand(2, 6, commanders=1, modifier_all=3, clamp=True), (8, 2)) == (8, 5)
 
 
 def test_the_largest_die_is_of_those_rolled():
     assert max(dice_rolled(Hand(3, 6, commanders=2), 1)) == 8
     assert max(dice_rolled(Hand(3, 10, commanders=2), 2)) == 8
-    assert max(dice_rolled(Hand(3, 10, commanders=2, bonus=1), 2)) == 10
+    assert max(dice_rolled(Hand(3, 10, commanders=2, bonus_dice=1), 2)) == 10
 
 
 def test_bonus_dice_keep_the_best():
-    ways = kept_dice(Hand(2, 6, bonus=1), 2)
+    ways = kept_dice(Hand(2, 6, bonus_dice=1), 2)
     assert sum(ways.values()) == 216
     assert ways[6, 5] == 27
     assert all(len(hand) == 2 and hand[0] >= hand[1] for hand in ways)
