@@ -90,7 +90,7 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
     untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in TIMED
     refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(TIMED)}")
     if isinstance(policy, model.LandPolicy):
-        wrong = policy.base_dice != "infantry" and not getattr(side, "muslim", False)
+        wrong = policy.base_dice != "infantry" and not side.muslim
         why = f"{policy.base_dice!r} needs muslim = true on that side; others roll infantry"
         refuse(wrong, f"{path}.base_dice", why)
 
@@ -98,8 +98,7 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
 def check_side(name: str, side: AnySide, options: model.Options) -> None:
     """Ideas, leaders, battle actions and the main defender."""
     player = "player" in kinds(side)
-    ideas = isinstance(side, LandSide) and side.ideas
-    refuse(ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
+    refuse(side.ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
     if side.leader == "draw":
         check_draw(name, side)
     lent = "are a player realm's; options.lend_a_helping_hand allows them for others"

@@ -13,10 +13,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from simulator.rules.price_of_power import model
-from simulator.rules.price_of_power.dice import DICE, rows_of
-from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, LandRealm, Options, SeaRealm, SeaSide
+from simulator.rules.price_of_power.dice import DICE
+from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, Options, SeaRealm, SeaSide
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.losses import left_along
+from simulator.rules.toolkit.sheets import lines_of
 
 TYPES = ("infantry", "cavalry", "artillery")
 SHIPS = ("galleys", "light", "heavy", "damaged")
@@ -104,11 +105,6 @@ class Side:
         return any(faction.kind == "player" for faction in self.factions)
 
     @property
-    def asks(self) -> bool:
-        """May a player realm on this side ever leave?"""
-        return self.has_player and self.fields.can_retreat and self.policy.retreat != "never"
-
-    @property
     def last(self) -> int:
         """The last round in which anything depends on the round, for this side."""
         timed = [self.policy.retreat_at] if self.policy.retreat == "after-round" else []
@@ -117,18 +113,12 @@ class Side:
     @property
     def supply(self) -> int:
         """Captured ships that it can still man; none without a player realm."""
-        return self.fields.ships_in_supply if isinstance(self.fields, SeaSide) and self.has_player else 0
+        return self.fields.ships_in_supply if self.has_player else 0
 
     def charge(self, enemy: Side) -> int:
         """Cavalry dice of a charge of Noble Knights (section 3.1, step 3)."""
-        if "noble-knights" not in self.ideas or not isinstance(self.fields, model.LandSide):
-            return 0
-        return min(self.of_type(1), enemy.of_type(0), self.fields.knights_dice_limit)
-
-    @cached_property
-    def ideas(self) -> frozenset[str]:
-        """Ideas that tell in battle."""
-        return frozenset(self.fields.ideas) if isinstance(self.fields, model.LandSide) else frozenset()
+        knights = "noble-knights" in self.fields.ideas
+        return min(self.of_type(1), enemy.of_type(0), self.fields.knights_dice_limit) if knights else 0
 
 
 def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
@@ -166,8 +156,7 @@ def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     else:
         units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
         left = tuple(leaving(own, LOSS_ORDER[losses]) for own in units)
-    stays = realm.defends_capital or (isinstance(realm, LandRealm) and realm.last_area)
-    return Faction(number, realm.kind, realm.name, stays, left, price)
+    return Faction(number, realm.kind, realm.name, realm.defends_capital or realm.last_area, left, price)
 
 
 def main_defender(factions: tuple[Faction, ...], named: str | None) -> int:
@@ -192,7 +181,7 @@ def printed_deck() -> tuple[model.Card, ...]:
     """The military cards of the game: 36, of which 14 show leaders."""
     return tuple(
         model.Card(cards=int(row["cards"]), leader=row["leader"] == "yes", **{die: int(row[die]) for die in DICE})
-        for row in rows_of("military_deck")
+        for row in lines_of(__package__, "military_deck")
     )
 
 

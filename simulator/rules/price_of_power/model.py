@@ -131,6 +131,7 @@ class SeaRealm(Realm):
 
     units = ("galleys", "light", "heavy")
     others_have = "light"
+    last_area: ClassVar[bool] = False
     kind: Literal["player", "npr", "pirates"] = Field("player", description="who fights")
     name: str = Field("", description="label of the realm")
     galleys: UnitCount = Field(0, description="galleys")
@@ -152,6 +153,7 @@ class Leading(Fields):
 class LandSide(Leading, LandRealm):
     """A side on land."""
 
+    ships_in_supply: ClassVar[int] = 0
     leader: General | Literal["none", "draw"] | None = Field(
         None, description="dice of the general; none; or draw, the top military card"
     )
@@ -163,8 +165,11 @@ class LandSide(Leading, LandRealm):
 
 
 class SeaSide(Leading, SeaRealm):
-    """A side at sea."""
+    """A side at sea: no ideas, no Muslim option, no charge (section 4, step 1)."""
 
+    ideas: ClassVar[tuple[str, ...]] = ()
+    knights_dice_limit: ClassVar[int] = 0
+    muslim: ClassVar[bool] = False
     leader: Admiral | Literal["none", "draw"] | None = Field(
         None, description="dice of the admiral; none; or draw, the top military card"
     )

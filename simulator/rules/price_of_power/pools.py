@@ -7,18 +7,17 @@ of infantry, cavalry and artillery that its icons can still tell apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
+from simulator.engine.chance import LARGEST_RESULT, TableBook, Tables
 from simulator.rules.battle import Refusal
-from simulator.rules.price_of_power.dice import DICE, Caps, Dice, Pool, icons_shown, most_icons
+from simulator.rules.price_of_power.dice import DICE, Dice, Icons, Pool, icons_shown, most_icons
 from simulator.rules.price_of_power.forces import Side
-from simulator.rules.price_of_power.model import General, LandPolicy, Options, SeaSide
+from simulator.rules.price_of_power.model import General, LandPolicy, Options
 
 # Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
 MOST_WORK = 60_000_000
@@ -29,7 +28,7 @@ Roll = tuple[int, int, int, int]
 
 def pool_of(side: Side, options: Options, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
     """The dice of a side in a round (section 3.2, step 1)."""
-    drill = led and "military-drill" in side.ideas
+    drill = led and "military-drill" in side.fields.ideas
     dice = dict.fromkeys(DICE, 0) | {base: max(0, options.base_dice - drill * options.military_drill.dice)}
     in_force = [
         action
@@ -39,13 +38,13 @@ def pool_of(side: Side, options: Options, base: str, leader: General | None, rou
     for more in [side.fields.extra_dice, *in_force, *([leader] if leader else [])] if led else []:
         for die in DICE:
             dice[die] += getattr(more, die)
-    doubled = led and bool(side.ideas & {"tercios", "line-infantry"})
+    doubled = led and not {"tercios", "line-infantry"}.isdisjoint(side.fields.ideas)
     return Pool(**dice, tercios_worth=2 if doubled else 1)
 
 
 def automatic_hits(side: Side, options: Options) -> int:
     """Hits in every roll while led, those of heavy ships not included."""
-    return side.fields.automatic_hits + ("military-drill" in side.ideas) * options.military_drill.hits
+    return side.fields.automatic_hits + ("military-drill" in side.fields.ideas) * options.military_drill.hits
 
 
 def base_type(side: Side, options: Options, dice: Dice, leader: General | None) -> str:
@@ -59,14 +58,14 @@ def base_type(side: Side, options: Options, dice: Dice, leader: General | None) 
     return "cavalry" if cavalry > infantry else "infantry"
 
 
-def icon_counts(caps: Caps) -> list[np.ndarray]:
+def icon_counts(caps: Icons) -> list[np.ndarray]:
     """All numbers of infantry, cavalry and artillery icons up to their caps, along three axes."""
     return np.ogrid[: caps.infantry + 1, : caps.cavalry + 1, : caps.artillery + 1]
 
 
 def expected_hits(side: Side, pool: Pool, dice: Dice, automatic: int) -> Fraction:
     """Expected hits of the starting units on land with a pool."""
-    caps = Caps(*(min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])), 0)
+    caps = Icons(*(min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])), 0)
     ways = icons_shown(dice, pool, caps)[..., 0]
     hits = np.minimum(sum(icon_counts(caps)) + automatic, side.units)
     return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
@@ -82,45 +81,39 @@ def pools_of(side: Side, options: Options, dice: Dice, last: int) -> list[list[P
     return rows
 
 
-def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[Pool]) -> Caps:
+def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[Pool]) -> Icons:
     """The most of each icon that can matter to this side: own units, wounds to deal, ships to capture."""
     shown = [max(values) for values in zip(*(most_icons(dice, pool) for pool in pools), strict=True)]
-    tercios = 4 if enemy.leaders else 0
-    if isinstance(side.fields, SeaSide) and side.has_player:
-        tercios = max(tercios, min(enemy.units, side.fields.ships_in_supply))
+    tercios = max(4 if enemy.leaders else 0, min(enemy.units, side.supply))
     units = [0, 0, side.units] if side.sea else [side.of_type(which) for which in range(3)]
-    return Caps(*(min(pair) for pair in zip(shown, [*units, tercios], strict=True)))
+    return Icons(*(min(pair) for pair in zip(shown, [*units, tercios], strict=True)))
 
 
-def worth_each(caps: Caps, pools: int) -> bool:
+def worth_each(caps: Icons, pools: int) -> bool:
     """Is a table for each number of units affordable?"""
     tables = pools * (caps.infantry + 1) * (caps.cavalry + 1) * (caps.artillery + 1)
     return tables <= MOST_TABLES and tables * int(np.prod(np.array(caps) + 1)) <= MOST_WORK
 
 
 @dataclass
-class TableSet:
-    """Chance tables and rolls of a battle under construction; table 0 is certain."""
+class Rolls:
+    """Chance tables of a battle under construction; `numbers` of rolls, `tables` of pools by their numbers of units."""
 
     dice: Dice
-    rolls: dict[Roll, int] = field(default_factory=lambda: {(0, 0, 0, 0): 0})
-    rows: list[Row] = field(default_factory=lambda: [row_of({0: 1})])
+    book: TableBook = field(default_factory=TableBook)
+    numbers: dict[Roll, int] = field(default_factory=lambda: {(0, 0, 0, 0): 0})
+    tables: list[int] = field(default_factory=list)
 
     def number(self, roll: Roll) -> int:
         """The number of a roll: infantry, cavalry, artillery icons that count, and tercios."""
-        return self.rolls.setdefault(roll, len(self.rolls))
+        return self.numbers.setdefault(roll, len(self.numbers))
 
-    def add(self, weights: Mapping[int, int]) -> int:
-        """A table whose results mean something else; its index."""
-        self.rows.append(row_of(weights))
-        return len(self.rows) - 1
-
-    def add_pool(self, pool: Pool, caps: Caps, each: bool, pairs: bool) -> int:
-        """Tables of a pool: one for all units, or (`each`) one for each number of them; the first one's index.
+    def add_pool(self, pool: Pool, caps: Icons, each: bool, pairs: bool) -> int:
+        """Tables of a pool: one for all units, or (`each`) one for each number of them; where they begin.
 
         `pairs`: only pairs of tercios matter.
         """
-        ways, first = icons_shown(self.dice, pool, caps), len(self.rows)
+        ways, first = icons_shown(self.dice, pool, caps), len(self.tables)
         if pairs:
             odd = ways[..., 1::2]
             ways = ways[..., ::2].copy()
@@ -143,13 +136,13 @@ class TableSet:
         """A table of rolls."""
         results = np.array([self.number(roll) for roll in rolls])
         order = results.argsort()
-        self.rows.append((results[order], weight[order] / weight.sum()))
+        self.tables.append(self.book.add((results[order], weight[order] / weight.sum())))
 
     def close(self) -> tuple[Tables, np.ndarray]:
         """All tables, and the rolls. Raises Refusal for too many."""
-        if len(self.rolls) > LARGEST_RESULT + 1:
+        if len(self.numbers) > LARGEST_RESULT + 1:
             raise Refusal("options.dice", "these dice have too many different results; give fewer dice or icons")
-        return from_rows(self.rows), np.array(list(self.rolls))
+        return self.book.close(), np.array(list(self.numbers))
 
 
 def filled(hits: int, units: tuple[int, ...]) -> tuple[int, int, int]:

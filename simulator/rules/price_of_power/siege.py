@@ -10,9 +10,9 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, Refusal, certain
-from simulator.rules.price_of_power.dice import rows_of
 from simulator.rules.price_of_power.model import UnitCount
 from simulator.rules.price_of_power.npr_defence import TAX_VALUE, Empty
+from simulator.rules.toolkit.sheets import lines_of
 
 Plan = Literal["most-value", "most-provinces", "cheapest-one"]
 Power = Annotated[int, Field(ge=0, le=99)]
@@ -131,7 +131,7 @@ class Taken(NamedTuple):
 @lru_cache(maxsize=1)
 def half_strengths() -> tuple[int, ...]:
     """Twice the siege strength of infantry, cavalry and artillery (data/units.csv)."""
-    rows = {row["unit"]: row["siege_strength"] for row in rows_of("units")}
+    rows = {row["unit"]: row["siege_strength"] for row in lines_of(__package__, "units")}
     return tuple(int(2 * float(rows[unit])) for unit in Army._fields)
 
 
@@ -157,23 +157,16 @@ def plans(army: Army, places: Sequence[Place], most_power: int, actions: int) ->
     """The least power, then the fewest actions, for each set of provinces, as far as power allows."""
     every = (1 << len(places)) - 1
     single = {chosen: one_action(strengths(army), places, chosen) for chosen in range(1, every + 1)}
-    best = {0: Taken()}
-    found = dict(best)
-    for _ in range(min(actions, len(places))):
-        longer: dict[int, Taken] = {}
-        for done, so_far in best.items():
-            chosen = rest = every & ~done
+    found = {0: Taken()}
+    for used in range(min(actions, len(places))):
+        for done, so_far in [*found.items()]:
+            chosen = rest = every & ~done if so_far.actions == used else 0
             while chosen:
-                step = single[chosen]
-                known = longer.get(done | chosen)
+                step, known = single[chosen], found.get(done | chosen)
                 power = so_far.power + (step.power if step else 0)
                 if step and power <= most_power and (known is None or power < known.power):
-                    longer[done | chosen] = Taken(*map(add, so_far, step))
+                    found[done | chosen] = Taken(*map(add, so_far, step))
                 chosen = (chosen - 1) & rest
-        best = longer
-        for done, taken in longer.items():
-            if done not in found or taken.power < found[done].power:
-                found[done] = taken
     return list(found.values())
 
 

@@ -15,10 +15,10 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
-from simulator.rules.price_of_power.dice import Caps, Dice, Pool, dice_of, most_icons
+from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
 from simulator.rules.price_of_power.forces import Faction, Side, side_of
 from simulator.rules.price_of_power.model import AnyBattle, Options
-from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
+from simulator.rules.price_of_power.pools import Rolls, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.weights import sum_of
@@ -48,7 +48,7 @@ class Setup:
     last: int
     pools: list[list[list[Pool]]]
     distinct: list[list[Pool]]
-    caps: list[Caps]
+    caps: list[Icons]
     charges: list[int]
     brief: bool
 
@@ -73,7 +73,7 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
 
 def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
-    made, options = TableSet(setup.dice), setup.options
+    made, options = Rolls(setup.dice), setup.options
     numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
     opening, phases = opening_of(setup, made)
     after = dict(pairwise(phases))
@@ -106,7 +106,7 @@ def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
         "defender_leaves": leave_of(sides[1]),
         "first_of": array([0, 1, 1 + len(sides[1].factions)]),
         "automatic": array([automatic_hits(side, setup.options) for side in sides]),
-        "asks": array([side.asks for side in sides]),
+        "asks": array([s.has_player and s.fields.can_retreat and s.policy.retreat != "never" for s in sides]),
         "seeks": array([side.policy.retreat == "best" for side in sides]),
         "when_wounded": array([side.policy.retreat == "when-leader-wounded" for side in sides]),
         "supply": array([side.supply for side in sides]),
@@ -159,7 +159,7 @@ def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
     return [order.index(place) for place in range(len(defenders))]
 
 
-def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
+def pool_numbers(setup: Setup, made: Rolls) -> dict[str, np.ndarray]:
     """Pools of both sides, their tables, and what they can show."""
     cards = 1 + max(len(side.leaders) for side in setup.sides)
     pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), np.zeros((2, 3), np.int64)
@@ -180,22 +180,23 @@ def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
         "pool": pool,
         "first": array(first),
         "best": array([made.number((*icons.tolist(), 0)) for icons in best]),
+        "tables": array(made.tables),
         "cap": array([caps[:3] for caps in setup.caps]),
         "stride": stride,
     }
 
 
-def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
+def opening_of(setup: Setup, made: Rolls) -> tuple[list[int], list[int]]:
     """Tables of the cards and charges, and the phases that the battle goes through at first."""
     opening, phases = [0, 0, 0, 0], []
     for phase, side in enumerate(setup.sides, rules.ATTACKER_DRAWS):
         if len(side.drawn) > 1:
-            opening[phase] = made.add(side.drawn)
+            opening[phase] = made.book.add(side.drawn)
             phases.append(phase)
     if any(setup.charges):
         icons = Counter(face.cavalry for face in setup.dice["cavalry"])
         for phase, dice in enumerate(setup.charges, rules.ATTACKER_CHARGES):
-            opening[phase] = made.add(sum_of(icons, dice))
+            opening[phase] = made.book.add(sum_of(icons, dice))
             phases.append(phase)
     return opening, [*phases, rules.ATTACKER_ROLLS]
 

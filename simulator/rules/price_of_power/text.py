@@ -55,11 +55,11 @@ def side_lines(setup: Setup, side: Side) -> Iterator[str]:
     if side.draws:
         deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
         yield f"{side.where} draws a leader from {deck} (ASSUMED)"
-    if "military-drill" in side.ideas:
+    if "military-drill" in side.fields.ideas:
         drill = setup.options.military_drill
         text = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll"
         yield f"{side.where}, Military Drill: {text} (ASSUMED)"
-    if "noble-knights" in side.ideas:
+    if "noble-knights" in side.fields.ideas:
         yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
     if any(faction.kind == "pirates" for faction in side.factions):
         yield f"{side.where}: pirates never leave (ASSUMED)"
