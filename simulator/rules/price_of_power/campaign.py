@@ -17,6 +17,7 @@ from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup, setup_of
 from simulator.rules.toolkit.courses import Courses
+from simulator.rules.toolkit.naming import SIDES
 
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
@@ -87,7 +88,7 @@ class CampaignOptions(model.Options):
 
 
 class Campaign(Fields):
-    """A campaign."""
+    """Sea battle, landing, land battle, siege."""
 
     game: Literal["price-of-power"]
     battle: Literal["campaign"]
@@ -120,7 +121,7 @@ def check(fields: Campaign) -> None:
     """Refuse what a campaign may not hold."""
     if "count_rounds" in fields.options.model_fields_set:
         raise Refusal("options.count_rounds", "is not for a campaign; leave it out")
-    for side in checks.SIDES:
+    for side in SIDES:
         for part in ("fleet", "army"):
             if getattr(getattr(fields.policy, side), part).retreat == "best":
                 raise Refusal(f"policy.{side}.{part}.retreat", "best is not offered in a campaign")
@@ -128,7 +129,7 @@ def check(fields: Campaign) -> None:
         kind = getattr(fields.attacker, part).kind
         if kind != "player":
             raise Refusal(f"attacker.{part}.kind", f"{kind!r} is not allowed; only a player realm plans a campaign")
-        checks.check(stage(fields, part), f".{part}", checks.SIDES[: 1 + fought(fields, part)])
+        checks.check(stage(fields, part), f".{part}", SIDES[: 1 + fought(fields, part)])
 
 
 def landing(fields: Campaign, ships: int) -> model.LandSide:

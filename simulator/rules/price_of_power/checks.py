@@ -10,10 +10,8 @@ from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandSide, SeaRealm, kinds
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity, check_empire
 from simulator.rules.price_of_power.tables import chain_of, setup_of
+from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
-
-SIDES = ("attacker", "defender")
-TIMED = ("at-or-below", "after-round")
 
 
 def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> None:
@@ -87,8 +85,8 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
     for field in ("retreat", "retreat_at"):
         wrong = field in policy.model_fields_set and "player" not in kinds(side)
         refuse(wrong, f"{path}.{field}", "only a player realm decides to retreat; leave it out")
-    untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in TIMED
-    refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(TIMED)}")
+    untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in model.TIMED
+    refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(model.TIMED)}")
     if isinstance(policy, model.LandPolicy):
         wrong = policy.base_dice != "infantry" and not side.muslim
         why = f"{policy.base_dice!r} needs muslim = true on that side; others roll infantry"

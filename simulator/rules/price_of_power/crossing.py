@@ -36,7 +36,7 @@ class Border(Fields):
 
 
 class Crossing(Fields):
-    """A crossing."""
+    """How many units get over a bridge of ships or a mountain border (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["crossing"]

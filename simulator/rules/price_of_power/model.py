@@ -12,6 +12,7 @@ from simulator.rules.price_of_power.npr_defence import Capacity
 
 UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
+TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
 Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded", "best"]
 
 
@@ -282,7 +283,7 @@ class Land(Fields):
 
 
 class Naval(Fields):
-    """A naval battle."""
+    """A naval battle, with captures."""
 
     game: Literal["price-of-power"]
     battle: Literal["naval"]

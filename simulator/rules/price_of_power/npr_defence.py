@@ -98,7 +98,7 @@ class Capacity(Npr, Empire):
 
 
 class NprDefence(Fields):
-    """An NPR's defence."""
+    """Which units a non-player realm defends with (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["npr-defence"]

@@ -87,7 +87,7 @@ class SiegeOptions(Fields):
 
 
 class Siege(Fields):
-    """A siege."""
+    """What a siege can take, at what price (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["siege"]

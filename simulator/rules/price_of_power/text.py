@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,14 +14,16 @@ from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import GONE, part, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
-from simulator.rules.price_of_power.model import General
+from simulator.rules.price_of_power.model import TIMED, General
 from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import plural, sentence
+from simulator.rules.toolkit.policies import in_words
 
+# Faces as the rules write them: f infantry, T tercios, h cavalry, a artillery, - blank.
 LETTERS = ("f", "T", "h", "a")
 MOST_TRIES = 2_000
 
@@ -34,22 +36,14 @@ def assumptions(setup: Setup) -> list[str]:
         lines.append(f"casualties alternate mercenary, regular, allied, {anew}")
     if len(setup.sides[1].factions) > 1:
         lines.append(f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}")
-    for side in setup.sides:
-        lines += [*policy_lines(side), *side_lines(setup, side)]
-    return lines
-
-
-def policy_lines(side: Side) -> Iterator[str]:
-    """What a side decides."""
-    policy = side.policy
-    if side.has_player:
-        at = f" {policy.retreat_at}" if policy.retreat in {"at-or-below", "after-round"} else ""
-        yield f"{side.where} retreats: {policy.retreat}{at}"
-    yield f"{side.where} loses: {policy.losses}"
+    return lines + [line for side in setup.sides for line in side_lines(setup, side)]
 
 
 def side_lines(setup: Setup, side: Side) -> Iterator[str]:
-    """ASSUMED items that a side uses, and where an NPR's units come from."""
+    """What a side decides, where an NPR's units come from, and the ASSUMED items that it uses."""
+    if side.has_player:
+        yield f"{side.where} retreats: {in_words(side.policy, [side.policy.retreat], TIMED)[0]}"
+    yield f"{side.where} loses: {side.policy.losses}"
     if getattr(side.fields, "npr", None):
         yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
     if side.draws:
@@ -114,41 +108,34 @@ def told(setup: Setup, label: str = "") -> Chain:
 def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> str:
     """A roll: its faces and hits."""
     side = s.phase - rules.ATTACKER_ROLLS
-    faces = faces_for(setup, p, s, result, dice)
-    shown = f" {' '.join(faces)}" if faces else ""
-    hits = plural(int(rules.hits_of(p, s, side, result)), "hit")
-    text = f"the {setup.sides[side].where} rolls{shown}: {hits}"
+    shown = "".join(f" {face}" for face in faces_for(setup, p, s, result, dice))
+    text = f"the {setup.sides[side].where} rolls{shown}: {plural(int(rules.hits_of(p, s, side, result)), 'hit')}"
     if p.count_rounds or s.round < p.last - 1:
         text = f"Round {(s.rounds if p.count_rounds else s.round) + 1}, {text}"
     return sentence(text)
 
 
 def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
-    """Faces that give a result: rolled until they do; none if that takes too long."""
+    """Faces that give a result, in letters: rolled until they do; none if that takes too long."""
     side = s.phase - rules.ATTACKER_ROLLS
-    own, caps = strength_on(p, s, side), setup.caps[side]
+    own, most = strength_on(p, s, side), setup.caps[side].tercios
     rolled = [pool for pools in setup.distinct for pool in pools][int(rules.pool(p, s, side))]
     pairs = 1 if setup.sea and setup.sides[side].has_player else 2
-    icons = int(p.icons[result])
-    wanted = matched(own, [part(icons, which) for which in range(3)]), int(p.tercios[result])
+
+    def matched(icons: Sequence[int]) -> int:
+        """Hits of icons on the units at hand, before caps and automatic hits."""
+        return sum(min(part(own, which), icons[which]) for which in range(3))
+
+    wanted = matched([part(int(p.icons[result]), which) for which in range(3)]), int(p.tercios[result])
 
     def fits(faces: list[Face]) -> bool:
         seen = [sum(values) for values in zip(*map(rolled.worth, faces), strict=True)] or [0, 0, 0, 0]
-        tercios = min(seen[3], caps.tercios)
-        return (matched(own, seen), tercios - tercios % pairs) == wanted
+        tercios = min(seen[3], most)
+        return (matched(seen), tercios - tercios % pairs) == wanted
 
-    thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES)
-    return [face_text(face) for face in thrown or ()]
-
-
-def matched(own: int, icons: list[int]) -> int:
-    """Hits of icons on the units at hand, before caps and automatic hits."""
-    return sum(min(part(own, which), icons[which]) for which in range(3))
-
-
-def face_text(shown: Face) -> str:
-    """A face in the letters of the rules: f infantry, T tercios, h cavalry, a artillery, - blank."""
-    return "+".join(letter * icons for letter, icons in zip(LETTERS, shown, strict=True) if icons) or "-"
+    thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES) or ()
+    letters = ([letter * icons for letter, icons in zip(LETTERS, face, strict=True) if icons] for face in thrown)
+    return ["+".join(face) or "-" for face in letters]
 
 
 def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
