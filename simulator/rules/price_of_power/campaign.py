@@ -168,10 +168,10 @@ class Stages:
     def plan(self, army: siege.Army) -> siege.Taken:
         """The best siege of an army, with ships that face every island (step 4)."""
         if army not in self.plans:
-            fields = self.fields
-            places = siege.places_of(fields.defender.provinces, fields.options.defensive_mentality, True)
-            power, actions = fields.conditions.siege_power, fields.conditions.siege_actions
-            self.plans[army] = siege.best_plan(army, places, power, actions, fields.policy.attacker.plan)
+            fields, spent = self.fields, self.fields.conditions
+            mentality, plan = fields.options.defensive_mentality, fields.policy.attacker.plan
+            terms = siege.Terms(spent.siege_power, spent.siege_actions, plan, True, mentality)
+            self.plans[army] = siege.best_plan(army, fields.defender.provinces, terms)
         return self.plans[army]
 
     def answer(self, run: Run) -> Outcomes:

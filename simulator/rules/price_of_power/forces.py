@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import DICE
-from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, Options, SeaRealm, SeaSide
+from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, LandRealm, Options, SeaRealm, SeaSide
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.losses import left_along
 from simulator.rules.toolkit.sheets import lines_of
@@ -36,6 +36,8 @@ SHIP_ORDER = {
     "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
 }
 PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
+# Galleys, light, sound, damaged ships seen as galleys, light, heavy (damaged included), damaged.
+HEAVY_TOGETHER = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
 Policy = model.LandPolicy | model.SeaPolicy
 
 
@@ -133,29 +135,19 @@ def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
     return left_along(start, hit)[::-1]
 
 
-def ships_seen(rows: np.ndarray) -> np.ndarray:
-    """Galleys, light, sound, damaged seen as galleys, light, heavy (damaged included), damaged."""
-    return rows @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
-
-
-def paid(row: list[int]) -> list[int]:
-    """A fleet after the price of retreat: one ship (section 4, step 6)."""
-    lost = next((ship for ship in PRICE_OF_RETREAT if row[ship]), None)
-    return [number - (ship == lost) for ship, number in enumerate(row)]
-
-
 def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     """A realm's force with its leaving lists; all of an NPR and all ships count as regular."""
     none = np.zeros((1, 4 if isinstance(realm, SeaRealm) else 3), int)
-    price = none
-    if isinstance(realm, SeaRealm):
+    if isinstance(realm, LandRealm):
+        units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
+        left, price = tuple(leaving(own, LOSS_ORDER[losses]) for own in units), none
+    else:
         start = [realm.galleys, realm.light, realm.heavy - realm.damaged, realm.damaged]
         rows = leaving(start, SHIP_ORDER[losses])
-        left = (none, ships_seen(rows), none)
-        price = ships_seen(np.array([paid(row) for row in rows.tolist()]))
-    else:
-        units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
-        left = tuple(leaving(own, LOSS_ORDER[losses]) for own in units)
+        # The price of retreat is one ship (section 4, step 6).
+        lost = [next((ship for ship in PRICE_OF_RETREAT if row[ship]), GALLEY) for row in rows]
+        price = np.maximum(rows - np.eye(4, dtype=int)[lost], 0) @ HEAVY_TOGETHER
+        left = (none, rows @ HEAVY_TOGETHER, none)
     return Faction(number, realm.kind, realm.name, realm.defends_capital or realm.last_area, left, price)
 
 

@@ -50,9 +50,9 @@ class Params(NamedTuple):
     `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
     fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
     captured ships in `supply`, whether it `seeks` the best decision.
-    `pool[side, leader, led, round]` numbers the dice of a roll: in `tables` its own begin at `first`, `best` is the
-    best roll; there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are
-    packed as strengths are. `opening` and `following` are tables and successors of the first four phases.
+    `pool[side, leader, led, round]` numbers the dice of a roll, `best` is the best one; its tables begin at `first` in
+    `tables`, one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
+    as strengths are. `opening` and `following` are tables and successors of the first four phases.
     """
 
     sea: int

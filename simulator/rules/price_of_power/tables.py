@@ -26,6 +26,7 @@ from simulator.rules.toolkit.weights import sum_of
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
+TYPE_PLACES = [1, 1 << BITS, 1 << 2 * BITS]
 FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
 array = partial(np.array, dtype=np.int64)
 
@@ -62,7 +63,7 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
     last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
     pools = [pools_of(side, options, dice, last) for side in sides]
-    distinct = [list(dict.fromkeys(pool for row in rows for pool in row)) for rows in pools]
+    distinct = [[*dict.fromkeys(pool for row in rows for pool in row)] for rows in pools]
     return Setup(
         fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools, distinct,
         caps=[caps_of(*pair, dice, own) for pair, own in zip(pairs, distinct, strict=True)],
@@ -94,8 +95,7 @@ def chain_of(setup: Setup) -> Chain:
         **numbers,
     )
     start = start_of(setup, phases[0])
-    limits = limits_of(setup, start, int(rolls[:, 3].max()))
-    return Chain(params, start, limits, tables, counters=("rounds",))
+    return Chain(params, start, limits_of(setup, start, int(rolls[:, 3].max())), tables, counters=("rounds",))
 
 
 def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
@@ -132,7 +132,8 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         for category, left in enumerate(faction.left):
             row[number, category] = len(fewest)
             units = left[:, :3].sum(axis=1)
-            strength.append(packed(left, setup.sea) + (units << UNITS) + (np.arange(len(left)) << HITS))
+            types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else left @ np.array(TYPE_PLACES)
+            strength.append(types + (units << UNITS) + (np.arange(len(left)) << HITS))
             fewest += np.searchsorted(units, units).tolist()
     none = [0] * (MOST_FACTIONS + 1 - len(factions))
     return {
@@ -143,13 +144,6 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         "strength": np.concatenate(strength),
         "fewest": array(fewest),
     }
-
-
-def packed(left: np.ndarray, sea: bool) -> np.ndarray:
-    """Types in the places that a strength has for them."""
-    if sea:
-        return (left[:, :3].sum(axis=1) << 2 * BITS) + (left[:, 2] << HEAVY)
-    return left @ np.array([1, 1 << BITS, 1 << 2 * BITS])
 
 
 def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
