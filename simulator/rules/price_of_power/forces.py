@@ -61,14 +61,15 @@ class Faction:
         """Hits that each category can take at the start."""
         return tuple(len(rows) - 1 for rows in self.left)
 
-    def of_type(self, which: int) -> int:
-        """Units or ships of a type at the start."""
-        return sum(int(rows[-1][which]) for rows in self.left)
+    @cached_property
+    def start(self) -> list[int]:
+        """Units or ships of each type at the start."""
+        return np.sum([rows[-1, :3] for rows in self.left], axis=0).tolist()
 
     @cached_property
     def units(self) -> int:
         """Units or ships at the start."""
-        return sum(map(self.of_type, range(3)))
+        return sum(self.start)
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,14 @@ class Side:
         return isinstance(self.fields, SeaSide)
 
     @cached_property
+    def start(self) -> list[int]:
+        """Units or ships of each type at the start."""
+        return np.sum([faction.start for faction in self.factions], axis=0).tolist()
+
+    @cached_property
     def units(self) -> int:
         """Units or ships at the start."""
-        return sum(faction.units for faction in self.factions)
-
-    def of_type(self, which: int) -> int:
-        """Units or ships of a type at the start."""
-        return sum(faction.of_type(which) for faction in self.factions)
+        return sum(self.start)
 
     @property
     def has_player(self) -> bool:
@@ -120,7 +122,7 @@ class Side:
     def charge(self, enemy: Side) -> int:
         """Cavalry dice of a charge of Noble Knights (section 3.1, step 3)."""
         knights = "noble-knights" in self.fields.ideas
-        return min(self.of_type(1), enemy.of_type(0), self.fields.knights_dice_limit) if knights else 0
+        return min(self.start[1], enemy.start[0], self.fields.knights_dice_limit) if knights else 0
 
 
 def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:

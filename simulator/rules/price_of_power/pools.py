@@ -65,7 +65,7 @@ def icon_counts(caps: Icons) -> list[np.ndarray]:
 
 def expected_hits(side: Side, pool: Pool, dice: Dice, automatic: int) -> Fraction:
     """Expected hits of the starting units on land with a pool."""
-    caps = Icons(*(min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])), 0)
+    caps = Icons(*map(min, side.start, most_icons(dice, pool)), 0)
     ways = icons_shown(dice, pool, caps)[..., 0]
     hits = np.minimum(sum(icon_counts(caps)) + automatic, side.units)
     return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
@@ -85,8 +85,8 @@ def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[Pool]) -> Icons:
     """The most of each icon that can matter to this side: own units, wounds to deal, ships to capture."""
     shown = [max(values) for values in zip(*(most_icons(dice, pool) for pool in pools), strict=True)]
     tercios = max(4 if enemy.leaders else 0, min(enemy.units, side.supply))
-    units = [0, 0, side.units] if side.sea else [side.of_type(which) for which in range(3)]
-    return Icons(*(min(pair) for pair in zip(shown, [*units, tercios], strict=True)))
+    units = [0, 0, side.units] if side.sea else side.start
+    return Icons(*map(min, shown, [*units, tercios]))
 
 
 def worth_each(caps: Icons, pools: int) -> bool:

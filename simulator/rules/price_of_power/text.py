@@ -20,7 +20,7 @@ from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
 from simulator.rules.toolkit.faces import thrown_until
-from simulator.rules.toolkit.naming import plural, sentence
+from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
 
 # Faces as the rules write them: f infantry, T tercios, h cavalry, a artillery, - blank.
@@ -68,8 +68,8 @@ def explain(setup: Setup) -> list[str]:
         lines.append(f"{side.where}: {side.units} {'ships' if side.sea else 'units'}, rolls {dice_text(dice)}{by}")
         if more := automatic_hits(side, setup.options):
             lines.append(f"{side.where}: {more} automatic hits in every roll while led")
-        if setup.sea and side.of_type(2):
-            lines.append(f"{side.where}: {plural(side.of_type(2), 'heavy ship')}, one automatic hit each")
+        if setup.sea and side.start[2]:
+            lines.append(f"{side.where}: {plural(side.start[2], 'heavy ship')}, one automatic hit each")
         if dice.tercios_worth == 2:
             lines.append(f"{side.where}: each tercios icon counts twice")
         if charge:
@@ -79,8 +79,7 @@ def explain(setup: Setup) -> list[str]:
 
 def dice_text(dice: Pool | General) -> str:
     """Dice of each type in words."""
-    parts = [f"{getattr(dice, die)} {die}" for die in DICE if getattr(dice, die)]
-    return (", ".join(parts) or "no") + " dice"
+    return f"{counted((getattr(dice, die) for die in DICE), DICE, 'no')} dice"
 
 
 def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:
@@ -145,7 +144,9 @@ def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
         if old and not old & GONE:
             who = faction.name or ("attacker" if place == 0 else "defender")
             left = in_place(faction, np.array([force]))[0].sum(axis=0)
-            yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {left_text(left)}."
+            text = counted(left[:3], SHIPS if setup.sea else TYPES, "nothing left")
+            damaged = f" ({left[3]} damaged)" if setup.sea and left[3] else ""
+            yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {text}{damaged}."
 
 
 def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
@@ -156,12 +157,3 @@ def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
             yield f"The leader of the {side.where} is {'killed' if new == rules.DEAD else 'wounded'}."
     if after.phase == rules.OVER and after.haul:
         yield f"{plural(after.haul, 'ship')} captured."
-
-
-def left_text(left: np.ndarray) -> str:
-    """Units or ships in words."""
-    kinds = SHIPS[:3] if len(left) == len(SHIPS) else TYPES
-    text = ", ".join(f"{number} {kind}" for number, kind in zip(left, kinds, strict=False) if number)
-    if len(left) == len(SHIPS) and left[3]:
-        text += f" ({left[3]} damaged)"
-    return text or "nothing left"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -24,6 +24,11 @@ def winner_text(code: int) -> str:
 def plural(number: int, word: str, more: str | None = None) -> str:
     """A number with its word: "1 hit", "2 hits"; `more` is the plural where "s" does not make it."""
     return f"{number} {word if number == 1 else more or word + 's'}"
+
+
+def counted(numbers: Iterable[int], names: Iterable[str], none: str = "nobody") -> str:
+    """What there is of each, in words: "4 infantry, 1 cavalry"."""
+    return ", ".join(f"{number} {name}" for number, name in zip(numbers, names, strict=False) if number) or none
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
