@@ -63,7 +63,7 @@ def test_dice_of_a_replay_give_the_result(result):
     place = tables.places(risk("land", {"regiments": 9, "commanders": 1}, 4, ties=ties).fields)[0]
     dice, thrown = random.Random(3), set()
     for _ in range(30):
-        mine, theirs = text.dice_for(text.Fight(place, 9, 4, 0), ties, result, dice)
+        mine, theirs = text.dice_for(place, 9, 4, ties, result, dice)
         own, enemy = tables.compare(tables.modified(place.attack, mine), tables.modified(place.defence, theirs), ties)
         assert (own, enemy) == tables.lost(result)
         thrown.add((mine, theirs))
@@ -75,7 +75,7 @@ def test_a_very_rare_round_is_told_at_once():
         "land", {"regiments": 1, "dice": 1, "die_sides": 12, "modifier_all": -5}, {"regiments": 1, "bonus_dice": 3}
     )
     place = tables.places(scenario.fields)[0]
-    mine, theirs = text.dice_for(text.Fight(place, 1, 1, 0), "defender", 0o01, random.Random(1))
+    mine, theirs = text.dice_for(place, 1, 1, "defender", 0o01, random.Random(1))
     assert mine[0] - 5 > theirs[0]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 
@@ -90,20 +89,10 @@ def _chances(table: dict[int, int]) -> str:
     return ", ".join(f"{own}-{enemy} {chance:.2f} %" for own, enemy, chance in rows)
 
 
-class Fight(NamedTuple):
-    """A fight under way: its place, the units of the side that attacks and of the other, the rounds fought so far."""
-
-    place: Place
-    attackers: int
-    defenders: int
-    rounds: int
-
-
-def fight_of(fields: AnyBattle, p: Params, s: State) -> Fight:
-    """The fight that a state is in the midst of."""
+def fight_of(fields: AnyBattle, p: Params, s: State) -> tuple[Place, int, int]:
+    """The fight that a state is in the midst of: its place, the units of the side that attacks and of the other."""
     place, own, enemy = places(fields)[-1 if s.port else s.place], rules.force_of(p, s), rules.enemy_of(s)
-    both = (enemy, own) if place.sides == ENEMY else (own, enemy)
-    return Fight(place, *both, s.sea_rounds + s.land_rounds)
+    return (place, enemy, own) if place.sides == ENEMY else (place, own, enemy)
 
 
 def teller(fields: AnyBattle, p: Params) -> Callable[..., str]:
@@ -111,27 +100,28 @@ def teller(fields: AnyBattle, p: Params) -> Callable[..., str]:
 
     def tell(before: State, result: int, after: State, dice: random.Random) -> str:
         """Units roll as many dice as were chosen, else all that they may."""
-        place, attackers, defenders, rounds = fight = fight_of(fields, p, before)
-        start = f"Round {rounds + 1}, {place.name}: "
-        own, enemy = tables.lost(result)
-        losses = f": {place.sides[0]} loses {plural(own, place.unit)}, {place.sides[1]} {enemy}"
+        place, attackers, defenders = fight_of(fields, p, before)
+        start = f"Round {before.sea_rounds + before.land_rounds + 1}, {place.name}: "
+        (first, second), (own, enemy) = place.sides, tables.lost(result)
+        losses = f": {first} loses {plural(own, place.unit)}, {second} {enemy}"
         if not fields.options.defender_sees:
-            rolling = fight._replace(attackers=before.dice or attackers, defenders=before.answer or defenders)
-            mine, theirs = dice_for(rolling, fields.options.ties, result, dice)
-            both = f"{place.sides[0]} ({attackers}) {_rolled(mine, place.attack)}, "
-            return sentence(f"{start}{both}{place.sides[1]} ({defenders}) {_rolled(theirs, place.defence)}{losses}")
+            thrown = before.dice or attackers, before.answer or defenders
+            mine, theirs = dice_for(place, *thrown, fields.options.ties, result, dice)
+            rolls = f"{_rolled(mine, place.attack)}, {second} ({defenders}) {_rolled(theirs, place.defence)}"
+            return sentence(f"{start}{first} ({attackers}) {rolls}{losses}")
         if not before.hand:
             counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
-            return sentence(f"{start}{place.sides[0]} ({attackers}) rolls what counts as {counted}")
+            return sentence(f"{start}{first} ({attackers}) rolls what counts as {counted}")
         number = plural(before.answer or defenders, "die", "dice")
-        return sentence(f"{start}{place.sides[1]} ({defenders}) answers with at most {number}{losses}")
+        return sentence(f"{start}{second} ({defenders}) answers with at most {number}{losses}")
 
     return tell
 
 
-def dice_for(fight: Fight, ties: str, result: int, dice: random.Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def dice_for(
+    place: Place, attackers: int, defenders: int, ties: str, result: int, dice: random.Random
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Kept dice of both sides that give a result, each such throw as likely as it should be."""
-    place, attackers, defenders, _ = fight
     mine, theirs, results, ways = tables.rolls(place.attack, place.defence, attackers, defenders, ties)
     ends = np.where(results == result, ways, 0).ravel().cumsum()
     picked = int(np.searchsorted(ends, dice.randrange(int(ends[-1])), side="right"))
