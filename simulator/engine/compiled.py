@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
-from numba import int64, njit
+from numba import int64, njit, uint64
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
@@ -173,12 +173,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
 
 running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
-load, store, within, absorbing = (
-    _bound_later("load"),
-    _bound_later("store"),
-    _bound_later("within"),
-    _bound_later("absorbing"),
-)
+load, store, within, word_of, absorbing = map(_bound_later, ("load", "store", "within", "word_of", "absorbing"))
 
 _PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
 _GENERIC = {part.__name__: part for part in _PARTS}
@@ -208,10 +203,12 @@ def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
 
 
 def bind_state(params: type, state: type) -> None:
-    """Teach the kernels to read and write states of this type from field arrays, and to hold them to their limits.
+    """Teach the kernels to read and write states of this type from field arrays, to pack them, and to hold them to
+    their limits.
 
-    `within(p, s, limit)` is 1 where no field is negative or above its limit; `absorbing(p)` says that a battle that is
-    over may be stepped on. States of the spelled-out graph (`params.spelled_out`) were checked when it was made.
+    `within(p, s, limit)` is 1 where no field is negative or above its limit; `word_of(p, s, b, w)` is word `w` of the
+    key, as the layout in `b` has it; `absorbing(p)` says that a battle that is over may be stepped on. States of the
+    spelled-out graph (`params.spelled_out`) were checked when it was made.
     """
     if (params, "load") in _bound:
         return
@@ -220,6 +217,9 @@ def bind_state(params: type, state: type) -> None:
     loads = ", ".join(f"int64(fields[{f}, i])" for f in range(count))
     stores = "".join(f"    fields[{f}, i] = s[{f}]\n" for f in range(count))
     tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
+    bits = " | ".join(
+        f"((uint64(s[{f}]) & b.mask[{f}]) << b.shift[{f}] if b.word[{f}] == w else uint64(0))" for f in range(count)
+    )
     known = getattr(params, "spelled_out", False)
     if known:
         tests = "True"
@@ -229,6 +229,7 @@ def bind_state(params: type, state: type) -> None:
         params,
         _built(f"def load(p, fields, i):\n    return State({loads})\n", "load", State=state, int64=int64),
     )
+    _overload_on(word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64))
     _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
     _overload_on(within, params, _built(f"def within(p, s, limit):\n    return {tests}\n", "within"))
 
@@ -299,4 +300,5 @@ __all__ = [
     "store",
     "table",
     "within",
+    "word_of",
 ]

@@ -15,6 +15,7 @@ from simulator.engine import streams
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.compiled import bind_state, kernel, left, load, paired, running, store, within
 from simulator.engine.explicit import Graph, spell_out
+from simulator.engine.grid import too_wide
 from simulator.engine.lanes import DONE, ENDLESS, Order, advance, advance_pair, battle_key, mix
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import Fought, PairLookup, lookup
@@ -35,6 +36,8 @@ def each_end(
     """
     if graph is None:
         try:
+            if too_wide(chain):
+                return by_rules(chain, seed, battles, first)
             graph = spell_out(chain, QUICK_BYTES)
         except NoExactOdds:
             return by_rules(chain, seed, battles, first)

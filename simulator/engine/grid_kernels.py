@@ -49,21 +49,27 @@ from simulator.engine.planes import (
     Found,
     Nodes,
     Planes,
-    add_row,
+    add_block,
     sweep,
 )
 
 
 @apart
-def _add_row(cells, to, weight, first, size, part):
-    """As `add_row`: with unsigned places, in a function that keeps to itself, LLVM makes SIMD of it."""
-    for k in range(uint64(size)):
-        cells[uint64(to) + k] += part * weight[uint64(first) + k]
+def _add_block(cells, weight, result, place, block, mass):
+    """As `add_block`: with unsigned places, in a function that keeps to itself, LLVM makes SIMD of it."""
+    part = 0.0
+    for side in range(block.bottom, block.top):
+        line, part = place[block.across + result[side]], part + mass * weight[side]
+        if side + 1 < block.top and place[block.across + result[side + 1]] == line:
+            continue
+        for k in range(uint64(block.size)):
+            cells[uint64(block.to + line - 1) + k] += part * weight[uint64(block.left) + k]
+        part = 0.0
 
 
-@overload(add_row, strict=False)
-def _choose(cells, to, weight, first, size, part):
-    return lambda cells, to, weight, first, size, part: _add_row(cells, to, weight, first, size, part)  # noqa: PLW0108
+@overload(add_block, strict=False)
+def _choose(cells, weight, result, place, block, mass):
+    return lambda cells, weight, result, place, block, mass: _add_block(cells, weight, result, place, block, mass)  # noqa: PLW0108
 
 
 _sweep = inner(sweep)

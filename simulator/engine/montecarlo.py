@@ -22,6 +22,7 @@ from simulator.engine.chain import Chain, Ends, Layout
 from simulator.engine.compiled import bind_state
 from simulator.engine.explicit import Graph, plain_state, spell_out
 from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides
+from simulator.engine.grid import too_wide
 from simulator.engine.lanes import BROKEN, DONE, ENDLESS, Order
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import Fought, edge_chances, lookup
@@ -173,7 +174,7 @@ def _graph_if_it_fits(chain: Chain) -> Graph | None:
     kept = vars(chain)
     if _KEPT not in kept:
         try:
-            kept[_KEPT] = spell_out(chain, QUICK_BYTES)
+            kept[_KEPT] = None if too_wide(chain) else spell_out(chain, QUICK_BYTES)
         except NoExactOdds:
             if chain.aims is not None:
                 raise

@@ -122,42 +122,65 @@ def likely(rows, table, mass, tiny):
     return left, right, kept, largest
 
 
+class Block(NamedTuple):
+    """A rectangle of results: `size` rows of the first table from `left`, which lead to neighbouring cells from `to`.
+
+    With those of the other table from `bottom` to `top`, whose places begin at `across`.
+    """
+
+    to: int
+    left: int
+    size: int
+    across: int
+    bottom: int
+    top: int
+
+
 @helper
 def hand_out(rows, nodes, planes, found, node, slot, mass):
     """Hand a node's chance to the rectangle of its results; returns how many cells that were."""
-    bottom, top, rest, most = likely(rows, nodes.second[node], mass, found.lost[1])
-    left, right, kept, largest = likely(rows, nodes.table[node], mass * most, found.lost[1])
+    tiny = found.lost[1]
+    bottom, top, rest, most = likely(rows, nodes.second[node], mass, tiny)
+    left, right, kept, largest = likely(rows, nodes.table[node], mass * most, tiny)
+    while bottom < top and mass * largest * rows.weight[bottom] < tiny:
+        rest -= rows.weight[bottom]
+        bottom += 1
+    while bottom < top and mass * largest * rows.weight[top - 1] < tiny:
+        top -= 1
+        rest -= rows.weight[top]
     found.lost[0] += mass * (1.0 - kept * rest)
     if left >= right or bottom >= top:
         return 0
     along, across, base = nodes.along[node], nodes.across[node], slot * planes.cells
-    begin = nodes.place[along + rows.result[left]] - 1
-    low, high, apart = begin, begin, left
-    for row in range(left, right):
-        place = nodes.place[along + rows.result[row]] - 1
-        if row == apart and place - begin == row - left:
-            apart = row + 1
-        low, high = min(low, place), max(high, place)
-    first, last = planes.low[slot], planes.high[slot]
+    low, high, row = planes.cells, -1, left
+    while row < right:
+        begin, end, share = nodes.place[along + rows.result[row]] - 1, row + 1, 1.0
+        while end < right and nodes.place[along + rows.result[end]] - 1 == begin + end - row:
+            end += 1
+        size = end - row
+        while size == 1 and end < right and nodes.place[along + rows.result[end]] - 1 == begin:
+            share += rows.weight[end] / rows.weight[row]
+            end += 1
+        block = Block(base + begin, row, size, across, bottom, top)
+        add_block(planes.mass, rows.weight, rows.result, nodes.place, block, mass * share)
+        low, high, row = min(low, begin), max(high, begin + size - 1), end
     for side in range(bottom, top):
-        part = mass * rows.weight[side]
-        if part * largest < found.lost[1]:
-            found.lost[0] += part * kept
-            continue
         line = nodes.place[across + rows.result[side]] - 1
-        first, last = min(first, line + low), max(last, line + high)
-        add_row(planes.mass, base + line + begin, rows.weight, left, apart - left, part)
-        for row in range(apart, right):
-            place = nodes.place[along + rows.result[row]] - 1
-            planes.mass[base + line + place] += part * rows.weight[row]
-    planes.low[slot], planes.high[slot] = first, last
+        planes.low[slot], planes.high[slot] = min(planes.low[slot], line + low), max(planes.high[slot], line + high)
     return (top - bottom) * (right - left)
 
 
-def add_row(cells, to, weight, first, size, part):
-    """Add `size` weights, times `part`, to as many neighbouring cells; `grid_kernels` compiles a version of its own."""
-    for k in range(size):
-        cells[to + k] += part * weight[first + k]
+def add_block(cells, weight, result, place, block, mass):
+    """Add a block's chances, times `mass`, to its cells; `grid_kernels` compiles a version of its own."""
+    to, left, size, across, bottom, top = block
+    line, part = -1, 0.0
+    for side in range(bottom, top):
+        line, part = place[across + result[side]], part + mass * weight[side]
+        if side + 1 < top and place[across + result[side + 1]] == line:
+            continue
+        for k in range(size):
+            cells[to + line - 1 + k] += part * weight[left + k]
+        part = 0.0
 
 
 def sweep(rows, nodes, planes, found, at, pause):

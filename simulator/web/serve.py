@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
+import subprocess
 import sys
 
 import uvicorn
@@ -15,6 +17,7 @@ from simulator.web.work import Pool
 BACKLOG = 256
 # The longest head of a request: an address holds a whole scenario, or a game.
 MOST_HEAD = 96 * 1024
+NICE = 10
 
 
 def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -> None:
@@ -25,11 +28,13 @@ def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -
     address = f"http://{shown}:{line.getsockname()[1]}/"
     if warm:
         print(f"{address} warming up; the first time this compiles for some minutes", flush=True)
+    beside = None
     pool = Pool(workers or processors(), waiting, warm=warm)
     try:
         pool.start()
         line.listen(BACKLOG)  # from here on, nobody is turned away
         print(f"{address} ready; Ctrl-C ends it", flush=True)
+        beside = None if warm else _compiling()
         config = uvicorn.Config(
             create_app(pool),
             log_level="warning",
@@ -45,6 +50,21 @@ def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -
         print("ended", flush=True)
     finally:
         pool.close()
+        if beside is not None:
+            beside.kill()
+
+
+def _compiling() -> subprocess.Popen[bytes]:
+    """A process that compiles all kernels beside the server, with less right to the processors where it can be told."""
+    found = subprocess.Popen(
+        [sys.executable, "-m", "simulator", "cache", "--all"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, found.pid, NICE)
+    return found
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -15,8 +15,8 @@ from simulator.engine.montecarlo import fight_by_rules
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
 from simulator.web import address, answers, catalogue, copies, forms
-from simulator.web.clock import at_most
-from simulator.web.messages import LARGE, Asked, Limits, NoSuchPage, Reply, as_json
+from simulator.web.clock import at_most, compiler_cuts
+from simulator.web.messages import COMPILING, LARGE, Asked, Limits, NoSuchPage, Reply, as_json
 from simulator.web.render import render
 
 # Exact odds may take so much of an answer's seconds; then dice are rolled for the rest.
@@ -107,6 +107,8 @@ def answered(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds, Sc
     except Interrupted as cut:
         found = cut.gathered
     except KeyboardInterrupt:
+        if compiler_cuts:
+            raise ScenarioError(COMPILING) from None
         large = f"{LARGE}, which reckons at most {limits.seconds:g} s; {why}; use fewer units or dice"
         raise ScenarioError(large) from None
     return found, scenario, why

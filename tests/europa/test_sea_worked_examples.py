@@ -8,7 +8,7 @@ from simulator import exact
 from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.naval_end_tables import BattleSetup
 from simulator.rules.europa.naval_losses import Fight, Reckoning, categories, modified
-from simulator.rules.europa.naval_tables import packed
+from simulator.rules.europa.naval_tables import START, packed
 from simulator.rules.europa.squadrons import engagement
 from simulator.rules.europa.tables import standard
 from simulator.rules.europa.track_rules import Season
@@ -27,8 +27,8 @@ def fought(scenario, dice):
     """(state when the fighting ends, setup): wind dice, then both sides' dice of each roll, as the rules take them."""
     setup = BattleSetup(engagement(scenario.fields))
     fighting, thrown = setup.fighting, deque(dice)
-    p, groups = fighting.params(), list(fighting.groups)
-    state = fighting.chain().start
+    p, groups = fighting.params, list(fighting.groups)
+    state = START
     while rules.running(p, state):
         if state.stage == rules.DRAW:
             blows = wind(fighting, thrown)
@@ -43,7 +43,8 @@ def fought(scenario, dice):
                 drm = fighting.drm(side, groups[state.group], roll, state.failed, rules.more_stars(state))
                 die = thrown.popleft() if fighting.met.columns(side)[0] else 0
                 parts.append(packed(*fighting.read(side, roll, die + drm)))
-            result = parts[0] | parts[1] << rules.SIDE_BITS
+            state = rules.rolled(p, state, *parts)
+            continue
         state = rules.step(p, state, result)
     return state, setup, groups[state.group], thrown
 
@@ -110,8 +111,8 @@ def test_n3_gold_convoy():
 
 
 def test_n4_categories():
-    assert categories(12, True) == [6, 3, 3]
-    assert categories(17, False) == [11, 6, 0]
+    assert categories(12, True) == (6, 3, 3)
+    assert categories(17, False) == (11, 6, 0)
     five = Reckoning(engagement(naval({"warships": 5}, {"warships": 6}).fields))
     found = next(r for t in range(60) if (r := five.record(0, Fight(True, False, 0, t))).losses == 24)
     assert (found.destroyed, found.damaged, found.refitted, found.fleet.thirds) == (9, 6, 0, 0)

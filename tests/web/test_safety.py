@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -132,6 +133,26 @@ def test_seconds_are_kept():
     with pytest.raises(OutOfTime), at_most(0.1), at_most(5):  # an inner budget is never longer than the outer one
         for_ever()
     assert time.process_time() - begun < 3
+
+
+def test_a_compiler_that_was_cut_off_is_known(monkeypatch):
+    """Its worker is replaced, and the complaint does not say that the battle is too large."""
+    from types import SimpleNamespace
+
+    from simulator.web import clock
+
+    lock = SimpleNamespace(global_compiler_lock=SimpleNamespace(is_locked=lambda: True))
+    monkeypatch.setitem(sys.modules, "numba.core.compiler_lock", lock)
+    cuts = []
+    for module in (clock, worker, views):
+        monkeypatch.setattr(module, "compiler_cuts", cuts)
+    with pytest.raises(OutOfTime), at_most(0.02):
+        for_ever()
+    assert len(cuts) == 1
+    monkeypatch.setattr(views, "answer", lambda *_: for_ever())
+    (reply,) = worker.answered(asked("page", **LARGE), Limits(seconds=0.1))
+    assert reply.status == 422
+    assert b"is still being compiled here" in reply.body
 
 
 LARGE = {"attacker.regiments": 100_000, "defender.regiments": 100_000}

@@ -17,7 +17,7 @@ from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, loss_line
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
 from simulator.rules.custom.setup import Setup
-from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Profile, Slot, packing, slots_of
+from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing, slots_of
 from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
@@ -60,7 +60,7 @@ class Layout:
         self.slots = [{side: slots_of(self.guns[side].side, group) for side in SIDES} for group in setup.groups]
         self.salvos = [salvo for number in range(len(setup.groups)) for salvo in self._salvos(number)]
         self._known: dict[Hashable, int] = {}
-        self.tables: dict[str, list[tuple[np.ndarray, list[list[Profile]], Salvo]]] = {side: [] for side in SIDES}
+        self.throws: dict[str, list[Throws]] = {side: [] for side in SIDES}
         self.rows = np.array([[self._row(salvo, phase) for salvo in self.salvos] for phase in range(setup.phases + 1)])
 
     def caps(self, side: str, slots: Sequence[Slot]) -> list[int]:
@@ -92,11 +92,9 @@ class Layout:
         key = (salvo, tuple(rule.in_round(phase) for rule in rules))
         if key not in self._known:
             self._known[key] = len(self._known)
-            first = phase == 0 and salvo.group == 0
-            for side in SIDES:
+            for side, chosen in zip(SIDES, salvo.slots, strict=True):
                 slots = self.slots[salvo.group][side]
-                shown, found = self.guns[side].profiles(setup.groups[salvo.group], slots, phase, first)
-                self.tables[side].append((shown, found, salvo))
+                self.throws[side].append(self.guns[side].throws(setup.groups[salvo.group], slots, chosen, phase))
         return self._known[key]
 
 
@@ -111,7 +109,7 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         if (number := Places.number(setup, side, lines[side])) > MOST_PLACES:
             raise Refusal(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
     places = {side: Places(setup, side, lines[side]) for side in SIDES}
-    book = Book()
+    book = Book(setup.whole, setup.low_luck)
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)
     armies = [_army(layout, side, obey, hopeless.get(side, NO_ODDS)) for side in SIDES]
@@ -172,7 +170,7 @@ def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
         alone=own.alone.astype(np.int64),
         gone=own.gone,
         after_hits=_after_hits(layout, side),
-        shows=np.array([shown for shown, _, _ in layout.tables[enemy]], np.int64).reshape(-1, len(own)),
+        shows=np.array([throws.shown for throws in layout.throws[enemy]], np.int64).reshape(-1, len(own)),
         rolls=rolls,
         means=means,
         classes=classes,
@@ -199,17 +197,11 @@ def _after_hits(layout: Layout, side: str) -> np.ndarray:
 
 def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
     """Tables and means by row, own place, and what the enemy shows."""
-    guns, tables = layout.guns[side], layout.tables[side]
-    wide = max((len(found[0]) for _, found, _ in tables), default=1)
-    rolls = np.zeros((max(1, len(tables)), len(guns.own), wide), np.int64)
-    means = np.zeros_like(rolls)
-    for row, (_, found, salvo) in enumerate(tables):
-        chosen = salvo.slots[SIDES.index(side)]
-        targets = [layout.slots[salvo.group][side][k].targets for k in chosen]
-        for place, profiles in enumerate(found):
-            for shown, one in enumerate(profiles):
-                rolls[row, place, shown] = guns.table(one, chosen, targets)
-                means[row, place, shown] = sum(one.mean(k) for k in chosen)
+    throws = layout.throws[side]
+    wide = max((found.tables.shape[1] for found in throws), default=1)
+    rolls, means = np.zeros((2, max(1, len(throws)), len(layout.places[side]), wide), np.int64)
+    for row, found in enumerate(throws):
+        rolls[row, :, : found.tables.shape[1]], means[row, :, : found.tables.shape[1]] = found.tables, found.means
     return rolls, means
 
 

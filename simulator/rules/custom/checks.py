@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.format import (
@@ -172,6 +173,7 @@ def selected(file: GameFile, selector: Sequence[str]) -> set[str]:
     return {key for key, unit in file.unit.items() if key in words or not words.isdisjoint(unit.tags)}
 
 
+@lru_cache(maxsize=512)
 def part_of(file: GameFile, kind: str, side: str) -> tuple[set[str], set[str]]:
     """Units that may fight, and that may support, on a side."""
     part = getattr(file.battle[kind], side)

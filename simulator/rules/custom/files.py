@@ -31,9 +31,10 @@ class Source:
     name: str
     file: GameFile
     changes: tuple[tuple[str, str, str], ...] = ()
-    known: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[Hashable, dict[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
 
 
+@cache
 def names() -> list[str]:
     """Names of the shipped game files."""
     folder = resources.files("simulator.rules.custom") / "data"

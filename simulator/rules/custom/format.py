@@ -219,3 +219,6 @@ class GameFile(Fields):
     modifier: Annotated[list[Modifier], Field(max_length=64)] = Field(default_factory=list)
     condition: dict[str, Condition] = Field(default_factory=dict)
     losses: Losses = Field(default_factory=Losses)
+
+    # By identity: what is worked out for a file once is kept under it (lists and tables have no hash of their own).
+    __hash__ = object.__hash__

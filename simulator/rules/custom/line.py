@@ -6,15 +6,15 @@ Units that are in exactly the same targets form a block; the hits taken by each 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Hashable, Sequence
+from functools import cached_property, lru_cache
 from math import prod
 
 import numpy as np
 
-from simulator.rules.custom.checks import MAIN_ROLLS
-from simulator.rules.custom.format import OrderBySide, SelectorBySide
-from simulator.rules.custom.setup import Setup, bits
+from simulator.rules.custom.checks import MAIN_ROLLS, part_of
+from simulator.rules.custom.format import GameFile, OrderBySide, SelectorBySide
+from simulator.rules.custom.setup import Setup, chance_at, mask_of, roll_of
 from simulator.rules.custom.volleys import Standing
 
 NOWHERE = 1 << 40
@@ -27,17 +27,23 @@ def by_side(given: str | list[str] | OrderBySide | SelectorBySide, side: str) ->
 
 def loss_order(setup: Setup, side: str) -> list[int]:
     """Units that may fight on the side, first lost first (section 7, step 1)."""
-    able = list(bits(setup.sides[side].fights))
     wanted = getattr(setup.fields.policy, side).loss_order
     if wanted is None or wanted == "best":
         wanted = by_side(setup.file.losses.order, side)
+    return _order(setup.file, setup.kind_name, side, wanted if isinstance(wanted, str) else tuple(wanted))
+
+
+@lru_cache(maxsize=512)
+def _order(file: GameFile, kind: str, side: str, wanted: str | tuple[str, ...]) -> list[int]:
+    units = list(file.unit)
+    able = [unit for unit, key in enumerate(units) if key in part_of(file, kind, side)[0]]
 
     def mean(unit: int) -> int:
-        roll = setup.roll_of(unit, MAIN_ROLLS[side])
-        return roll.dice * setup.chance(roll.value, roll.reroll) if roll else 0
+        roll = roll_of(file, unit, MAIN_ROLLS[side])
+        return roll.dice * chance_at(file, roll.value, roll.reroll) if roll else 0
 
     def cost(unit: int) -> float:
-        return setup.file.unit[setup.units[unit]].cost
+        return file.unit[units[unit]].cost
 
     cheapest = sorted(able, key=lambda unit: (cost(unit), mean(unit), unit))
     if wanted == "weakest":
@@ -45,9 +51,9 @@ def loss_order(setup: Setup, side: str) -> list[int]:
     elif wanted == "cheapest":
         order = cheapest
     else:
-        listed = [setup.place[key] for key in wanted if setup.place[key] in able]
+        listed = [units.index(key) for key in wanted if units.index(key) in able]
         order = listed + [unit for unit in cheapest if unit not in listed]
-    last = setup.mask(by_side(setup.file.losses.last, side))
+    last = mask_of(file, tuple(by_side(file.losses.last, side)))
     return [u for u in order if not last >> u & 1] + [u for u in order if last >> u & 1]
 
 
@@ -90,48 +96,31 @@ class Places:
 
     def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
         self.setup, self.side, self.line = setup, side, line
-        own, enemy = setup.sides[side], setup.sides[setup.sides[side].enemy]
-        self.own = own
+        self.own = setup.sides[side]
         points = np.array(line, np.int64)
-        units = sorted(set(line))
-        targets = sorted({shot.targets for shot in enemy.shots.values() if shot.eligible})
-        alike: dict[tuple[bool, ...], list[int]] = {}
-        chosen = chooses(setup, side)
-        for unit in units:
-            hit = tuple(bool(mask >> unit & 1) for mask in targets)
-            alike.setdefault((*hit, *((chosen and unit == other) for other in units if any(hit))), []).append(unit)
-        self.blocks = [sum(1 << u for u in block) for hit, block in alike.items() if any(hit)]
+        self.blocks = _blocks(setup, side, line)
         self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
         self.sizes = [len(at) + 1 for at in self.at]
         self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
-        self._count(points, units)
+        self._count(points)
 
     @staticmethod
     def number(setup: Setup, side: str, line: Sequence[int]) -> int:
         """How many places there would be."""
-        enemy = setup.sides[setup.sides[side].enemy]
-        targets = sorted({shot.targets for shot in enemy.shots.values() if shot.eligible})
-        sizes: dict[tuple[tuple[bool, ...], int], int] = {}
-        for unit in line:
-            hit = tuple(bool(mask >> unit & 1) for mask in targets)
-            key = (hit, unit if chooses(setup, side) else 0)
-            sizes[key] = sizes.get(key, 1) + any(hit)
-        found = 1
-        for size in sizes.values():
-            found *= size
-        return found
+        return prod(1 + sum(block >> unit & 1 for unit in line) for block in _blocks(setup, side, line))
 
-    def _count(self, points: np.ndarray, units: Sequence[int]) -> None:
+    def _count(self, points: np.ndarray) -> None:
         setup, counts = self.setup, np.array(self.own.counts, np.int64)
         fighting = np.array([self.own.fights >> u & 1 for u in range(len(counts))], np.int64)
-        hits = np.array([setup.file.unit[key].hits for key in setup.units], np.int64)
+        hits = np.array([unit.hits for unit in setup.file.unit.values()], np.int64)
         first = np.array([absorbs_first(setup, self.side, u) for u in range(len(counts))])
         size = prod(self.sizes)
         self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
         taken = np.zeros((size, len(counts)), np.int64)
-        for block, at, digit in zip(self.blocks, self.at, self.digits, strict=True):
-            for unit in bits(block):
-                taken[:, unit] = np.concatenate([[0], np.cumsum(points[at] == unit)])[digit]
+        for at, digit in zip(self.at, self.digits, strict=True):
+            hit = np.zeros((len(at) + 1, len(counts)), np.int64)
+            hit[np.arange(1, len(at) + 1), points[at]] = 1
+            taken += hit.cumsum(axis=0)[digit]
         everything = counts * fighting * hits
         if not np.array_equal(taken[-1], everything):
             taken = np.vstack([taken, everything])
@@ -143,7 +132,7 @@ class Places:
         self.damage = taken - hits * lost
         self.units = self.left.sum(axis=1)
         alone = np.array([self._alone >> u & 1 for u in range(len(counts))])
-        self.alone = (self.units > 0) & ((self.left * (1 - alone)).sum(axis=1) == 0)
+        self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
 
     @property
     def _alone(self) -> int:
@@ -174,9 +163,22 @@ class Places:
     def standings(self) -> list[Standing]:
         """What stands in each place, those who support included."""
         supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
-        found = []
-        for row in self.left.tolist():
-            counts = [own + support for own, support in zip(row, supports, strict=True)]
-            mask = sum(1 << u for u, count in enumerate(counts) if count)
-            found.append(Standing(counts, mask, mask & self.own.fights))
-        return found
+        there = self.left + np.array(supports, np.int64)
+        masks = (there > 0) @ np.array([1 << u for u in range(len(supports))], np.uint64)
+        fights = self.own.fights
+        return [
+            Standing(counts, mask, mask & fights) for counts, mask in zip(there.tolist(), masks.tolist(), strict=True)
+        ]
+
+
+def _blocks(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
+    """The blocks of a line that can be hit, as masks of units; each unit is one where the side chooses its losses."""
+    enemy, chosen = setup.sides[setup.sides[side].enemy], chooses(setup, side)
+    targets = sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
+    found: dict[Hashable, int] = {}
+    for unit in sorted(set(line)):
+        hit = tuple([mask >> unit & 1 for mask in targets])
+        if any(hit):
+            key = (hit, chosen and unit)
+            found[key] = found.get(key, 0) | 1 << unit
+    return list(found.values())

@@ -5,26 +5,29 @@ Nothing here depends on the course of the battle; docs/rules/custom_games.md sec
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from simulator.rules.custom.checks import MAIN_ROLLS, part_of, selected
 from simulator.rules.custom.files import Source
 from simulator.rules.custom.format import (
     SIDES,
+    ConditionValue,
     Dice,
+    GameFile,
     IfCondition,
     Modifier,
     Reroll,
     Roll,
+    RoundScope,
     Selector,
     SideModifier,
-    Step,
     Support,
 )
 from simulator.rules.custom.model import Scenario, conditions_of, counts
+from simulator.rules.toolkit.policies import named
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,6 @@ class Shot(Rule):
     targets: int = 0
     limit_own: int | None = None
     limit_enemy: int | None = None
-    eligible: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,55 +107,34 @@ class Setup:
         self.source, self.file, self.fields = source, source.file, fields
         self.kind_name, self.kind = kind, source.file.battle[kind]
         self.units = list(self.file.unit)
-        self.place = {key: i for i, key in enumerate(self.units)}
         self.conditions = conditions_of(self.file, fields.conditions)
         self.sides = {side: SideSetup(self, side) for side in SIDES}
         self.low_luck = fields.options.dice == "low-luck"
         self.rounds = fields.options.rounds or self.kind.rounds
 
-    def mask(self, selector: Iterable[str]) -> int:
+    def mask(self, selector: Sequence[str]) -> int:
         """The units that a selector names."""
-        return sum(1 << self.place[key] for key in selected(self.file, list(selector)))
-
-    def mask_of(self, keys: Iterable[str]) -> int:
-        """Units given by name."""
-        return sum(1 << self.place[key] for key in keys)
+        return mask_of(self.file, tuple(selector))
 
     @property
     def everyone(self) -> int:
         """All units of the game."""
         return (1 << len(self.units)) - 1
 
-    def holds(self, wanted: IfCondition) -> bool:
-        """Do the conditions named have those values in the scenario?"""
-        return all(
-            self.conditions[key] in (value if isinstance(value, list) else [value]) for key, value in wanted.items()
-        )
-
-    @cached_property
-    def steps(self) -> list[tuple[int, Step]]:
-        """Steps fought in this kind, with their numbers in the file."""
-        return [
-            (i, step) for i, step in enumerate(self.file.step) if step.battle is None or self.kind_name in step.battle
-        ]
-
-    @cached_property
+    @property
     def groups(self) -> list[list[int]]:
         """Numbers of the steps of each group, in order; those before the battle first."""
-        found: list[list[int]] = []
-        names: list[str | None] = []
-        for i, step in self.steps:
-            if step.group is not None and names and names[-1] == step.group:
-                found[-1].append(i)
-            else:
-                found.append([i])
-                names.append(step.group)
-        return sorted(found, key=lambda group: self.file.step[group[0]].when == "each-round")
+        return groups_of(self.file, self.kind_name)
 
     @cached_property
     def opening(self) -> int:
         """How many groups are fought before the battle."""
         return sum(self.file.step[group[0]].when == "before-battle" for group in self.groups)
+
+    @cached_property
+    def compares(self) -> bool:
+        """Does a side compare what both would roll (`outpowered`)?"""
+        return any("outpowered" in named(getattr(self.fields.policy, side).retreat) for side in SIDES)
 
     @cached_property
     def phases(self) -> int:
@@ -165,41 +146,13 @@ class Setup:
                 marks += [given.from_round or 1, (given.to_round or 0) + 1]
         return max(marks)
 
-    def rule(self, given: Step | Support | SideModifier, number: int) -> dict[str, Any]:
-        """What every rule has."""
-
-        def optional(selector: Selector | None) -> int | None:
-            return None if selector is None else self.mask(selector)
-
-        return {
-            "given": given,
-            "number": number,
-            "if_own": optional(given.if_own_has),
-            "if_enemy": optional(given.if_enemy_has),
-            "unless_own": self.mask(given.unless_own_has or ()),
-            "unless_enemy": self.mask(given.unless_enemy_has or ()),
-        }
-
     def roll_of(self, unit: int, name: str) -> Rolled | None:
         """A unit's roll of that name, or None."""
-        given = self.file.unit[self.units[unit]]
-        if name in MAIN_ROLLS.values():
-            main = given.attack if name == "attack" else given.defence
-            found = given.combat if main is None else main
-        else:
-            found = given.rolls.get(name)
-        if not found:
-            return None
-        if isinstance(found, Roll):
-            return Rolled(found.value, found.dice, reroll_of(found.reroll))
-        return Rolled(found, 1, frozenset())
+        return roll_of(self.file, unit, name)
 
     def chance(self, value: int, reroll: str | frozenset[int]) -> int:
         """The chance of one die, as so many of `sides` squared (section 4)."""
-        clamp = self.file.dice.clamp
-        if clamp:
-            value = min(max(value, clamp[0]), clamp[1])
-        return chance(faces_that_hit(self.file.dice, value), self.file.dice.sides, reroll)
+        return chance_at(self.file, value, reroll)
 
     @property
     def whole(self) -> int:
@@ -213,66 +166,159 @@ class SideSetup:
     def __init__(self, setup: Setup, side: str) -> None:
         self.setup, self.side = setup, side
         self.enemy = SIDES[1 - SIDES.index(side)]
-        file, kind = setup.file, setup.kind_name
-        fights, supports = part_of(file, kind, side)
-        enemy_fights, _ = part_of(file, kind, self.enemy)
-        self.fights, self.supporters = setup.mask_of(fights), setup.mask_of(supports)
-        self.enemy_fights = setup.mask_of(enemy_fights)
-        given = counts(getattr(setup.fields, side))
+        file, kind, own = setup.file, setup.kind_name, getattr(setup.fields, side)
+        self.fights, self.supporters = (mask_of(file, tuple(part)) for part in part_of(file, kind, side))
+        given = counts(own)
         self.counts = [given.get(key, 0) for key in setup.units]
         self.present = sum(1 << u for u, count in enumerate(self.counts) if count)
-        self.shots = {i: self._shot(i, step) for i, step in setup.steps if self._fires(step)}
-        self.supports = [
-            Help(
-                **setup.rule(support, i),
-                units=setup.mask(support.to),
-                by=setup.mask(support.from_),
-                rolls=frozenset(support.rolls),
-                steps=None if support.steps is None else frozenset(support.steps),
-            )
-            for i, support in enumerate(file.support)
-            if self._has(support)
-        ]
-        self.modifiers = [self._modifier(m, i) for i, m in enumerate(file.modifier) if self._has(m)]
-        own = getattr(setup.fields, side)
-        self.modifiers += [self._modifier(m, -1 - i) for i, m in enumerate(own.modifiers)]
+        shots, self.supports, modifiers = rules_of(file, kind, side, tuple(setup.conditions.items()))
+        # Steps that somebody of the scenario could fire.
+        self.shots = {i: shot for i, shot in shots.items() if shot.targets}
+        self.modifiers = [*modifiers, *(_modifier(file, m, -1 - i) for i, m in enumerate(own.modifiers))]
         if own.modifier:
             everywhere = Modifier(name="modifier", adds=own.modifier)
-            self.modifiers.append(self._modifier(everywhere, -1 - len(own.modifiers)))
+            self.modifiers.append(_modifier(file, everywhere, -1 - len(own.modifiers)))
 
-    def _has(self, rule: Support | Modifier) -> bool:
-        return rule.side in {"both", self.side} and self.setup.holds(rule.if_condition)
+    def able(self, shot: Shot) -> bool:
+        """May anybody whom the scenario brings fire this step?"""
+        return bool(shot.by & self.present)
 
-    def _fires(self, step: Step) -> bool:
-        return getattr(step.fire, self.side) is not None and self.setup.holds(step.if_condition)
 
-    def _modifier(self, given: SideModifier, number: int) -> Help:
-        setup = self.setup
-        return Help(
-            **setup.rule(given, number),
-            units=setup.everyone if given.units is None else setup.mask(given.units),
-            rolls=frozenset(given.rolls),
-            steps=None if given.steps is None else frozenset(given.steps),
+class SideRules(NamedTuple):
+    """What a side fires by, whatever the scenario brings: steps by number, supports and modifiers of the game."""
+
+    shots: dict[int, Shot]
+    supports: list[Help]
+    modifiers: list[Help]
+
+
+@lru_cache(maxsize=256)
+def rules_of(file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, ConditionValue], ...]) -> SideRules:
+    """The rules of a side in a kind of battle under these conditions."""
+    known = dict(conditions)
+
+    def holds(wanted: IfCondition) -> bool:
+        return all(known[key] in (value if isinstance(value, list) else [value]) for key, value in wanted.items())
+
+    def has(rule: Support | Modifier) -> bool:
+        return rule.side in {"both", side} and holds(rule.if_condition)
+
+    fought = [i for group in groups_of(file, kind) for i in group]
+    supports = [
+        Help(
+            **_scope(file, support, i),
+            units=mask_of(file, tuple(support.to)),
+            by=mask_of(file, tuple(support.from_)),
+            rolls=frozenset(support.rolls),
+            steps=None if support.steps is None else frozenset(support.steps),
         )
+        for i, support in enumerate(file.support)
+        if has(support)
+    ]
+    return SideRules(
+        {
+            i: _shot(file, kind, side, i)
+            for i in sorted(fought)
+            if getattr(file.step[i].fire, side) is not None and holds(file.step[i].if_condition)
+        },
+        supports,
+        [_modifier(file, modifier, i) for i, modifier in enumerate(file.modifier) if has(modifier)],
+    )
 
-    def _shot(self, number: int, step: Step) -> Shot:
-        setup, roll = self.setup, getattr(step.fire, self.side)
-        by = setup.everyone if step.by is None else setup.mask(step.by)
-        by &= self.fights if roll in MAIN_ROLLS.values() else self.fights | self.supporters
-        by &= sum(1 << u for u in range(len(setup.units)) if setup.roll_of(u, roll))
-        targets = self.enemy_fights & ~setup.mask(step.spares)
-        if step.hits_only is not None:
-            targets &= setup.mask(step.hits_only)
-        limit = step.dice_at_most
-        return Shot(
-            **setup.rule(step, number),
-            roll=roll,
-            by=by,
-            targets=targets,
-            limit_own=setup.mask(limit.own) & self.fights if limit and limit.own is not None else None,
-            limit_enemy=setup.mask(limit.enemy) & self.enemy_fights if limit and limit.enemy is not None else None,
-            eligible=bool(by & self.present and targets),
-        )
+
+@lru_cache(maxsize=256)
+def groups_of(file: GameFile, kind: str) -> list[list[int]]:
+    """Numbers of the steps of each group of a battle kind, in order; those before the battle first."""
+    found: list[list[int]] = []
+    names: list[str | None] = []
+    for i, step in enumerate(file.step):
+        if step.battle is not None and kind not in step.battle:
+            continue
+        if step.group is not None and names and names[-1] == step.group:
+            found[-1].append(i)
+        else:
+            found.append([i])
+            names.append(step.group)
+    return sorted(found, key=lambda group: file.step[group[0]].when == "each-round")
+
+
+@lru_cache(maxsize=4096)
+def mask_of(file: GameFile, selector: tuple[str, ...]) -> int:
+    """The units that a selector names."""
+    chosen = selected(file, selector)
+    return sum(1 << i for i, key in enumerate(file.unit) if key in chosen)
+
+
+def _mask(file: GameFile, selector: Selector | None, default: int | None = None) -> Any:
+    """The units that a selector names; the default where none is given."""
+    return default if selector is None else mask_of(file, tuple(selector))
+
+
+def _scope(file: GameFile, given: RoundScope, number: int) -> dict[str, Any]:
+    """What every rule has."""
+    return {
+        "given": given,
+        "number": number,
+        "if_own": _mask(file, given.if_own_has),
+        "if_enemy": _mask(file, given.if_enemy_has),
+        "unless_own": _mask(file, given.unless_own_has, 0),
+        "unless_enemy": _mask(file, given.unless_enemy_has, 0),
+    }
+
+
+def _everyone(file: GameFile) -> int:
+    return (1 << len(file.unit)) - 1
+
+
+def _modifier(file: GameFile, given: SideModifier, number: int) -> Help:
+    return Help(
+        **_scope(file, given, number),
+        units=_mask(file, given.units, _everyone(file)),
+        rolls=frozenset(given.rolls),
+        steps=None if given.steps is None else frozenset(given.steps),
+    )
+
+
+def _shot(file: GameFile, kind: str, side: str, number: int) -> Shot:
+    """A step as a side fires it: section 5, steps 2 and 5."""
+    step = file.step[number]
+    roll, limit = getattr(step.fire, side), step.dice_at_most
+    fights, supporters = (mask_of(file, tuple(part)) for part in part_of(file, kind, side))
+    enemy_fights = mask_of(file, tuple(part_of(file, kind, SIDES[1 - SIDES.index(side)])[0]))
+    by = _mask(file, step.by, _everyone(file)) & (fights if roll in MAIN_ROLLS.values() else fights | supporters)
+    return Shot(
+        **_scope(file, step, number),
+        roll=roll,
+        by=by & sum(1 << u for u in range(len(file.unit)) if roll_of(file, u, roll)),
+        targets=enemy_fights & _mask(file, step.hits_only, enemy_fights) & ~_mask(file, step.spares),
+        limit_own=_mask(file, limit.own) & fights if limit and limit.own is not None else None,
+        limit_enemy=_mask(file, limit.enemy) & enemy_fights if limit and limit.enemy is not None else None,
+    )
+
+
+@lru_cache(maxsize=4096)
+def chance_at(file: GameFile, value: int, reroll: str | frozenset[int]) -> int:
+    """The chance of one die, as so many of `sides` squared (section 4)."""
+    clamp = file.dice.clamp
+    if clamp:
+        value = min(max(value, clamp[0]), clamp[1])
+    return chance(faces_that_hit(file.dice, value), file.dice.sides, reroll)
+
+
+@lru_cache(maxsize=4096)
+def roll_of(file: GameFile, unit: int, name: str) -> Rolled | None:
+    """A unit's roll of that name, or None."""
+    given = list(file.unit.values())[unit]
+    if name in MAIN_ROLLS.values():
+        main = given.attack if name == "attack" else given.defence
+        found = given.combat if main is None else main
+    else:
+        found = given.rolls.get(name)
+    if not found:
+        return None
+    if isinstance(found, Roll):
+        return Rolled(found.value, found.dice, reroll_of(found.reroll))
+    return Rolled(found, 1, frozenset())
 
 
 def reroll_of(given: Reroll) -> str | frozenset[int]:

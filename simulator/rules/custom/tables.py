@@ -60,37 +60,40 @@ def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> tuple[np.ndarr
             low, p = _sum((low, p), binomial(number, hit, whole))
     hits = np.arange(low, low + len(p))
     if hits[-1] > most:
-        kept = np.bincount(np.minimum(hits, most), p)
-        hits = np.flatnonzero(kept)
-        p = kept[hits]
-    return hits, p
+        p = np.bincount(np.minimum(hits, most), p)
+        hits = np.arange(len(p))
+    able = p > 0
+    return hits[able], p[able]
 
 
 class Book:
     """Chance tables by what they are made from; table 0 is certain."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole: int, low_luck: bool) -> None:
+        self.whole, self.low_luck = whole, low_luck
         self._rows = [(np.zeros(1, np.int64), np.ones(1))]
         self._index: dict[Hashable, int] = {}
 
-    def add(self, dice: Sequence[Dice], caps: Sequence[int], whole: int, low_luck: bool) -> int:
+    def table(self, dice: tuple[Dice, ...], caps: tuple[int, ...]) -> int:
         """The table of the hits of these dice, class by class, packed into one result (see `packing`)."""
-        key = (tuple(dice), tuple(caps))
-        if key not in self._index:
-            result, p = np.zeros(1, np.int64), np.ones(1)
-            for rolled, cap, stride in zip(dice, caps, packing(caps), strict=True):
-                hits, chances = hits_of(rolled, whole, cap, low_luck)
-                if len(dice) == 1:
-                    result, p = hits, chances
-                    break
-                result = np.add.outer(result, hits * stride).ravel()
-                p = np.multiply.outer(p, chances).ravel()
-            if not p.all():
-                result, p = result[p > 0], p[p > 0]
-            order = np.argsort(result, kind="stable") if len(dice) > 1 else slice(None)
-            self._index[key] = len(self._rows)
-            self._rows.append((result[order], p[order]))
-        return self._index[key]
+        found = self._index.get((dice, caps))
+        if found is None:
+            found = self._index[dice, caps] = len(self._rows) if any(dice) else 0
+            if found:
+                self._rows.append(self._row(dice, caps))
+        return found
+
+    def _row(self, dice: Sequence[Dice], caps: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        if len(dice) == 1:
+            return hits_of(dice[0], self.whole, caps[0], self.low_luck)
+        result, p = np.zeros(1, np.int64), np.ones(1)
+        for rolled, cap, stride in zip(dice, caps, packing(caps), strict=True):
+            hits, chances = hits_of(rolled, self.whole, cap, self.low_luck)
+            result = np.add.outer(result, hits * stride).ravel()
+            p = np.multiply.outer(p, chances).ravel()
+        order = np.argsort(result, kind="stable")
+        order = order[p[order] > 0]
+        return result[order], p[order]
 
     def close(self) -> Tables:
         """All tables, flattened."""
@@ -111,7 +114,7 @@ def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
     twice; only one of the two is used at a time.
     """
     shots = [side.shots[i] for i in group if i in side.shots]
-    used = {shot.targets for shot in shots if shot.eligible}
+    used = {shot.targets for shot in shots if side.able(shot)}
     ordered = sorted((shot.targets.bit_count(), shot.number, shot.targets) for shot in shots if shot.targets in used)
     slots: list[Slot] = []
     for _, number, targets in ordered:
@@ -120,14 +123,24 @@ def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
     return slots
 
 
-class Profile(NamedTuple):
-    """The dice of a side in a group: for each slot, how many dice of each chance."""
+class Throws(NamedTuple):
+    """What a side rolls in a salvo: what the enemy's places show, then by own place and by that its tables and means.
 
-    dice: tuple[Dice, ...]
+    Mean hits are in parts of the whole.
+    """
 
-    def mean(self, slot: int) -> int:
-        """Mean hits of a slot, in parts of the whole."""
-        return sum(hit * number for hit, number in self.dice[slot])
+    shown: np.ndarray
+    tables: np.ndarray
+    means: np.ndarray
+
+
+class Aimed(NamedTuple):
+    """A step that is fired: its slot, the own units whose number decides its dice, and its dice by these numbers."""
+
+    slot: int
+    shot: Shot
+    units: list[int]
+    dice: dict[tuple[int, ...], Dice]
 
 
 class Gunnery:
@@ -142,20 +155,15 @@ class Gunnery:
         self._asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
         self._dice = self._known()
 
-    def _known(self) -> dict[Hashable, Dice]:
+    def _known(self) -> dict[Hashable, dict[tuple[int, ...], Dice]]:
         """The dice worked out so far for this side of any scenario that is alike in all but numbers of units."""
         setup, side = self.setup, self.side
         if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
             return {}
         kept = setup.source.known
-        if len(kept) > MOST_KEPT:
+        if len(kept) > MOST_KEPT or sum(map(len, kept.values())) > MOST_KEPT**2:
             kept.clear()
-        found: dict[Hashable, Dice] = kept.setdefault(
-            (setup.kind_name, side.side, side.present, tuple(setup.conditions.items())), {}
-        )
-        if len(found) > MOST_PROFILES // 10:
-            found.clear()
-        return found
+        return kept.setdefault((setup.kind_name, side.side, side.present, tuple(setup.conditions.items())), {})
 
     def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
         """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
@@ -165,40 +173,44 @@ class Gunnery:
             mask |= (rule.by | rule.units) if rule.by else 0
         return list(bits(mask & self.side.present)), helps
 
-    def dice_of(self, shot: Shot, number: int, own: Standing, enemy: Standing) -> Dice:
-        """How many dice of each chance a step rolls; each kind of them is worked out once."""
-        units, helps = self._asked[shot.number]
-        key = (
-            shot.number,
-            number,
-            tuple([own.counts[unit] for unit in units]),
-            tuple([rule.stands(own.mask, enemy.mask) for rule in helps]),
-            -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy),
-        )
-        if key not in self._dice:
-            found: Counter[int] = Counter()
-            for volley in volleys(self.side, shot, number, own, enemy):
-                if volley.chance:
-                    found[volley.chance] += volley.dice
-            self._dice[key] = tuple(sorted(found.items()))
-        return self._dice[key]
-
-    def profile(
+    def _aimed(
         self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
-    ) -> Profile:
-        """The dice that the side rolls in a group of round `number`."""
+    ) -> list[Aimed]:
+        """Those of a group's steps that are fired in round `number`, by whatever numbers of these units."""
         firing = [shot for shot in shots if fires(shot, number, own, enemy)]
         first: dict[int, int] = {}
         for shot in firing:
             first.setdefault(shot.targets, shot.number)
-        dice: list[Dice] = [()] * len(slots)
+        found = []
         for shot in firing:
-            if shot.eligible and (rolled := self.dice_of(shot, number, own, enemy)):
-                place = slot_of(slots, shot.targets, first[shot.targets])
-                dice[place] = added(dice[place], rolled) if dice[place] else rolled
-        return Profile(tuple(dice))
+            if self.side.able(shot):
+                units, helps = self._asked[shot.number]
+                limit = -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy)
+                key = (shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
+                slot = slot_of(slots, shot.targets, first[shot.targets])
+                found.append(Aimed(slot, shot, units, self._dice.setdefault(key, {})))
+        return found
 
-    def seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
+    def _thrown(self, aimed: Sequence[Aimed], slots: int, number: int, own: Standing, enemy: Standing) -> list[Dice]:
+        """The dice of each slot; each kind of them is worked out once."""
+        dice: list[Dice] = [()] * slots
+        counts = own.counts
+        for slot, shot, units, known in aimed:
+            key = tuple([counts[unit] for unit in units])
+            found = known.get(key)
+            if found is None:
+                found = known[key] = self._worked_out(shot, number, own, enemy)
+            dice[slot] = added(dice[slot], found) if dice[slot] and found else dice[slot] or found
+        return dice
+
+    def _worked_out(self, shot: Shot, number: int, own: Standing, enemy: Standing) -> Dice:
+        found: Counter[int] = Counter()
+        for volley in volleys(self.side, shot, number, own, enemy):
+            if volley.chance:
+                found[volley.chance] += volley.dice
+        return tuple(sorted(found.items()))
+
+    def _seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
         """What of the enemy's places these steps' dice depend on: a number by place, and one standing for each."""
         rules = [shot for shot in shots if shot.in_round(number)]
         helps = {help for shot in rules for help in self._asked[shot.number][1] if help.in_round(number)}
@@ -207,47 +219,52 @@ class Gunnery:
         counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
         index: dict[Hashable, int] = {}
         examples: list[Standing] = []
-        shown = []
+        shown, by_mask = [], {}
         for stand in self.enemy_stands:
-            key = (
-                tuple(bool(stand.mask & mask) for mask in asked),
-                tuple(bool(stand.fighting & aim) for aim in aims),
-                tuple(stand.number(mask) for mask in counted),
-            )
+            if stand.mask not in by_mask:
+                by_mask[stand.mask] = (
+                    tuple([bool(stand.mask & mask) for mask in asked]),
+                    tuple([bool(stand.fighting & aim) for aim in aims]),
+                )
+            key = (by_mask[stand.mask], tuple([stand.number(mask) for mask in counted]) if counted else ())
             if key not in index:
                 index[key] = len(examples)
                 examples.append(stand)
             shown.append(index[key])
         return np.array(shown), examples
 
-    def profiles(
-        self, group: Sequence[int], slots: Sequence[Slot], number: int, first: bool
-    ) -> tuple[np.ndarray, list[list[Profile]]]:
-        """For a group in a round: what the enemy's places show, and the profiles by own place and by that.
+    def throws(self, group: Sequence[int], slots: Sequence[Slot], chosen: Sequence[int], number: int) -> Throws:
+        """What the side rolls of the chosen slots of a group in a round.
 
-        The `first` group of the battle finds both sides as they came. Raises Refusal for too many of them.
+        The first group of all finds both sides as they came. Raises Refusal for too many different throws.
         """
         shots = [self.side.shots[i] for i in group if i in self.side.shots]
-        nothing = Profile(tuple(() for _ in slots))
-        if not any(shot.eligible for shot in shots):
-            return np.zeros(len(self.enemy), np.int64), [[nothing]] * len(self.own)
-        if first:
-            begun = self.profile(shots, slots, number, self.own_stands[0], self.enemy_stands[0])
-            return np.zeros(len(self.enemy), np.int64), [[begun]] + [[nothing]] * (len(self.own) - 1)
-        shown, examples = self.seen(shots, number)
-        if len(examples) * len(self.own) > MOST_PROFILES:
-            raise Refusal(self.side.side, f"too many units: {len(examples) * len(self.own):,} different throws")
-        return shown, [
-            [self.profile(shots, slots, number, own, enemy) for enemy in examples] for own in self.own_stands
-        ]
-
-    def table(self, found: Profile, slots: Sequence[int], targets: Sequence[int]) -> int:
-        """The table of these slots of a profile."""
-        dice = [found.dice[k] for k in slots]
-        if not any(dice):
-            return 0
-        caps = [self.caps[mask] for mask in targets]
-        return self.book.add(dice, caps, self.setup.whole, self.setup.low_luck)
+        own, shown = self.own_stands, np.zeros(len(self.enemy), np.int64)
+        if not any(self.side.able(shot) for shot in shots):
+            return Throws(shown, *np.zeros((2, len(own), 1), np.int64))
+        if number == 0 and group == self.setup.groups[0]:
+            own, examples = own[:1], self.enemy_stands[:1]
+        else:
+            shown, examples = self._seen(shots, number)
+        if len(examples) * len(own) > MOST_PROFILES:
+            raise Refusal(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
+        tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
+        caps, table = tuple([self.caps[slots[k].targets] for k in chosen]), self.book.table
+        for seen, enemy in enumerate(examples):
+            known: dict[int, list[Aimed]] = {}
+            found = []
+            for stand in own:
+                if stand.mask not in known:
+                    known[stand.mask] = self._aimed(shots, slots, number, stand, enemy)
+                if aimed := known[stand.mask]:
+                    dice = self._thrown(aimed, len(slots), number, stand, enemy)
+                    found.append(tuple([dice[k] for k in chosen]))
+                else:
+                    found.append(())
+            tables[: len(own), seen] = [table(dice, caps) for dice in found]
+            if self.setup.compares:
+                means[: len(own), seen] = [sum(hit * number for one in dice for hit, number in one) for dice in found]
+        return Throws(shown, tables, means)
 
 
 def slot_of(slots: Sequence[Slot], targets: int, first: int) -> int:
@@ -255,6 +272,7 @@ def slot_of(slots: Sequence[Slot], targets: int, first: int) -> int:
     return max(k for k, slot in enumerate(slots) if slot.targets == targets and slot.first <= first)
 
 
+@lru_cache(maxsize=1 << 14)
 def added(one: Dice, other: Dice) -> Dice:
     """All dice together."""
     return tuple(sorted((Counter(dict(one)) + Counter(dict(other))).items()))

@@ -109,7 +109,7 @@ def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: d
     own, enemy = stands[side], stands[rules.enemy]
     for number in group:
         shot = rules.shots.get(number)
-        if shot is None or not shot.eligible or not fires(shot, phase, own, enemy):
+        if shot is None or not rules.able(shot) or not fires(shot, phase, own, enemy):
             continue
         rolled = [_volley_text(setup, volley) for volley in volleys(rules, shot, phase, own, enemy)]
         if rolled:
@@ -192,7 +192,7 @@ class Teller:
         shots = [
             shot
             for number in self.setup.groups[salvo.group]
-            if (shot := rules.shots.get(number)) and shot.eligible and fires(shot, phase, own, enemy)
+            if (shot := rules.shots.get(number)) and rules.able(shot) and fires(shot, phase, own, enemy)
         ]
         aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]
         told = []

@@ -58,11 +58,11 @@ class Fleet(NamedTuple):
 
     def less(self, other: Fleet) -> Fleet:
         """Without these ships."""
-        return Fleet(*(own - gone for own, gone in zip(self, other, strict=True)))
+        return Fleet(self[0] - other[0], self[1] - other[1], self[2] - other[2], self[3] - other[3])
 
     def plus(self, other: Fleet) -> Fleet:
         """With these ships."""
-        return Fleet(*(own + more for own, more in zip(self, other, strict=True)))
+        return Fleet(self[0] + other[0], self[1] + other[1], self[2] + other[2], self[3] + other[3])
 
     def told(self) -> str:
         """In words."""
@@ -71,6 +71,9 @@ class Fleet(NamedTuple):
         parts = [f"{n} {name}{'es' * (name == 'galleass') or 's'}" for n, name in zip(counts, names, strict=True) if n]
         loose = self.warships % ND
         return ", ".join(parts + [f"{loose} exploration ship{'s' * (loose > 1)}"] * bool(loose)) or "no ship"
+
+
+KINDS = Fleet._fields
 
 
 def fleet_of(side: Ship) -> Fleet:
@@ -101,8 +104,10 @@ def sink(fleet: Fleet, thirds: int, order: Iterable[str], *, storm: bool) -> Fle
 
     An odd rest on such a kind is one ship in battle; in a storm 1 third is nothing, 2 thirds are one ship.
     """
+    ships = list(fleet)
     for kind in order:
-        held = getattr(fleet, kind)
+        place = KINDS.index(kind)
+        held = ships[place]
         if kind == "warships":
             gone = min(held, thirds)
             thirds -= gone
@@ -112,10 +117,10 @@ def sink(fleet: Fleet, thirds: int, order: Iterable[str], *, storm: bool) -> Fle
                 gone, thirds = held, thirds - ND * held
             else:
                 gone, thirds = gone + int(rest == 2 if storm else rest > 0), 0
-        fleet = fleet._replace(**{kind: held - gone})
+        ships[place] = held - gone
         if thirds <= 0:
             break
-    return fleet
+    return Fleet(*ships)
 
 
 class Cargo(NamedTuple):

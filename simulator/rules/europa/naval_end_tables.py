@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.chain import Chain, LastRoll
 from simulator.engine.chance import TableBook, combine
 from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
 from simulator.rules.europa.leaders import Trial, fates
 from simulator.rules.europa.naval_end import EndParams, EndState
-from simulator.rules.europa.naval_fight import Ends, Part, Row
+from simulator.rules.europa.naval_fight import Case, Chased, Ends, Row, Suffered
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
 from simulator.rules.europa.naval_tables import NavalSetup, whole_numbers
 from simulator.rules.europa.squadrons import FACES, Engagement, Squadron
@@ -49,7 +50,7 @@ class BattleSetup:
     met: Engagement
     tables: TableBook = field(default_factory=TableBook)
     records: tuple[dict[Record, int], dict[Record, int]] = field(default_factory=lambda: ({}, {}))
-    numbered: dict[Hashable, np.ndarray] = field(default_factory=dict)
+    numbered: tuple[dict[Suffered, np.ndarray], dict[Suffered, np.ndarray]] = field(default_factory=lambda: ({}, {}))
 
     @cached_property
     def fighting(self) -> NavalSetup:
@@ -75,35 +76,61 @@ class BattleSetup:
         """The number of a record."""
         return self.records[side].setdefault(record, len(self.records[side]))
 
-    def numbers(self, part: Part, side: int) -> np.ndarray:
-        """The records of a side by its losses in the fighting, -1 where that has had no chance so far."""
-        occurs = part.chances.any(axis=1 - side)
-        key = side, part.fights[side], part.thirds[side]
-        if key not in self.numbered:
-            self.numbered[key] = np.full(len(occurs), -1)
-        out = self.numbered[key]
-        for thirds in np.flatnonzero(occurs & (out < 0)).tolist():
-            fight = part.fights[side]._replace(thirds=thirds + part.thirds[side])
-            out[thirds] = self.number(side, self.reckoning.record(side, fight))
-        return out
+    def numbers(self, side: int, chased: Chased) -> np.ndarray:
+        """The records of a side by its losses in the fighting, -1 where that has no chance."""
+        return self.numbered[side][chased.suffered[side]]
+
+    def _tell_numbers(self, case: Case, side: int, occurs: np.ndarray) -> None:
+        """Number the records that a side may come to with these losses in the fighting."""
+        for suffered in dict.fromkeys(chased.suffered[side] for chased in self.fights.pursued(case)):
+            if suffered not in self.numbered[side]:
+                self.numbered[side][suffered] = np.full(self.fights.spread.room[side], -1)
+            out, (fight, more) = self.numbered[side][suffered], suffered
+            for thirds in occurs[out[occurs] < 0].tolist():
+                out[thirds] = self.number(side, self.reckoning.record(side, fight._replace(thirds=thirds + more)))
+
+    @cached_property
+    def cases(self) -> tuple[dict[Row, int], dict[Case, np.ndarray]]:
+        """(rows with their numbers, cases with chances of [own losses, enemy losses]); records are numbered too."""
+        rows: dict[Row, int] = {}
+        found: dict[Case, np.ndarray] = {}
+        for case, _, _, chances in self.fights.came():
+            if case not in found:
+                found[case] = np.zeros(self.fights.spread.room)
+                for chased in self.fights.pursued(case):
+                    rows.setdefault(chased.row, len(rows))
+            inside = found[case][: chances.shape[0], : chances.shape[1]]
+            for side in (0, 1):
+                fresh = np.flatnonzero(chances.any(axis=1 - side) & ~inside.any(axis=1 - side))
+                if fresh.size:
+                    self._tell_numbers(case, side, fresh)
+            inside += chances
+        return rows, found
 
     @cached_property
     def ends(self) -> tuple[dict[Row, int], np.ndarray, np.ndarray, np.ndarray]:
         """(rows with their numbers; row, records [side, end] and chance of each end)."""
-        rows: dict[Row, int] = {}
-        found: list[list[np.ndarray]] = [[], [], [], []]
-        for part in self.fights.parts():
-            place = rows.setdefault(part.row, len(rows))
-            own, enemy = np.nonzero(part.chances)
-            found[0].append(np.full(len(own), place))
-            found[1].append(self.numbers(part, 0)[own])
-            found[2].append(self.numbers(part, 1)[enemy])
-            found[3].append(part.chances[own, enemy])
-        row, a, d, p = (np.concatenate(values) for values in found)
-        sizes = len(self.records[0]), len(self.records[1])
-        code, place = np.unique((row * sizes[0] + a) * sizes[1] + d, return_inverse=True)
+        rows, cases = self.cases
+        cells = [np.nonzero(chances) for chances in cases.values()]
+        losses = [np.concatenate([cell[side] for cell in cells]) for side in (0, 1)]
+        p = np.concatenate([chances[cell] for chances, cell in zip(cases.values(), cells, strict=True)])
+        chased = [(of, found) for of, case in enumerate(cases) for found in self.fights.pursued(case)]
+        size = np.array([len(own) for own, _ in cells])
+        of = np.array([place for place, _ in chased])
+        # Each result of a pursuit meets all cells of its case.
+        which = np.repeat(np.arange(len(of)), size[of])
+        cell = np.arange(len(which)) - (np.cumsum(size[of]) - np.cumsum(size)[of])[which]
+        code = np.array([rows[found.row] for _, found in chased])[which]
+        sizes = [len(found) for found in self.records]
+        for side in (0, 1):
+            place = {suffered: n for n, suffered in enumerate(self.numbered[side])}
+            numbers = np.stack(list(self.numbered[side].values()))
+            key = np.array([place[found.suffered[side]] for _, found in chased])
+            code = code * sizes[side] + numbers[key[which], losses[side][cell]]
+        code, which_end = np.unique(code, return_inverse=True)
         row, rest = np.divmod(code, sizes[0] * sizes[1])
-        return rows, row, np.stack(np.divmod(rest, sizes[1])), np.bincount(place, p)
+        chance = np.array([found.chance for _, found in chased])[which] * p[cell]
+        return rows, row, np.stack(np.divmod(rest, sizes[1])), np.bincount(which_end, chance)
 
     # --- tables ---
 
@@ -112,7 +139,9 @@ class BattleSetup:
         before = [list(found) for found in self.records]
         shape = 2, max(map(len, before)), len(rows)
         out = np.zeros(shape if any(self.storm) else (2, 1, 1), np.int64)
-        men = {row.men: [r for r, other in enumerate(rows) if other.men == row.men] for row in rows}
+        men: dict[Any, list[int]] = {}
+        for row, place in rows.items():
+            men.setdefault(row.men, []).append(place)
         for side in (0, 1):
             for number, record in enumerate(before[side] if self.storm[side] else ()):
                 for values, places in men.items():
@@ -193,6 +222,7 @@ class BattleSetup:
             storm_rolls=storm_rolls,
             gone=self.gone(),
             tests=self.tests(rows),
+            tested=1,
         )
 
     def chain(self, tell: Callable[..., str] | None = None) -> Chain:
@@ -202,4 +232,13 @@ class BattleSetup:
         start = begun if p.evade else end.before_fight(p, begun)
         most = max(len(p.winner), len(p.begin)) - 1
         limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
-        return Chain(p, start, limits, self.tables.close(), tell=tell)
+        tables = self.tables.close()
+
+        def test(states: Any) -> np.ndarray:
+            return np.where(states.stage == end.OVER, -1, end.test_table(p, states))
+
+        def after(states: Any, fates: np.ndarray) -> Any:
+            return states._replace(stage=np.full(len(fates), end.OVER), fates=fates)
+
+        last = LastRoll(Chain(p._replace(tested=0), start, limits, tables), test, after)
+        return Chain(p, start, limits, tables, tell=tell, last=last)

@@ -10,152 +10,203 @@ import random
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.rules.europa import naval_rules as rules
-from simulator.rules.europa.naval_groups import Group
 from simulator.rules.europa.naval_losses import Fight, Reckoning
-from simulator.rules.europa.naval_rules import NavalParams, NavalState
-from simulator.rules.europa.naval_tables import NavalSetup
+from simulator.rules.europa.naval_rules import NavalState
+from simulator.rules.europa.naval_tables import START, Dice, NavalSetup, packed
 from simulator.rules.europa.squadrons import ATTACKER, DEFENDER
 
 Edge = tuple[NavalState, tuple[int, int], float]
-Dice = tuple[tuple[int, float], ...]
 NOTHING: Dice = ((0, 1.0),)
 
 
-class Fork(NamedTuple):
-    """What may follow a roll, by the stars of both sides' results (the own ones slowest), without losses.
+class Thrown(NamedTuple):
+    """One side's roll: the numbers of stars it may inflict, and the chances of [one of them, thirds]."""
 
-    `own[stars, thirds]` is the chance that the own side suffers these; `enemy` the same of the enemy. The dice of both
-    sides are thrown apart.
-    """
-
-    targets: list[NavalState]
-    own: np.ndarray
-    enemy: np.ndarray
-
-    def handed_on(self, mass: np.ndarray) -> np.ndarray:
-        """The chances of [target, own losses, enemy losses] from those of [own losses, enemy losses] before."""
-        width, height = mass.shape
-        tall = np.zeros((len(self.own), width, height))
-        for thirds in np.flatnonzero(self.own.any(axis=0)).tolist():
-            tall[:, thirds:] += self.own[:, thirds, None, None] * mass[: width - thirds]
-        wide = np.zeros((len(self.own), len(self.enemy), width, height))
-        for thirds in np.flatnonzero(self.enemy.any(axis=0)).tolist():
-            part = tall[:, None, :, : height - thirds]
-            wide[:, :, :, thirds:] += self.enemy[:, thirds, None, None] * part
-        return wide.reshape(-1, width, height)
+    stars: tuple[int, ...]
+    chances: np.ndarray
 
 
-def _by_stars(codes: dict[int, float]) -> tuple[list[int], np.ndarray]:
-    """One side's results: the numbers of stars, and the chances of [one of them, thirds]."""
-    stars = sorted({code >> rules.LOSS_BITS for code in codes})
-    chances = np.zeros((len(stars), max(code & rules.LOSS_MASK for code in codes) + 1))
-    for code, chance in codes.items():
-        chances[stars.index(code >> rules.LOSS_BITS), code & rules.LOSS_MASK] += chance
-    return stars, chances
+class Level(NamedTuple):
+    """States after so many steps (without losses), and the chances of [state, own losses, enemy losses]."""
+
+    states: list[NavalState]
+    chances: np.ndarray
 
 
 @dataclass
 class Spread:
-    """The ends of a fight: a State each (without losses), and the chance of [own losses, enemy losses] in thirds."""
+    """A fight, step by step; `ends` are the states in which it may end."""
 
     setup: NavalSetup
-    ends: dict[NavalState, np.ndarray] = field(default_factory=dict)
-    steps: dict[Hashable, list[Edge]] = field(default_factory=dict)
-    forks: dict[Hashable, Fork] = field(default_factory=dict)
-    levels: list[dict[NavalState, np.ndarray]] = field(default_factory=list)
+    levels: list[Level] = field(default_factory=list)
+    rolls: dict[int, Thrown] = field(default_factory=dict)
+    targets: dict[Hashable, list[NavalState]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.chain = self.setup.chain()
-        rows = self.chain.tables.rows
-        self.first, self.result, self.weight = (array.tolist() for array in rows)
+        self.p = self.setup.params
         policies = self.setup.policies
-        # Where nobody ever leaves, wind and leaders count in the tables only.
-        self.plain = all(p.leave_with_wind == p.break_off == "never" for p in policies)
-        shape = tuple(most + 1 for most in self.setup.most_losses)
-        begun = np.zeros(shape)
-        begun[0, 0] = 1.0
-        level = {self.chain.start: begun}
-        while level:
+        self.most = self.setup.most_losses
+        self.leaves = any(policy.leave_with_wind != "never" for policy in policies)
+        level = Level([START], np.ones((1, 1, 1)))
+        while level.states:
             self.levels.append(level)
             level = self._next(level)
 
-    def dice(self, table: int) -> Dice:
-        """Results of a chance table with their chances."""
-        rows = slice(self.first[table], self.first[table + 1])
-        return tuple(zip(self.result[rows], self.weight[rows], strict=True))
+    @cached_property
+    def ends(self) -> dict[NavalState, np.ndarray]:
+        """The chances of both sides' losses by the state in which the fight ends."""
+        found: dict[NavalState, np.ndarray] = {}
+        for level in self.levels:
+            for state, chances in zip(level.states, level.chances, strict=True):
+                if not rules.running(self.p, state):
+                    found[state] = _added(found[state], chances) if state in found else chances
+        return found
 
-    def _next(self, level: dict[NavalState, np.ndarray]) -> dict[NavalState, np.ndarray]:
-        p, following = self.chain.params, dict[NavalState, np.ndarray]()
-        for state, mass in level.items():
-            if not rules.running(p, state):
-                self.ends[state] = self.ends.get(state, 0) + mass
+    @cached_property
+    def room(self) -> tuple[int, int]:
+        """Losses that both sides may suffer, 0 included."""
+        own, enemy = (max(level.chances.shape[axis] for level in self.levels) for axis in (1, 2))
+        return own, enemy
+
+    def thrown(self, table: int) -> Thrown:
+        """A side's roll by its table."""
+        if table not in self.rolls:
+            dice = self.setup.dice(table)
+            stars = tuple(sorted({code >> rules.LOSS_BITS for code, _ in dice}))
+            chances = np.zeros((len(stars), max(code & rules.LOSS_MASK for code, _ in dice) + 1))
+            for code, chance in dice:
+                chances[stars.index(code >> rules.LOSS_BITS), code & rules.LOSS_MASK] += chance
+            self.rolls[table] = Thrown(stars, chances)
+        return self.rolls[table]
+
+    def _next(self, level: Level) -> Level:
+        """What follows the states of a level."""
+        places: dict[NavalState, int] = {}
+        alone: list[tuple[int, int, float]] = []
+        together: dict[Hashable, tuple[list[int], list[list[int]]]] = {}
+        for n, state in enumerate(level.states):
+            if not rules.running(self.p, state):
                 continue
-            for target, chances in self._spread(state, mass):
-                if target in following:
-                    following[target] += chances
-                else:
-                    following[target] = chances
-        return following
+            if not rules.rolls(state):
+                for target, _, chance in self.edges(state):
+                    alone.append((n, places.setdefault(target, len(places)), chance))
+                continue
+            tables = rules.thrown(self.p, state, 0), rules.thrown(self.p, state, 1)
+            # Of such states no two lead to the same one by the same stars.
+            rows, targets = together.setdefault((*tables, state.stage, state.failed), ([], []))
+            rows.append(n)
+            targets.append([places.setdefault(after, len(places)) for after in self._after(state, tables)])
+        _, width, height = level.chances.shape
+        more = [max((self.thrown(key[by]).chances.shape[1] for key in together), default=1) - 1 for by in (1, 0)]
+        room = [min(most + 1, size + extra) for most, size, extra in zip(self.most, (width, height), more, strict=True)]
+        out = np.zeros((len(places), *room))
+        for n, place, chance in alone:
+            out[place, :width, :height] += chance * level.chances[n]
+        for (by_a, by_d, *_), (rows, targets) in together.items():
+            self._hand_on(level.chances[rows], self.thrown(by_d), self.thrown(by_a), np.array(targets), out)
+        return Level(list(places), out)
 
-    def _spread(self, state: NavalState, mass: np.ndarray) -> Iterator[tuple[NavalState, np.ndarray]]:
-        """What may follow, and the chances of the losses then."""
-        if not rules.FIRE_1 <= state.stage <= rules.BOARD_2:
-            for target, _, chance in self.edges(state):
-                yield target, chance * mass
-            return
-        key, shared = self._key(state)
-        if key not in self.forks:
-            self.forks[key] = self._forked(state, key[1])
-        fork = self.forks[key]
-        for target, chances in zip(fork.targets, fork.handed_on(mass), strict=True):
-            yield (_in_group(target, state.group) if shared else target), chances
+    def _hand_on(self, before: np.ndarray, own: Thrown, enemy: Thrown, targets: np.ndarray, out: np.ndarray) -> None:
+        """Add to `out` what a roll of both sides makes of `before`, where each of its states leads to its targets.
 
-    def _key(self, state: NavalState) -> tuple[tuple[NavalState, int], bool]:
-        """What tells how a state goes on; True where rolls that differ in the group only share that."""
-        table = int(rules.table(self.chain.params, state))
-        shared = self.plain and rules.FIRE_1 <= state.stage <= rules.BOARD_2
-        return (_in_group(state, 0) if shared else state, table), shared
+        `own`: what the own side suffers.
+        """
+        low, width = _span(before.any(axis=(0, 2)))
+        left, height = _span(before.any(axis=(0, 1)))
+        before = before[:, low : low + width, left : left + height]
+        columns = iter(targets.T)
+        for of_own in own.chances:
+            tall = _shifted(before, of_own, 1, out.shape[1] - low)
+            for of_enemy in enemy.chances:
+                wide = _shifted(tall, of_enemy, 2, out.shape[2] - left)
+                out[next(columns), low : low + wide.shape[1], left : left + wide.shape[2]] += wide
 
-    def _forked(self, state: NavalState, table: int) -> Fork:
-        """A roll of both sides: one step for each number of stars, since no rule reads the losses."""
-        inflicted: tuple[dict[int, float], dict[int, float]] = {}, {}
-        for result, chance in self.dice(table):
-            for found, code in zip(inflicted, (result >> rules.SIDE_BITS, result & rules.SIDE_MASK), strict=True):
-                found[code] = found.get(code, 0.0) + chance
-        (own, lost), (enemy, sunk) = (_by_stars(found) for found in inflicted)
-        targets = []
-        for a in own:
-            for d in enemy:
-                result = (a << rules.LOSS_BITS) << rules.SIDE_BITS | d << rules.LOSS_BITS
-                after = rules.step(self.chain.params, state, result)
-                targets.append(NavalState(*(int(value) for value in after)))
-        return Fork(targets, lost, sunk)
+    def _after(self, state: NavalState, tables: tuple[int, int]) -> list[NavalState]:
+        """What follows a roll of both sides by the stars that they suffer, the own ones slowest."""
+        p, group = self.p, state.group
+        own, enemy = self.thrown(tables[1]).stars, self.thrown(tables[0]).stars
+        asked = p.men[group] if self.setup.breaks else 0, p.man[group] if self.setup.breaks else ()
+        key = _in_group(state, 0), own, enemy, p.wind[group] if self.leaves else 0, asked
+        if key not in self.targets:
+            self.targets[key] = [rules.rolled(p, state, packed(0, d), packed(0, a)) for a in own for d in enemy]
+        return [_in_group(target, group) for target in self.targets[key]]
 
-    def edges(self, state: NavalState) -> Iterator[Edge]:
+    def edges(self, state: NavalState) -> list[Edge]:
         """What may follow, what it costs both sides, and its chance, result by result."""
-        key, shared = self._key(state)
-        if key not in self.steps:
-            self.steps[key] = self._spelled(self.chain.params, state, key[1])
-        for target, costs, chance in self.steps[key]:
-            yield (_in_group(target, state.group) if shared else target), costs, chance
-
-    def _spelled(self, p: NavalParams, state: NavalState, table: int) -> list[Edge]:
-        found: Counter[tuple[NavalState, tuple[int, int]]] = Counter()
-        for row in range(self.first[table], self.first[table + 1]):
-            after = rules.step(p, state, self.result[row])
-            costs = int(after.loss_a), int(after.loss_d)
-            target = NavalState(*(int(value) for value in after))._replace(loss_a=0, loss_d=0)
-            found[target, costs] += self.weight[row]
+        p, dice, found = self.p, self.setup.dice, Counter[tuple[NavalState, tuple[int, int]]]()
+        if rules.rolls(state):
+            by_a, by_d = (dice(rules.thrown(p, state, side)) for side in (0, 1))
+            afters = [(rules.rolled(p, state, a, d), pa * pd) for a, pa in by_a for d, pd in by_d]
+        else:
+            afters = [(rules.step(p, state, result), chance) for result, chance in dice(rules.table(p, state))]
+        for after, chance in afters:
+            found[after._replace(loss_a=0, loss_d=0), (after.loss_a, after.loss_d)] += chance  # type: ignore[assignment]
         return [(target, costs, chance) for (target, costs), chance in found.items()]
+
+    def way(self, state: NavalState, cell: tuple[int, int], dice: random.Random) -> list[tuple[NavalState, int, int]]:
+        """A way to an end of the fighting with these losses, as likely as it should be: states, and losses so far."""
+        depths = {n: chance for n, level in enumerate(self.levels) if (chance := _chance(level, state, cell)) > 0}
+        # Only where somebody tries to break off may the same end come after more steps or fewer.
+        depth = dice.choices(list(depths), list(depths.values()))[0] if len(depths) > 1 else next(iter(depths))
+        way = [(state, *cell)]
+        for level in reversed(self.levels[:depth]):
+            target, own, enemy = way[-1]
+            found = []
+            for before, chances in zip(level.states, level.chances, strict=True):
+                if not rules.running(self.p, before):
+                    continue
+                for after, (a, d), chance in self.edges(before):
+                    at = own - a, enemy - d
+                    if after == target and _chance_of(chances, at) > 0:
+                        found.append(((before, *at), chance * chances[at]))
+            way.append(dice.choices([step for step, _ in found], [weight for _, weight in found])[0])
+        return way[::-1]
+
+
+def _chance(level: Level, state: NavalState, cell: tuple[int, int]) -> float:
+    return _chance_of(level.chances[level.states.index(state)], cell) if state in level.states else 0.0
+
+
+def _chance_of(chances: np.ndarray, cell: tuple[int, int]) -> float:
+    """The chance of these losses; 0 where they are negative or too large."""
+    inside = all(0 <= thirds < size for thirds, size in zip(cell, chances.shape, strict=True))
+    return float(chances[cell]) if inside else 0.0
+
+
+def _span(occurs: np.ndarray) -> tuple[int, int]:
+    """Where something occurs for the first time, and on how many places from there on."""
+    places = np.flatnonzero(occurs)
+    return int(places[0]), int(places[-1] - places[0] + 1)
+
+
+def _shifted(before: np.ndarray, chances: np.ndarray, axis: int, room: int) -> np.ndarray:
+    """The chances of losses along an axis once `chances` of more are added to them; there are none beyond the room."""
+    thirds = np.flatnonzero(chances).tolist()
+    shape = list(before.shape)
+    shape[axis] = min(room, shape[axis] + thirds[-1])
+    after = np.zeros(shape)
+    to, of = after.swapaxes(0, axis), before.swapaxes(0, axis)
+    for more in thirds:
+        to[more : more + len(of)] += chances[more] * of[: len(to) - more]
+    return after
+
+
+def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The sum of two arrays from their first places on, as large as both."""
+    out = np.zeros(np.maximum(one.shape, other.shape))
+    for part in (one, other):
+        out[: part.shape[0], : part.shape[1]] += part
+    return out
 
 
 def _in_group(state: NavalState, group: int) -> NavalState:
-    """The state in another group; a hundred thousand of these are made in a passage."""
+    """The state in another group; a hundred thousand of these are made in a large battle."""
     return tuple.__new__(NavalState, (state[0], group, *state[2:]))
 
 
@@ -172,20 +223,44 @@ class Row(NamedTuple):
     men: tuple[int | None, int | None]
 
 
-class Part(NamedTuple):
-    """Fights that end alike, and one result of the pursuit after them.
+class Case(NamedTuple):
+    """An end of the fighting but for the losses: as its row before any pursuit, and the pursuit's table (0: none).
 
-    `chances` of [own losses, enemy losses] without the pursuit, which adds `thirds` to the loser's; `fights` are both
-    sides' circumstances, their thirds apart.
+    `routed`: which sides are, the pursuit apart.
     """
 
     row: Row
-    fights: tuple[Fight, Fight]
-    thirds: tuple[int, int]
-    chances: np.ndarray
+    routed: tuple[bool, bool]
+    chase: int
+
+
+# A side's circumstances, and the thirds that a pursuit adds to those of the fighting.
+Suffered = tuple[Fight, int]
+
+
+class Chased(NamedTuple):
+    """A case after one result of its pursuit: its chance, and what both sides have suffered."""
+
+    row: Row
+    suffered: tuple[Suffered, Suffered]
+    chance: float
+    code: int
+
+
+class Came(NamedTuple):
+    """How a case may have come about: an end of the fighting, the group then, chances of [own losses, enemy losses]."""
+
+    case: Case
     state: NavalState
     place: int
-    code: int
+    chances: np.ndarray
+
+
+class Part(NamedTuple):
+    """A case, how it came about and how its pursuit went."""
+
+    came: Came
+    chased: Chased
 
 
 @dataclass
@@ -194,72 +269,87 @@ class Ends:
 
     setup: NavalSetup
     reckoning: Reckoning
+    pursuits: dict[Case, list[Chased]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.spread = Spread(self.setup)
         self.groups = list(self.setup.groups)
-        most = self.setup.most_losses
-        self.wiped = [
-            np.array([self.reckoning.wiped(side, thirds) for thirds in range(most[side] + 1)]) for side in (0, 1)
-        ]
+
+    @cached_property
+    def masks(self) -> dict[tuple[bool, bool], list[tuple[bool, bool, np.ndarray]]]:
+        """By who is routed: (own side wiped out?, enemy wiped out?, the [own losses, enemy losses] that make it so)."""
+        return {routed: self._masks(routed) for routed in BOTH_WAYS}
+
+    def _masks(self, routed: tuple[bool, bool]) -> list[tuple[bool, bool, np.ndarray]]:
+        a, d = (
+            np.array([self.reckoning.wiped(side, thirds, routed[side]) for thirds in range(self.spread.room[side])])
+            for side in (0, 1)
+        )
+        found = [(own, enemy, np.outer(a == own, d == enemy)) for own, enemy in BOTH_WAYS]
+        return [mask for mask in found if mask[2].any()]
+
+    def came(self) -> Iterator[Came]:
+        """All ends of the fighting, those apart in which a side is wiped out."""
+        most = self.setup.met.morale
+        for state, chances in self.spread.ends.items():
+            masks = self.masks[state.stars_a >= most[0], state.stars_d >= most[1]]
+            for place, share in known(self.setup, state.group):
+                for own, enemy, mask in masks:
+                    part = share * chances
+                    if len(masks) > 1:
+                        part *= mask[: part.shape[0], : part.shape[1]]
+                    if len(masks) == 1 or part.any():
+                        yield Came(self._case(state, place, (own, enemy)), state, place, part)
+
+    def _case(self, state: NavalState, place: int, wiped: tuple[bool, bool]) -> Case:
+        met, group = self.setup.met, self.groups[place]
+        winner = state.verdict if state.left else rules.winner_of(state.verdict, *wiped)
+        stars = state.stars_a, state.stars_d
+        pursues = winner in {ATTACKER, DEFENDER} and not state.left and rules.morale_left(self.spread.p, state, winner)
+        routs = met.options.destruction_is_rout
+        return Case(
+            Row(
+                winner, state.rolls, state.left, state.broke, group.wind, group.fragile[0] + 2 * group.fragile[1],
+                stars, group.men if any(self.setup.storm) else (None, None),
+            ),
+            (stars[0] >= met.morale[0] or (routs and wiped[0]), stars[1] >= met.morale[1] or (routs and wiped[1])),
+            self.setup.chase_table(group, winner, state.rolls) if pursues else 0,
+        )  # fmt: skip
+
+    def pursued(self, case: Case) -> list[Chased]:
+        """What becomes of a case in the pursuit."""
+        if case not in self.pursuits:
+            dice = self.setup.dice(case.chase) if case.chase else NOTHING
+            self.pursuits[case] = [self._chased(case, *roll) for roll in dice]
+        return self.pursuits[case]
+
+    def _chased(self, case: Case, code: int, chance: float) -> Chased:
+        thirds, caught = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
+        winner, stars, suffered = case.row.winner, list(case.row.stars), []
+        for side in (0, 1):
+            if not case.chase or winner == side:
+                suffered.append((Fight(winner == side, case.routed[side], 0, 0), 0))
+                continue
+            stars[side] += caught
+            routed = case.routed[side] or stars[side] >= self.setup.met.morale[side]
+            suffered.append((Fight(False, routed, caught, 0), thirds))
+        return Chased(case.row._replace(stars=(stars[0], stars[1])), (suffered[0], suffered[1]), chance, code)
 
     def parts(self) -> Iterator[Part]:
-        """All ends, part by part."""
-        for state, chances in self.spread.ends.items():
-            for place, share in known(self.setup, self.groups[state.group], state.group):
-                for own in (False, True):
-                    for enemy in (False, True):
-                        rows, columns = self.wiped[0] == own, self.wiped[1] == enemy
-                        if not (rows.any() and columns.any()):
-                            continue
-                        part = share * np.where(np.outer(rows, columns), chances, 0.0)
-                        if part.any():
-                            yield from self._pursued(state, place, (own, enemy), part)
-
-    def _pursued(self, state: NavalState, place: int, wiped: tuple[bool, bool], part: np.ndarray) -> Iterator[Part]:
-        p, met = self.spread.chain.params, self.setup.met
-        winner = state.verdict if state.left else rules.winner_of(state.verdict, *wiped)
-        morale = [rules.morale_left(p, state, side) for side in (0, 1)]
-        pursues = winner in {ATTACKER, DEFENDER} and not state.left and morale[winner] > 0
-        dice = NOTHING
-        if pursues:
-            dice = self.spread.dice(self.setup.chase_table(place, winner, state.rolls))
-        group = self.groups[place]
-        for code, chance in dice:
-            thirds, caught = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
-            more, stars, fights = [0, 0], [state.stars_a, state.stars_d], []
-            for side in (0, 1):
-                chased = caught if pursues and winner == 1 - side else 0
-                more[side] = thirds if pursues and winner == 1 - side else 0
-                stars[side] += chased
-                routed = stars[side] >= met.morale[side] or (wiped[side] and met.options.destruction_is_rout)
-                fights.append(Fight(winner == side, bool(routed), chased, 0))
-            row = Row(
-                winner, state.rolls, state.left, state.broke, group.wind, group.fragile[0] + 2 * group.fragile[1],
-                (stars[0], stars[1]), group.men if any(self.setup.storm) else (None, None),
-            )  # fmt: skip
-            yield Part(row, (fights[0], fights[1]), (more[0], more[1]), chance * part, state, place, code)
-
-    def path(self, state: NavalState, cell: tuple[int, int], dice: random.Random) -> list[tuple[NavalState, int, int]]:
-        """A way to an end of the fighting with these losses, as likely as it should be: states, and losses so far."""
-        depth = max(n for n, level in enumerate(self.spread.levels) if state in level and level[state][cell] > 0)
-        way = [(state, *cell)]
-        for level in reversed(self.spread.levels[:depth]):
-            target, own, enemy = way[-1]
-            found = []
-            for before, chances in level.items():
-                if not rules.running(self.spread.chain.params, before):
-                    continue
-                for after, (a, d), chance in self.spread.edges(before):
-                    if after == target and own >= a and enemy >= d and chances[own - a, enemy - d] > 0:
-                        found.append(((before, own - a, enemy - d), chance * chances[own - a, enemy - d]))
-            way.append(dice.choices([step for step, _ in found], [weight for _, weight in found])[0])
-        return way[::-1]
+        """All ends, part by part: for replays."""
+        for came in self.came():
+            for chased in self.pursued(came.case):
+                yield Part(came, chased)
 
 
-def known(setup: NavalSetup, group: Group, place: int) -> list[tuple[int, float]]:
-    """The group, or those that know the manoeuvres that are asked for, with their chances."""
-    if group.men != (None, None):
-        return [(place, 1.0)]
-    children = setup.known.children(group)
-    return [(setup.known.order[child], weight / children.total()) for child, weight in children.items()]
+BOTH_WAYS = [(own, enemy) for own in (False, True) for enemy in (False, True)]
+
+
+def known(setup: NavalSetup, place: int) -> list[tuple[int, float]]:
+    """The group at this place, or those that know the manoeuvres that are asked for, with their chances."""
+    if place not in setup.children:
+        group = setup.known.placed[place]
+        children = setup.known.children(group) if group.men == (None, None) else Counter({group: 1})
+        whole = children.total()
+        setup.children[place] = [(setup.known.order[child], weight / whole) for child, weight in children.items()]
+    return setup.children[place]

@@ -75,6 +75,11 @@ class Groups:
         """Place of each group."""
         return {group: place for place, group in enumerate(self.all)}
 
+    @cached_property
+    def placed(self) -> list[Group]:
+        """All groups by place."""
+        return list(self.all)
+
     def begins(self) -> Counter[int]:
         """The groups a battle begins with; one that leaves no choice of manoeuvres begins with them known."""
         found: Counter[int] = Counter()

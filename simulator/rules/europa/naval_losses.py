@@ -17,6 +17,7 @@ SEIZED, SUNK, SEIZED_WITH_WARSHIP = 10, 5, 5
 # What portions of a detachment become of losses: of the winner, and of any other side.
 DAMAGED, DESTROYED, REFITTED = range(3)
 PORTIONS = {True: (DAMAGED, DESTROYED, REFITTED), False: (DAMAGED, DESTROYED, DAMAGED)}
+NO_SHIP = Fleet()
 CAPTURES = {"warships-first": (WARSHIPS, GALLEYS, "transports"), "transports-first": ("transports", WARSHIPS, GALLEYS)}
 
 
@@ -56,6 +57,7 @@ def size_step(nd: int) -> int:
     return next((step for least, step in STEPS if nd >= least), 0)
 
 
+@lru_cache(maxsize=1 << 14)
 def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
     """Losses inflicted by a side of `nd` detachments (step 10)."""
     if nd < SMALL:
@@ -79,13 +81,14 @@ def rounded(losses: int, own: Squadron) -> int:
     return line + whole(losses - line) if losses > line and own.fleet.thirds > line else losses
 
 
-def categories(losses: int, won: bool) -> list[int]:
-    """[Damaged, Destroyed, Refitted] in thirds, dealt by portions of one detachment (step 11)."""
-    found, turn = [0, 0, 0], 0
-    while losses > 0:
-        found[PORTIONS[won][turn % 3]] += min(ND, losses)
-        losses, turn = losses - ND, turn + 1
-    return found
+@lru_cache(maxsize=1 << 10)
+def categories(losses: int, won: bool) -> tuple[int, int, int]:
+    """(Damaged, Destroyed, Refitted) in thirds, dealt by portions of one detachment (step 11)."""
+    rounds, rest = divmod(losses, 3 * ND)
+    found = [ND * rounds * PORTIONS[won].count(category) for category in (DAMAGED, DESTROYED, REFITTED)]
+    for turn, begun in enumerate(range(0, rest, ND)):
+        found[PORTIONS[won][turn]] += min(ND, rest - begun)
+    return found[DAMAGED], found[DESTROYED], found[REFITTED]
 
 
 def captured(fleet: Fleet, stars: int, kinds: tuple[str, ...]) -> Fleet:
@@ -126,8 +129,7 @@ def withdrawn(fleet: Fleet, thirds: int, own: Squadron, routed: bool) -> Fleet:
     line = ("galleys", "galleasses") if own.line == GALLEYS else (own.line,)
     if own.line == GALLEYS and routed and fleet.galleasses and thirds >= ND:
         fleet, thirds = fleet._replace(galleasses=fleet.galleasses - 1), thirds - ND
-    order = line + tuple(kind for kind in own.order if kind not in line)
-    return sink(fleet, thirds, order, storm=False)
+    return sink(fleet, thirds, (*line, *(kind for kind in own.order if kind not in line)), storm=False)
 
 
 class Reckoning:
@@ -135,8 +137,9 @@ class Reckoning:
 
     def __init__(self, met: Engagement) -> None:
         self.met = met
-        self.modified = lru_cache(maxsize=None)(self._modified)
-        self.record = lru_cache(maxsize=None)(self._record)
+        self.sizes = [self.size(side) for side in (0, 1)]
+        self.withdrawn = lru_cache(maxsize=None)(self._withdrawn)
+        self.suffered = lru_cache(maxsize=None)(self._suffered)
         self.after_storm = lru_cache(maxsize=None)(self._after_storm)
 
     def size(self, side: int) -> int:
@@ -144,12 +147,13 @@ class Reckoning:
         own = self.met.squadrons[side]
         return own.fleet.detachments if self.met.options.size_counts == "all" else own.n
 
-    def _modified(self, side: int, thirds: int, routed: bool) -> int:
-        return modified(self.met.book, thirds, self.size(1 - side), routed)
+    def modified(self, side: int, thirds: int, routed: bool) -> int:
+        """Losses that a side suffers, rolled as so many thirds."""
+        return modified(self.met.book, thirds, self.sizes[1 - side], routed)
 
-    def wiped(self, side: int, thirds: int) -> bool:
-        """Do the modified losses of a side exceed its size? (step 8)"""
-        return self.modified(side, thirds, False) > self.met.squadrons[side].fleet.thirds
+    def wiped(self, side: int, thirds: int, routed: bool) -> bool:
+        """Do the modified losses of a side exceed its size? (step 8; 1 or 2 thirds are too few for a routed one)"""
+        return self.modified(side, thirds, routed) > self.met.squadrons[side].fleet.thirds
 
     def kinds(self, side: int) -> tuple[str, ...]:
         """What a side captures first."""
@@ -157,25 +161,39 @@ class Reckoning:
         auto = "transports-first" if enemy.cargo else "warships-first"
         return CAPTURES[auto if own.policy.capture == "auto" else own.policy.capture]
 
-    def _record(self, side: int, fight: Fight) -> Record:
-        own = self.met.squadrons[side]
-        losses = rounded(self.modified(side, fight.thirds, fight.routed), own)
+    def losses(self, side: int, thirds: int, routed: bool) -> int:
+        """Losses that a side suffers in whole (steps 10 and 11), rolled as so many thirds."""
+        return rounded(self.modified(side, thirds, routed), self.met.squadrons[side])
+
+    def record(self, side: int, fight: Fight) -> Record:
+        """What a fight leaves of a side."""
+        losses = self.losses(side, fight.thirds, fight.routed)
+        return self.suffered(side, fight._replace(thirds=losses))
+
+    def _suffered(self, side: int, fight: Fight) -> Record:
+        """The same of a fight that holds the losses in whole."""
+        own, losses = self.met.squadrons[side], fight.thirds
         damaged, destroyed, refitted = categories(losses, fight.won)
-        taken = captured(own.fleet, fight.caught, self.kinds(1 - side))
-        fleet, cargo, seized = own.fleet.less(taken), own.cargo, 0
-        if taken.thirds:
-            spared = ND * taken.detachments
+        fleet, cargo, taken, seized = own.fleet, own.cargo, NO_SHIP, 0
+        if fight.caught and (taken := captured(fleet, fight.caught, self.kinds(1 - side))).thirds:
+            fleet, spared = fleet.less(taken), ND * taken.detachments
             destroyed -= min(destroyed, max(0, spared - damaged))
             damaged -= min(damaged, spared)
             room = own.hold.half_points(cargo.troops) - taken.half_points
             cargo = cargo._replace(troops=own.hold.fitting(cargo.troops, room))
             cargo, seized = plundered(cargo, taken, fleet)
-        destroyed = min(destroyed, fleet.thirds)
-        damaged = min(damaged, fleet.thirds - destroyed)
-        refitted = min(refitted, fleet.thirds - destroyed - damaged)
-        left = withdrawn(fleet, damaged + destroyed, own, fight.routed)
-        cargo = own.hold.fitted(cargo, left.half_points)
+        whole_fleet = fleet.thirds
+        destroyed = min(destroyed, whole_fleet)
+        damaged = min(damaged, whole_fleet - destroyed)
+        refitted = min(refitted, whole_fleet - destroyed - damaged)
+        left, cargo = self.withdrawn(side, fleet, cargo, damaged + destroyed, fight.routed)
         return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
+
+    def _withdrawn(self, side: int, fleet: Fleet, cargo: Cargo, thirds: int, routed: bool) -> tuple[Fleet, Cargo]:
+        """What is left of a side without Damaged and Destroyed ships, and what fits aboard."""
+        own = self.met.squadrons[side]
+        left = withdrawn(fleet, thirds, own, routed)
+        return left, own.hold.fitted(cargo, left.half_points) if cargo else cargo
 
     def rolls_storm(self, side: int, won: bool) -> bool:
         """Does a side roll retreat attrition? (step 12)"""

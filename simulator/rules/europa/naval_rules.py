@@ -1,8 +1,9 @@
-"""The fighting of a naval battle as a chain of states (docs/rules/europa_naval_and_other.md section 3, steps 4 to 7).
+"""The fighting of a naval battle, state by state (docs/rules/europa_naval_and_other.md section 3, steps 4 to 7).
 
 Sides are 0 (attacker) and 1 (defender). `loss_a`, `stars_a` are what the attacker has suffered, as the dice gave it.
-Nothing in the fighting reads the losses: they only count up. naval_fight.py spells this chain out with them as sums;
-pursuit, reckoning, retreat attrition and leader tests follow (naval_fight.py, naval_losses.py, naval_end.py).
+Nothing in the fighting reads the losses: they only count up. naval_fight.py follows these rules with them as sums, in
+plain Python: no engine ever runs them. Pursuit, reckoning, retreat attrition and leader tests follow (naval_fight.py,
+naval_losses.py, naval_end.py).
 """
 
 from __future__ import annotations
@@ -11,14 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
-
 DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, MEN, FIRST_BREAK, SECOND_BREAK, OVER = range(9)
 NOBODY, UNDECIDED = 2, 3
 NEVER, ALWAYS, IF_BEHIND, IF_NEAR_ROUT, IF_SURE = range(5)
 SURE = 10
-# A roll's result: thirds and stars that the attacker inflicts, then the defender; a pursuit's only the first.
-LOSS_BITS, SIDE_BITS, LOSS_MASK, SIDE_MASK = 4, 7, 15, 127
+# The result of a side's roll, or of a pursuit: thirds and stars that it inflicts.
+LOSS_BITS, LOSS_MASK = 4, 15
 
 
 class NavalParams(NamedTuple):
@@ -32,14 +31,14 @@ class NavalParams(NamedTuple):
     first: int  # who breaks off first
     breaks: int  # may anybody break off?
     free: int  # breaking off needs no roll
-    wind: np.ndarray  # [group]: side or NOBODY
-    rolls: np.ndarray  # [group, roll, failed, who has suffered more stars]: table
-    men: np.ndarray  # [group]: table of the groups that know manoeuvres, 0 if nothing is to be known
-    man: np.ndarray  # [group, side]
+    wind: list[int]  # [group]: side or NOBODY
+    rolls: np.ndarray  # [side, group, roll, failed, who has suffered more stars]: table
+    men: list[int]  # [group]: table of the groups that know manoeuvres, 0 if nothing is to be known
+    man: list[tuple[int, int]]  # [group][side]
     attempt: np.ndarray  # [group, side, morale left]: table
-    leave: np.ndarray  # policy
-    break_off: np.ndarray  # policy
-    morale: np.ndarray
+    leave: list[int]  # policy
+    break_off: list[int]  # policy
+    morale: tuple[int, int]
 
 
 class NavalState(NamedTuple):
@@ -58,17 +57,23 @@ class NavalState(NamedTuple):
     left: int
 
 
-@rule(NavalParams)
 def running(p, s):
     """Do the fleets still fight?"""
     return s.stage != OVER
 
 
-@rule(NavalParams)
+def rolls(s):
+    """Do both sides roll now?"""
+    return FIRE_1 <= s.stage <= BOARD_2
+
+
+def thrown(p, s, side):
+    """The chance table of a side's roll, where both roll."""
+    return int(p.rolls[side, s.group, s.stage - FIRE_1, s.failed, more_stars(s)])
+
+
 def table(p, s):
-    """The chance table of the next roll."""
-    if FIRE_1 <= s.stage <= BOARD_2:
-        return p.rolls[s.group, s.stage - FIRE_1, s.failed, more_stars(s)]
+    """The chance table of what follows, where not both sides roll."""
     if s.stage == FIRST_BREAK:
         return break_table(p, s, p.first)
     if s.stage == SECOND_BREAK:
@@ -76,11 +81,13 @@ def table(p, s):
     return p.men[s.group] if s.stage == MEN else p.draw
 
 
-@rule(NavalParams)
+def rolled(p, s, by_a, by_d):
+    """What a roll of both sides leads to: what the attacker inflicts, and the defender."""
+    return after_roll(p, added(s, by_a, by_d))
+
+
 def step(p, s, result):
-    """What one roll leads to."""
-    if FIRE_1 <= s.stage <= BOARD_2:
-        return after_roll(p, added(s, result))
+    """What anything else leads to."""
     if s.stage == FIRST_BREAK:
         return after_attempt(p, s, p.first, result)
     if s.stage == SECOND_BREAK:
@@ -90,16 +97,13 @@ def step(p, s, result):
     return s._replace(stage=FIRE_1, group=result)
 
 
-@helper
 def more_stars(s):
     """Who has suffered more stars so far: 0 nobody, 1 attacker, 2 defender."""
     return 1 if s.stars_a > s.stars_d else 2 if s.stars_d > s.stars_a else 0
 
 
-@helper
-def added(s, result):
+def added(s, by_a, by_d):
     """The tallies after a roll of both sides; the attacker's losses are what the defender inflicts."""
-    by_a, by_d = result & SIDE_MASK, result >> SIDE_BITS
     return s._replace(
         loss_d=s.loss_d + (by_a & LOSS_MASK),
         stars_d=s.stars_d + (by_a >> LOSS_BITS),
@@ -109,13 +113,11 @@ def added(s, result):
     )
 
 
-@helper
 def morale_left(p, s, side):
     """Morale less stars suffered, at least 0."""
     return max(0, p.morale[0] - s.stars_a) if side == 0 else max(0, p.morale[1] - s.stars_d)
 
 
-@helper
 def after_roll(p, s):
     """Routs, leaving with the wind, breaking off, the next roll (step 7)."""
     own, enemy = morale_left(p, s, 0), morale_left(p, s, 1)
@@ -133,7 +135,6 @@ def after_roll(p, s):
     return s._replace(stage=s.stage + 1)
 
 
-@helper
 def wants(p, s, side, policy):
     """Does a policy say to leave, or to try to break off?"""
     own, enemy = morale_left(p, s, side), morale_left(p, s, 1 - side)
@@ -142,11 +143,10 @@ def wants(p, s, side, policy):
     if policy == IF_NEAR_ROUT:
         return own <= 1
     if policy == IF_SURE:
-        return p.free == 1 or p.man[s.group, side] + own >= SURE
+        return p.free == 1 or p.man[s.group][side] + own >= SURE
     return policy == ALWAYS
 
 
-@helper
 def breaking(p, s, stage):
     """Whoever tries next to break off, or the second day."""
     if stage == FIRST_BREAK and wants(p, s, p.first, p.break_off[p.first]):
@@ -156,13 +156,11 @@ def breaking(p, s, stage):
     return s._replace(stage=FIRE_2)
 
 
-@helper
 def break_table(p, s, side):
     """The table of an attempt: d10 <= manoeuvre + morale left."""
-    return p.attempt[s.group, side, morale_left(p, s, side)]
+    return int(p.attempt[s.group, side, morale_left(p, s, side)])
 
 
-@helper
 def after_attempt(p, s, side, success):
     """Got away, or the enemy has +1/+1 on day two and the other side may try."""
     if success == 1:
@@ -171,13 +169,11 @@ def after_attempt(p, s, side, success):
     return breaking(p, s, SECOND_BREAK) if s.stage == FIRST_BREAK else s._replace(stage=FIRE_2)
 
 
-@helper
 def ended(p, s, verdict):
     """The fighting is over: `verdict` has won, unless fleets turn out to be wiped out (step 8)."""
     return s._replace(stage=OVER, verdict=verdict, failed=0)
 
 
-@helper
 def winner_of(verdict, wiped_a, wiped_d):
     """A wiped-out side loses whatever else happened; both: nobody wins (step 8)."""
     if wiped_a and wiped_d:

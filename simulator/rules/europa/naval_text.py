@@ -14,7 +14,7 @@ from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.fleets import LAW, Cargo
 from simulator.rules.europa.modifiers import Modifier
 from simulator.rules.europa.naval_end_tables import EVADES_AT, BattleSetup
-from simulator.rules.europa.naval_fight import Part
+from simulator.rules.europa.naval_fight import Chased, Part
 from simulator.rules.europa.naval_groups import Group
 from simulator.rules.europa.naval_losses import Record
 from simulator.rules.europa.naval_tables import ROLLS, NavalSetup
@@ -183,24 +183,24 @@ def teller(setup: BattleSetup) -> Callable[..., str]:
 
 def _fight_lines(setup: BattleSetup, after: Any, dice: random.Random) -> Iterator[str]:
     """Every roll of a fight that ends so, as likely as it should be."""
-    part, cell = _origin(setup, after, dice)
+    (came, chased), cell = _origin(setup, after, dice)
     fighting, groups = setup.fighting, setup.fights.groups
-    way = setup.fights.path(part.state, cell, dice)
+    way = setup.fights.spread.way(came.state, cell, dice)
     for (before, own, enemy), (state, own_after, enemy_after) in pairwise(way):
-        group = groups[part.place] if state.group == part.state.group else groups[state.group]
+        group = groups[came.place] if state.group == came.state.group else groups[state.group]
         if before.stage == rules.DRAW:
             yield _draw_line(fighting, group, dice)
-        elif rules.FIRE_1 <= before.stage <= rules.BOARD_2:
+        elif rules.rolls(before):
             inflicted = (enemy_after - enemy, state.stars_d - before.stars_d), (
                 own_after - own, state.stars_a - before.stars_a
             )  # fmt: skip
             yield _roll_line(fighting, groups[before.group], before, inflicted, dice)
         elif before.stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
             yield _break_line(fighting, groups[before.group], before, state, dice)
-    how = f"{SIDES[part.row.left - 1]} leaves with the wind: " if part.row.left else ""
-    yield f"The fighting ends: {how}{WINNERS[part.row.winner]}."
-    if any(fight.caught for fight in part.fights) or any(part.thirds) or _chased(setup, part):
-        yield _chase_line(fighting, groups[part.place], part, dice)
+    how = f"{SIDES[chased.row.left - 1]} leaves with the wind: " if chased.row.left else ""
+    yield f"The fighting ends: {how}{WINNERS[chased.row.winner]}."
+    if came.case.chase:
+        yield _chase_line(fighting, groups[came.place], chased, dice)
     yield _records_line(
         [list(setup.records[side])[number] for side, number in enumerate((after.record_a, after.record_d))]
     )
@@ -210,18 +210,16 @@ def _origin(setup: BattleSetup, after: Any, dice: random.Random) -> tuple[Part, 
     """Where an end may have come from: a fight, and the losses in it."""
     row, found = setup.rows[after.row], []
     for part in setup.fights.parts():
-        if part.row != row:
+        came, chased = part
+        if chased.row != row:
             continue
-        own, enemy = setup.numbers(part, 0) == after.record_a, setup.numbers(part, 1) == after.record_d
-        chances = np.where(np.outer(own, enemy), part.chances, 0.0)
+        width, height = came.chances.shape
+        own = setup.numbers(0, chased)[:width] == after.record_a
+        enemy = setup.numbers(1, chased)[:height] == after.record_d
+        chances = np.where(np.outer(own, enemy), chased.chance * came.chances, 0.0)
         found += [(part, (int(a), int(d)), float(chances[a, d])) for a, d in zip(*np.nonzero(chances), strict=True)]
     part, cell, _ = dice.choices(found, [weight for _, _, weight in found])[0]
     return part, cell
-
-
-def _chased(setup: BattleSetup, part: Part) -> bool:
-    morale = rules.morale_left(setup.fights.spread.chain.params, part.state, part.row.winner % 2)
-    return part.row.winner < NOBODY and not part.row.left and morale > 0
 
 
 def _records_line(records: list[Record]) -> str:
@@ -274,10 +272,10 @@ def _roll_line(setup: NavalSetup, group: Group, before: Any, inflicted: Any, dic
     return f"{NAMES[roll]}: {'; '.join(texts)}."
 
 
-def _chase_line(setup: NavalSetup, group: Group, part: Part, dice: random.Random) -> str:
-    side = part.row.winner
-    seen = part.code & rules.LOSS_MASK, part.code >> rules.LOSS_BITS
-    fixed, column = setup.pursuit_drm(side, group, part.row.rolls), setup.met.pursuit_column(side)
+def _chase_line(setup: NavalSetup, group: Group, chased: Chased, dice: random.Random) -> str:
+    side = chased.row.winner
+    seen = chased.code & rules.LOSS_MASK, chased.code >> rules.LOSS_BITS
+    fixed, column = setup.pursuit_drm(side, group, chased.row.rolls), setup.met.pursuit_column(side)
     throws = []
     for pair, weight in setup.groups[group].items():
         more = fixed + max(0, pair[side][0] - pair[1 - side][0])

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.rules.europa import naval_rules as rules
+from simulator.rules.europa.fleets import Cargo, Fleet
 from simulator.rules.europa.naval_end_tables import CONDITIONS, UNHARMED, leader_test
-from simulator.rules.europa.naval_fight import NOTHING, Dice, Spread, known
-from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
+from simulator.rules.europa.naval_fight import NOTHING, Spread, known
+from simulator.rules.europa.naval_losses import NO_SHIP, Fight, Reckoning, captured
 from simulator.rules.europa.naval_tables import NavalSetup
 from simulator.rules.europa.squadrons import ATTACKER, DEFENDER, Engagement
 
@@ -25,40 +26,67 @@ MOST_PURSUED = 14
 
 
 class Result(NamedTuple):
-    """How a battle came out for the passing fleet: its record, ships captured, whether its commander is gone."""
+    """How a battle came out for the passing fleet: what it has then, prizes included; is its commander gone?"""
 
     won: bool
-    record: Record
-    prizes: Any
-    lost_commander: bool
+    fleet: Fleet
+    cargo: Cargo
+    lost_commander: bool = False
 
 
 class End(NamedTuple):
-    """Ends of a fight that are alike in what follows: pursuits of both sides, morale left, own manoeuvre."""
+    """Ends of a fight alike in what follows: the tables of both sides' pursuits, morale left, own manoeuvre."""
 
     verdict: int
     left: bool
     morale: tuple[int, int]
-    chases: tuple[Dice, Dice]
+    chases: tuple[int, int]
+    manoeuvre: int
+
+
+class Fate(NamedTuple):
+    """What a battle has come to but for the losses: who has won, stars of the pursuit; is the own side routed?"""
+
+    won: bool
+    routed: bool
+    caught: int
     manoeuvre: int
 
 
 class Case(NamedTuple):
-    """What a battle has come to but for the losses: who has won, the pursuit, is the own side routed?"""
+    """An end, if the own side (the enemy) is wiped out: who has won, the table of the pursuit (0: none), the rest."""
 
     won: bool
     routed: bool
     morale: int
-    chase: Dice
+    chase: int
     manoeuvre: int
+
+
+class Fates(NamedTuple):
+    """What a fight may come to.
+
+    `cases`: the least and the most own losses of each case, and its fates. `chances` of the own losses in the fighting,
+    by fate and the thirds that the pursuit adds.
+    """
+
+    cases: list[tuple[int, int, list[Fate]]]
+    chances: dict[tuple[Fate, int], np.ndarray]
+
+
+class Fought(NamedTuple):
+    """A fight: its numbers, and the chances of [own losses, enemy losses] by end."""
+
+    setup: NavalSetup
+    ends: dict[End, np.ndarray]
 
 
 @dataclass
 class Battles:
     """The battles of a passage."""
 
-    fights: dict[Any, dict[End, np.ndarray]] = field(default_factory=dict)
-    cases: dict[Any, Any] = field(default_factory=dict)
+    fights: dict[Any, Fought] = field(default_factory=dict)
+    known: dict[Any, tuple[Fates, ...]] = field(default_factory=dict)
     gone: dict[Any, float] = field(default_factory=dict)
 
     def key(self, met: Engagement) -> Any:
@@ -69,67 +97,58 @@ class Battles:
         winds = met.settled_wind(), met.wind_advantage(0), met.wind_advantage(1)
         return leaders, fixed, modifiers, winds, met.morale, tuple(s.policy for s in met.squadrons)
 
-    def parts(self, met: Engagement, enemy_wiped: int) -> list[dict[Case, np.ndarray]]:
-        """Chances of the own losses by case, if the own side is not wiped out and if it is.
-
-        `enemy_wiped` is the enemy loss from which it is wiped out.
-        """
-        key = self.key(met)
+    def fates(self, met: Engagement, reckoning: Reckoning) -> dict[Fate, np.ndarray]:
+        """The chances of the own losses, pursuit included, by fate."""
+        key, routs = self.key(met), met.options.destruction_is_rout
         if key not in self.fights:
-            self.fights[key] = ends_of(NavalSetup(met))
-        at = key, enemy_wiped, met.options.destruction_is_rout
-        if at not in self.cases:
-            found: list[dict[Case, np.ndarray]] = [{}, {}]
-            for end, chances in self.fights[key].items():
-                for own in (0, 1):
-                    for enemy, columns in enumerate((slice(0, enemy_wiped), slice(enemy_wiped, None))):
-                        case = _case(end, own, enemy, met.options.destruction_is_rout)
-                        mass = chances[:, columns].sum(axis=1)
-                        found[own][case] = found[own].get(case, 0) + mass
-            self.cases[at] = found
-        return self.cases[at]  # type: ignore[no-any-return]
+            setup = NavalSetup(met)
+            self.fights[key] = Fought(setup, ends_of(setup))
+        fought = self.fights[key]
+        sizes = [most + 1 for most in fought.setup.most_losses]
+        lost, sunk = (
+            next((thirds for thirds in range(size) if reckoning.wiped(side, thirds, False)), size)
+            for side, size in enumerate(sizes)
+        )
+        # A side of 1 or 2 thirds is wiped out whenever it is routed.
+        small = reckoning.wiped(OWN, 0, True), reckoning.wiped(ENEMY, 0, True)
+        at = key, sunk, small, routs
+        if at not in self.known:
+            self.known[at] = tuple(_fates(fought, sunk, small, routs, wiped) for wiped in (False, True))
+        found: dict[Fate, np.ndarray] = {}
+        for fates, rows in zip(self.known[at], (range(lost), range(lost, sizes[OWN])), strict=True):
+            for least, most, of_case in fates.cases:
+                if rows and least < rows.stop and rows.start <= most:
+                    found.update((fate, np.zeros(sizes[OWN] + MOST_PURSUED)) for fate in of_case if fate not in found)
+            for (fate, more), chances in fates.chances.items():
+                if fate in found:
+                    part = chances[rows.start : rows.stop]
+                    found[fate][rows.start + more : rows.start + more + len(part)] += part
+        return found
 
     def results(self, met: Engagement) -> Counter[Result]:
         """How the battle may come out for the attacker, with chances."""
         reckoning, found = Reckoning(met), Counter[Result]()
-        for (won, routed, caught, manoeuvre), chances in self._fates(met, reckoning).items():
-            prizes = reckoning.record(ENEMY, Fight(False, False, caught if won else 0, 0)).captured
+        for (won, routed, caught, manoeuvre), chances in self.fates(met, reckoning).items():
+            prizes = captured(met.squadrons[ENEMY].fleet, caught, reckoning.kinds(OWN)) if won else NO_SHIP
+            by_losses: dict[int, float] = {}
             for thirds in np.flatnonzero(chances).tolist():
-                chance = float(chances[thirds])
-                record = reckoning.record(OWN, Fight(won, routed, 0 if won else caught, thirds))
+                losses = reckoning.losses(OWN, thirds, routed)
+                by_losses[losses] = by_losses.get(losses, 0.0) + float(chances[thirds])
+            for losses, chance in by_losses.items():
+                record = reckoning.suffered(OWN, Fight(won, routed, 0 if won else caught, losses))
                 if won:
                     gone = self._chance_gone(met, record.gone)
-                    found[Result(True, record, prizes, True)] += chance * gone
-                    found[Result(True, record, prizes, False)] += chance * (1 - gone)
+                    fleet = record.fleet.plus(prizes) if caught else record.fleet
+                    found[Result(True, fleet, record.cargo, True)] += chance * gone  # type: ignore[assignment]
+                    found[Result(True, fleet, record.cargo)] += chance * (1 - gone)  # type: ignore[assignment]
                 elif not reckoning.rolls_storm(OWN, False):
-                    found[Result(False, record, prizes, False)] += chance
+                    found[Result(False, record.fleet, record.cargo)] += chance  # type: ignore[assignment]
                 else:
                     storm = reckoning.after_storm(OWN, record, reckoning.storm_modifier(OWN, routed, manoeuvre))
                     for after, weight in storm.items():
-                        found[Result(False, after, prizes, False)] += chance * weight / storm.total()
+                        share = chance * weight / storm.total()
+                        found[Result(False, after.fleet, after.cargo)] += share  # type: ignore[assignment]
         return +found
-
-    def _fates(self, met: Engagement, reckoning: Reckoning) -> dict[tuple[bool, bool, int, int], np.ndarray]:
-        """(won, routed, stars of the pursuit, manoeuvre) -> chances of the own losses."""
-        setup = NavalSetup(met)
-        wiped = [_first(reckoning, side, setup.most_losses[side] + 1) for side in (0, 1)]
-        room = setup.most_losses[OWN] + MOST_PURSUED + 1
-        found: dict[tuple[bool, bool, int, int], np.ndarray] = {}
-        for own, rows in enumerate((slice(0, wiped[0]), slice(wiped[0], None))):
-            for case, chances in self.parts(met, wiped[1])[own].items():
-                part = np.zeros(room)
-                part[rows.start : rows.start + len(chances[rows])] = chances[rows]
-                if not part.any():
-                    continue
-                for code, weight in case.chase:
-                    thirds, stars = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
-                    routed = case.routed or (not case.won and case.morale <= stars)
-                    at = case.won, routed, stars, case.manoeuvre
-                    if at not in found:
-                        found[at] = np.zeros(room)
-                    moved = 0 if case.won else thirds
-                    found[at][moved:] += weight * part[: room - moved]
-        return found
 
     def _chance_gone(self, met: Engagement, destroyed: bool) -> float:
         """The chance that a winner's commander is killed or wounded (section 12)."""
@@ -143,30 +162,58 @@ class Battles:
         return self.gone[key]
 
 
-def _case(end: End, own: int, enemy: int, routs: bool) -> Case:
+def _fates(fought: Fought, sunk: int, small: tuple[bool, bool], routs: bool, wiped: bool) -> Fates:
+    """What a fight may come to if the own side is wiped out by its losses, or is not.
+
+    The enemy is from the loss `sunk` on; `small` sides are whenever they are routed.
+    """
+    masses: dict[Case, np.ndarray] = {}
+    for end, chances in fought.ends.items():
+        own, other = (small[side] and end.morale[side] == 0 for side in (OWN, ENEMY))
+        for enemy, columns in enumerate((slice(0, sunk), slice(sunk, None))):
+            case = _case(end, wiped or own, bool(enemy) or other, routs)
+            mass = chances[:, columns].sum(axis=1)
+            masses[case] = masses[case] + mass if case in masses else mass
+    found = Fates([], {})
+    for case, mass in masses.items():
+        occur, of_case = np.flatnonzero(mass), []
+        if not occur.size:
+            continue
+        for code, weight in fought.setup.dice(case.chase) if case.chase else NOTHING:
+            more, caught = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
+            routed = case.routed or (not case.won and case.morale <= caught)
+            at = Fate(case.won, routed, caught, case.manoeuvre), 0 if case.won else more
+            found.chances[at] = found.chances.get(at, 0) + weight * mass
+            of_case.append(at[0])
+        found.cases.append((int(occur[0]), int(occur[-1]), of_case))
+    return found
+
+
+def _case(end: End, wiped: bool, enemy_wiped: bool, routs: bool) -> Case:
     """How a fight has ended, if the own side (the enemy) is wiped out."""
-    winner = end.verdict if end.left else rules.winner_of(end.verdict, own, enemy)
+    winner = end.verdict if end.left else rules.winner_of(end.verdict, wiped, enemy_wiped)
     pursues = winner in {ATTACKER, DEFENDER} and not end.left and end.morale[winner] > 0
-    routed = end.morale[OWN] == 0 or bool(own and routs)
-    chase = end.chases[winner] if pursues else NOTHING
+    routed = end.morale[OWN] == 0 or (wiped and routs)
+    chase = end.chases[winner] if pursues else 0
     if winner == ATTACKER:
         return Case(True, routed, 0, chase, 0)
     return Case(False, routed, 0 if routed else end.morale[OWN], chase, end.manoeuvre)
 
 
-def _first(reckoning: Reckoning, side: int, most: int) -> int:
-    """The smallest loss that wipes a side out."""
-    return next((thirds for thirds in range(most) if reckoning.wiped(side, thirds)), most)
-
-
 def ends_of(setup: NavalSetup) -> dict[End, np.ndarray]:
     """The ends of a fight, and the chances of [own losses, enemy losses]."""
-    spread, groups = Spread(setup), list(setup.groups)
-    p, found = spread.chain.params, dict[End, np.ndarray]()
+    spread, groups = Spread(setup), setup.known.placed
+    found: dict[End, np.ndarray] = {}
+    after: dict[tuple[int, int], tuple[tuple[int, int], int]] = {}
     for state, chances in spread.ends.items():
-        a, d = (rules.morale_left(p, state, side) for side in (0, 1))
-        for place, share in known(setup, groups[state.group], state.group):
-            chases = tuple(spread.dice(setup.chase_table(place, side, state.rolls)) for side in (0, 1))
-            end = End(state.verdict, state.left > 0, (a, d), chases, groups[place].men[OWN] or 0)  # type: ignore[arg-type]
-            found[end] = found.get(end, 0) + share * chances
+        morale = rules.morale_left(spread.p, state, OWN), rules.morale_left(spread.p, state, ENEMY)
+        for place, share in known(setup, state.group):
+            at = place, state.rolls
+            if at not in after:
+                own, enemy = (setup.chase_table(groups[place], side, state.rolls) for side in (0, 1))
+                after[at] = (own, enemy), groups[place].men[OWN] or 0
+            end = End(state.verdict, state.left > 0, morale, *after[at])
+            if end not in found:
+                found[end] = np.zeros(spread.room)
+            found[end][: chances.shape[0], : chances.shape[1]] += share * chances
     return found

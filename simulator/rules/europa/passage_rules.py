@@ -32,7 +32,7 @@ from simulator.rules.europa.encounter_rules import (
 from simulator.rules.europa.fleets import LAW, Afloat, Cargo, Fleet, ships_left, stormed
 from simulator.rules.europa.leaders import Leader
 from simulator.rules.europa.losses import clamped
-from simulator.rules.europa.passage_battles import Battles
+from simulator.rules.europa.passage_battles import Battles, Result
 from simulator.rules.europa.passage_model import HostileFleet, PassageFields
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.squadrons import Engagement, Squadron, squadron_of
@@ -83,6 +83,8 @@ class Voyage:
     fields: PassageFields
     book: Book
     battles: Battles = field(default_factory=Battles)
+    landings: dict[int, Counter[tuple[int, bool]]] = field(default_factory=dict)
+    fought: dict[tuple[int, Afloat, bool], Counter[Result]] = field(default_factory=dict)
 
     @cached_property
     def own(self) -> Squadron:
@@ -153,12 +155,13 @@ class Voyage:
             return self.storm(state)
         if stage.kind == "landing":
             return self.landing(state)
-        return rolled(lambda die: self.throw(state, die))
+        drm = self.drm(state)
+        return rolled(lambda die: self.throw(state, die, drm))
 
-    def throw(self, state: Passing, die: int) -> Passing:
+    def throw(self, state: Passing, die: int, drm: int) -> Passing:
         """A stage of one die: fire, a blockade run, an interception."""
         stage = self.stages[state.stage]
-        modified = die + self.drm(state)
+        modified = die + drm
         onward = state._replace(stage=state.stage + 1)
         if stage.kind == "work":
             sunk = hits(modified)
@@ -167,7 +170,7 @@ class Voyage:
             fleet = under_fire(state.afloat.fleet, sunk, self.own.order)
             return self.fitted(state, fleet, state.afloat.cargo.troops, WORKS)._replace(ended=WORKS)
         if stage.kind == "patrol":
-            return state._replace(caught=True) if intercepts(die, self.drm(state)) else onward
+            return state._replace(caught=True) if intercepts(die, drm) else onward
         result = run_result(modified)
         if result == FREE:
             return onward
@@ -207,19 +210,18 @@ class Voyage:
 
     def battle(self, state: Passing) -> Counter[Passing]:
         """A battle; only a win with troops left goes on."""
+        at = state.stage, state.afloat, state.commander
+        if at not in self.fought:
+            self.fought[at] = self.battles.results(self.engagement(state))
         stays = self.stages[state.stage].kind == "run" and self.fields.options.forced_battle_win == "stays"
         found: Counter[Passing] = Counter()
-        for result, chance in self.battles.results(self.engagement(state)).items():
-            fleet = result.record.fleet.plus(result.prizes) if result.won else result.record.fleet
-            after = state._replace(afloat=Afloat(fleet, result.record.cargo), battles=state.battles + 1, caught=False)
-            if not result.won or not result.record.cargo.troops:
-                after = after._replace(ended=BATTLE)
-            elif stays:
-                after = after._replace(ended=BLOCKADE)
-            else:
-                commander = state.commander and not result.lost_commander
-                after = after._replace(stage=state.stage + 1, commander=commander)
-            found[after._replace(commander=after.commander or bool(after.ended))] += chance  # type: ignore[assignment]
+        for (won, fleet, cargo, lost_commander), chance in self.fought[at].items():
+            ended = BATTLE if not won or not cargo.troops else BLOCKADE if stays else ""
+            stage = state.stage if ended else state.stage + 1
+            # Who commands matters no more once it is over.
+            commander = bool(ended) or (state.commander and not lost_commander)
+            after = Passing(stage, Afloat(fleet, cargo), commander, state.battles + 1, ended=ended)
+            found[after] += chance  # type: ignore[assignment]
         return found
 
     def storm(self, state: Passing) -> Counter[Passing]:
@@ -254,15 +256,21 @@ class Voyage:
     def landing(self, state: Passing) -> Counter[Passing]:
         """Odd thirds vanish in Europe, then attrition (step 7)."""
         troops = state.afloat.cargo.troops
+        if troops not in self.landings:
+            self.landings[troops] = self._landed(troops)
+        return Counter({self.ashore(state, *end): weight for end, weight in self.landings[troops].items()})
+
+    def _landed(self, troops: int) -> Counter[tuple[int, bool]]:
+        """Troops that get ashore (thirds), and do they forage?"""
         if self.fields.conditions.region == "europe":
             troops -= troops % LD
-        roll, found = self.march_roll(troops), Counter[Passing]()
+        roll, found = self.march_roll(troops), Counter[tuple[int, bool]]()
         if not roll or not troops:
-            return Counter([self.ashore(state, troops, False)])
+            return Counter([(troops, False)])
         for die in FACES:
             after = self.march.after(troops, die + sum_of(roll))
             for end, weight in after.items():
-                found[self.ashore(state, end.left, end.foraging)] += weight / after.total()  # type: ignore[assignment]
+                found[end.left, end.foraging and end.left > 0] += weight / after.total()  # type: ignore[assignment]
         return found
 
     def ashore(self, state: Passing, troops: int, foraging: bool) -> Passing:
@@ -309,9 +317,10 @@ class Voyage:
             if not after.afloat.cargo.troops:
                 return "nobody gets ashore."
             return f"{detachments(after.afloat.cargo.troops)} ashore{', foraging' * after.foraging}."
-        die = face_where(FACES, lambda face: self.throw(before, face) == after, dice)
+        drm = self.drm(before)
+        die = face_where(FACES, lambda face: self.throw(before, face, drm) == after, dice)
         ends = "battle" if after.caught else "stopped" if after.ended else "passes"
-        return f"{plainly(die, self.drm(before))}: {ends}."
+        return f"{plainly(die, drm)}: {ends}."
 
 
 def explanation(voyage: Voyage) -> list[str]:

@@ -24,9 +24,9 @@ LOWEST, HIGHEST = 3, 14
 ABOVE_ALL = 19
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Book:
-    """All tables, as the rules look them up. Losses are in thirds of a detachment."""
+    """All tables, as the rules look them up. Losses are in thirds of a detachment. Each is equal to itself only."""
 
     sheets: Tables
     _columns: dict[tuple[str, str], dict[Any, Any]] = field(default_factory=dict, repr=False)

@@ -7,21 +7,26 @@ of infantry, cavalry and artillery that its icons can still tell apart.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
+from math import prod
 
 import numpy as np
 
-from simulator.engine.chance import LARGEST_RESULT, TableBook, Tables
+from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
-from simulator.rules.price_of_power.dice import DICE, Dice, Icons, Pool, icons_shown, most_icons
+from simulator.rules.price_of_power.dice import DICE, Dice, Face, Icons, Pool, icons_shown, most_icons
 from simulator.rules.price_of_power.forces import Side
 from simulator.rules.price_of_power.model import General, LandPolicy, Options
 
 # Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
 MOST_WORK = 60_000_000
 MOST_TABLES = 20_000
+# The tables of a pool with no more rolls are kept for the next battle.
+MOST_KEPT = 10_000
 
 Roll = tuple[int, int, int, int]
 
@@ -96,53 +101,67 @@ def worth_each(caps: Icons, pools: int) -> bool:
 
 
 @dataclass
-class Rolls:
-    """Chance tables of a battle under construction; `numbers` of rolls, `tables` of pools by their numbers of units."""
+class TableSet:
+    """Chance tables and rolls of a battle under construction; table 0 is certain."""
 
     dice: Dice
-    book: TableBook = field(default_factory=TableBook)
-    numbers: dict[Roll, int] = field(default_factory=lambda: {(0, 0, 0, 0): 0})
-    tables: list[int] = field(default_factory=list)
+    rolls: dict[Roll, int] = field(default_factory=lambda: {(0, 0, 0, 0): 0})
+    rows: list[Row] = field(default_factory=lambda: [row_of({0: 1})])
 
     def number(self, roll: Roll) -> int:
         """The number of a roll: infantry, cavalry, artillery icons that count, and tercios."""
-        return self.numbers.setdefault(roll, len(self.numbers))
+        return self.rolls.setdefault(roll, len(self.rolls))
+
+    def add(self, weights: Mapping[int, int]) -> int:
+        """A table whose results mean something else; its index."""
+        self.rows.append(row_of(weights))
+        return len(self.rows) - 1
 
     def add_pool(self, pool: Pool, caps: Icons, each: bool, pairs: bool) -> int:
-        """Tables of a pool: one for all units, or (`each`) one for each number of them; where they begin.
-
-        `pairs`: only pairs of tercios matter.
-        """
-        ways, first = icons_shown(self.dice, pool, caps), len(self.tables)
-        if pairs:
-            odd = ways[..., 1::2]
-            ways = ways[..., ::2].copy()
-            ways[..., : odd.shape[-1]] += odd
-        tercios, many = 2 if pairs else 1, ways.shape[-1]
-        icons, each_tercios, flat = icon_counts(caps), np.arange(many), ways.ravel()
-        if not each:
-            seen = np.argwhere(ways)
-            self._append([(f, h, a, tercios * t) for f, h, a, t in seen.tolist()], ways[tuple(seen.T)])
-        for units in product(*(range(cap + 1) for cap in caps[:3])) if each else ():
-            # Rolls that give these units the same hits are one.
-            hits = sum(np.minimum(number, own) for number, own in zip(icons, units, strict=True))
-            weight = np.bincount((hits[..., None] * many + each_tercios).ravel(), flat)
-            codes = weight.nonzero()[0]
-            rolls = [(*filled(c // many, units), tercios * (c % many)) for c in codes.tolist()]
-            self._append(rolls, weight[codes])
+        """Tables of a pool, as `rolls_of`; the first one's index."""
+        first, numbers = len(self.rows), self.rolls
+        shown = prod(cap + 1 for cap in caps) * (sum(caps[:3]) + 1 if each else 1)
+        made = rolls_of if shown <= MOST_KEPT else rolls_of.__wrapped__
+        for rolls, weight in made(tuple(self.dice.items()), pool, caps, each, pairs):
+            results = np.array([numbers.setdefault(roll, len(numbers)) for roll in rolls])
+            order = results.argsort()
+            self.rows.append((results[order], weight[order]))
         return first
-
-    def _append(self, rolls: list[Roll], weight: np.ndarray) -> None:
-        """A table of rolls."""
-        results = np.array([self.number(roll) for roll in rolls])
-        order = results.argsort()
-        self.tables.append(self.book.add((results[order], weight[order] / weight.sum())))
 
     def close(self) -> tuple[Tables, np.ndarray]:
         """All tables, and the rolls. Raises Refusal for too many."""
-        if len(self.numbers) > LARGEST_RESULT + 1:
+        if len(self.rolls) > LARGEST_RESULT + 1:
             raise Refusal("options.dice", "these dice have too many different results; give fewer dice or icons")
-        return self.book.close(), np.array(list(self.numbers))
+        return from_rows(self.rows), np.array(list(self.rolls))
+
+
+@lru_cache(maxsize=64)
+def rolls_of(
+    dice: tuple[tuple[str, tuple[Face, ...]], ...], pool: Pool, caps: Icons, each: bool, pairs: bool
+) -> list[tuple[list[Roll], np.ndarray]]:
+    """Rolls of a pool and their chances: one table for all units, or (`each`) one for each number of them.
+
+    `pairs`: only pairs of tercios matter. Kept, since most battles of an evening roll the same dice.
+    """
+    ways = icons_shown(dict(dice), pool, caps)
+    if pairs:
+        odd = ways[..., 1::2]
+        ways = ways[..., ::2].copy()
+        ways[..., : odd.shape[-1]] += odd
+    tercios, many = 2 if pairs else 1, ways.shape[-1]
+    icons, each_tercios, flat = icon_counts(caps), np.arange(many), ways.ravel()
+    if not each:
+        seen = np.argwhere(ways)
+        return [([(f, h, a, tercios * t) for f, h, a, t in seen.tolist()], ways[tuple(seen.T)] / ways.sum())]
+    found = []
+    for units in product(*(range(cap + 1) for cap in caps[:3])):
+        # Rolls that give these units the same hits are one.
+        hits = sum(np.minimum(number, own) for number, own in zip(icons, units, strict=True))
+        weight = np.bincount((hits[..., None] * many + each_tercios).ravel(), flat)
+        codes = weight.nonzero()[0]
+        rolls = [(*filled(c // many, units), tercios * (c % many)) for c in codes.tolist()]
+        found.append((rolls, weight[codes] / weight[codes].sum()))
+    return found
 
 
 def filled(hits: int, units: tuple[int, ...]) -> tuple[int, int, int]:

@@ -50,8 +50,8 @@ class Params(NamedTuple):
     `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
     fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
     captured ships in `supply`, whether it `seeks` the best decision.
-    `pool[side, leader, led, round]` numbers the dice of a roll, `best` is the best one; its tables begin at `first` in
-    `tables`, one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
+    `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
+    there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
     as strengths are. `opening` and `following` are tables and successors of the first four phases.
     """
 
@@ -79,7 +79,6 @@ class Params(NamedTuple):
     supply: np.ndarray
     pool: np.ndarray
     first: np.ndarray
-    tables: np.ndarray
     best: np.ndarray
     cap: np.ndarray
     stride: np.ndarray
@@ -355,7 +354,7 @@ def table(p, s):
     own, index = strength_on(p, s, side), p.first[pool(p, s, side)]
     for which in range(3):
         index += min(part(own, which), p.cap[side, which]) * p.stride[side, which]
-    return p.tables[index]
+    return index
 
 
 @rule(Params)

@@ -18,7 +18,7 @@ from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, U
 from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
 from simulator.rules.price_of_power.forces import Faction, Side, side_of
 from simulator.rules.price_of_power.model import AnyBattle, Options
-from simulator.rules.price_of_power.pools import Rolls, automatic_hits, caps_of, pools_of, worth_each
+from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.weights import sum_of
@@ -74,7 +74,7 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
 
 def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
-    made, options = Rolls(setup.dice), setup.options
+    made, options = TableSet(setup.dice), setup.options
     numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
     opening, phases = opening_of(setup, made)
     after = dict(pairwise(phases))
@@ -153,7 +153,7 @@ def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
     return [order.index(place) for place in range(len(defenders))]
 
 
-def pool_numbers(setup: Setup, made: Rolls) -> dict[str, np.ndarray]:
+def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
     """Pools of both sides, their tables, and what they can show."""
     cards = 1 + max(len(side.leaders) for side in setup.sides)
     pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), np.zeros((2, 3), np.int64)
@@ -174,23 +174,22 @@ def pool_numbers(setup: Setup, made: Rolls) -> dict[str, np.ndarray]:
         "pool": pool,
         "first": array(first),
         "best": array([made.number((*icons.tolist(), 0)) for icons in best]),
-        "tables": array(made.tables),
         "cap": array([caps[:3] for caps in setup.caps]),
         "stride": stride,
     }
 
 
-def opening_of(setup: Setup, made: Rolls) -> tuple[list[int], list[int]]:
+def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
     """Tables of the cards and charges, and the phases that the battle goes through at first."""
     opening, phases = [0, 0, 0, 0], []
     for phase, side in enumerate(setup.sides, rules.ATTACKER_DRAWS):
         if len(side.drawn) > 1:
-            opening[phase] = made.book.add(side.drawn)
+            opening[phase] = made.add(side.drawn)
             phases.append(phase)
     if any(setup.charges):
         icons = Counter(face.cavalry for face in setup.dice["cavalry"])
         for phase, dice in enumerate(setup.charges, rules.ATTACKER_CHARGES):
-            opening[phase] = made.book.add(sum_of(icons, dice))
+            opening[phase] = made.add(sum_of(icons, dice))
             phases.append(phase)
     return opening, [*phases, rules.ATTACKER_ROLLS]
 
