@@ -244,8 +244,8 @@ class PlainExplorer:
         tables: list[int] = []
         seconds: list[int] = []
         owners: list[int] = []
-        begin, to, inc = [0], [], []
-        due = 0
+        to: list[int] = []
+        begin, inc, due = [0], [], 0
         for s in states:
             if len(tables) % CLOCK_EVERY == 0 or len(to) > due:
                 due = len(to) + CLOCK_EVERY**2
