@@ -174,9 +174,9 @@ def mixed(dice: random.Random, links: list[str]) -> tuple[str, bytes | None]:
     return path, None
 
 
-async def load(port: int, seconds: float, links: list[str], seen: Counter[int], root: int) -> list[float]:
-    """Mixed requests of 20 players at once; the memory after each tenth of the time."""
-    end = time.monotonic() + seconds
+async def load(port: int, seconds: float, links: list[str], seen: Counter[int], root: int, rate: float) -> list[float]:
+    """Mixed requests of 20 players, so many a second; the memory after each tenth of the time."""
+    end, pause = time.monotonic() + seconds, 2 * AT_ONCE / rate
 
     async def player(number: int) -> None:
         dice, client = random.Random(number), Client(port)
@@ -186,7 +186,7 @@ async def load(port: int, seconds: float, links: list[str], seen: Counter[int], 
             except (OSError, EOFError, asyncio.IncompleteReadError):
                 status, client = 0, Client(port)
             seen[status] += 1
-            await asyncio.sleep(dice.random() * 0.2)
+            await asyncio.sleep(dice.random() * pause)
 
     held = []
 
@@ -199,7 +199,7 @@ async def load(port: int, seconds: float, links: list[str], seen: Counter[int], 
     return held
 
 
-async def measure(port: int, root: int, minutes: float) -> None:
+async def measure(port: int, root: int, minutes: float, rate: float) -> None:
     """All figures."""
     clients = [Client(port) for _ in range(AT_ONCE)]
     print(f"first page with all it loads: {await first_page(clients[0]) / 1000:.0f} KB")
@@ -213,10 +213,11 @@ async def measure(port: int, root: int, minutes: float) -> None:
     _, games = await clients[0].ask("/api/games")
     links = [one for one in re.findall(r'"address": "(/[^"]*\?[^"]*)"', games.decode()) if urlsplit(one).query]
     if minutes:
-        before, seen = memory(root), Counter[int]()
-        held = await load(port, 60 * minutes, links, seen, root)
+        before, seen, used = memory(root), Counter[int](), spent(root)
+        held = await load(port, 60 * minutes, links, seen, root, rate)
         lost = {status: count for status, count in seen.items() if status == 0 or (status >= 500 and status != 503)}
         print(f"mixed load of {minutes:g} min: {dict(sorted(seen.items()))}; lost or failed: {lost or 'none'}")
+        print(f"{1000 * (spent(root) - used) / seen.total():.0f} ms of the processor each")
         print(f"memory: {before:.0f} MB before, then {', '.join(f'{one:.0f}' for one in held)} MB")
 
 
@@ -224,6 +225,7 @@ def main() -> None:
     """Start a server, measure, end it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=0.5, help="how long the mixed load lasts")
+    parser.add_argument("--rate", type=float, default=100, help="requests a second that the players of it aim at")
     parser.add_argument("--no-warm", action="store_true", help="do not load all kernels first")
     given = parser.parse_args()
     command = [sys.executable, "-m", "simulator", "web", "--port", "0", *(["--no-warm"] if given.no_warm else [])]
@@ -231,7 +233,7 @@ def main() -> None:
     try:
         assert server.stdout is not None
         ready = next(line for line in server.stdout if "ready" in line)
-        asyncio.run(measure(int(re.search(r":(\d+)/", ready)[1]), server.pid, given.minutes))  # type: ignore[index]
+        asyncio.run(measure(int(re.search(r":(\d+)/", ready)[1]), server.pid, given.minutes, given.rate))  # type: ignore[index]
     finally:
         server.terminate()
         server.wait(10)

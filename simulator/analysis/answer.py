@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds import Odds, merge
+from simulator.analysis.odds import Odds
 from simulator.analysis.sharing import Shared
+from simulator.analysis.spread import merge
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Columns, Outcomes
@@ -63,8 +64,7 @@ class Method:
         if self.device not in DEVICES:
             raise ValueError(f"device: {self.device!r} is not allowed; give one of {', '.join(DEVICES)}")
         if not 0 < self.precision < 1:
-            text = "give a number between 0 and 1, like 0.001 or 0.1%"
-            raise ValueError(f"precision: {self.precision} is not allowed; {text}")
+            raise ValueError(f"precision: {self.precision} is not allowed; give a number between 0 and 1, like 0.1%")
 
 
 def check_numbers(battles: int, seed: int, threads: int | None) -> None:

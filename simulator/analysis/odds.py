@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from simulator.analysis.intervals import LEVEL, half_width_of_mean, wilson
 from simulator.analysis.query import ask
+from simulator.analysis.spread import Spread, merge, spread_of
 from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # What was not followed to an end is told where it is more than the rounding of the chances themselves.
 ROUNDING = 1e-15
+# The questions of who wins, and the codes of the winners.
+WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
 
 
 class Result(NamedTuple):
@@ -62,6 +64,7 @@ class Odds:
         self.settings, self.assumptions = list(settings), list(assumptions)
         self.scenario = scenario
         self._selected: dict[str, np.ndarray] = {}
+        self._spreads: dict[str, Spread] = {}
 
     @cached_property
     def _merged(self) -> Outcomes:
@@ -117,6 +120,8 @@ class Odds:
 
     def _where(self, query: str) -> np.ndarray:
         """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
+        if query in WINNING and "winner" in self.columns:
+            return np.asarray(self.columns["winner"] == WINNING[query])
         if query not in self._selected:
             known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
             self._selected[query] = ask(query, self.told, len(self.chances), known)
@@ -128,6 +133,12 @@ class Odds:
             known = ", ".join(column for column in self.columns if self.kind_of(column) != "text")
             raise ValueError(f"column {name!r} is text; number columns: {known}")
         return self.columns[name]
+
+    def spread_of(self, name: str) -> Spread:
+        """The distribution of a number or yes/no column. Raises ValueError for another."""
+        if name not in self._spreads:
+            self._spreads[name] = spread_of(self.numbers(name), self.chances)
+        return self._spreads[name]
 
     def p(self, query: str) -> float:
         """Chance of a question such as "winner == 'attacker'" or "attacker_losses >= 5" (see analysis/query.py).
@@ -148,23 +159,17 @@ class Odds:
 
     def mean(self, column: str) -> float:
         """Expected value of a column. Raises ValueError for an unknown one."""
-        return float(self.chances @ self.numbers(column))
+        return self.spread_of(column).mean
 
     def std(self, column: str) -> float:
         """Standard deviation of a column. Raises ValueError for an unknown one."""
-        values = self.numbers(column).astype(float)
-        mean = self.chances @ values
-        return math.sqrt(max(0.0, float(self.chances @ (values - mean) ** 2)))
+        return self.spread_of(column).std
 
     def quantile(self, column: str, q: float = 0.5) -> float:
         """Smallest value that the column does not exceed with a chance of at least `q`."""
         if not 0 <= q <= 1:
             raise ValueError(f"q: {q} is not allowed; give a number from 0 to 1")
-        values = self.numbers(column)
-        order = np.argsort(values, kind="stable")
-        gathered = np.cumsum(self.chances[order])
-        place = min(int(np.searchsorted(gathered, q * gathered[-1] - 1e-12)), len(order) - 1)
-        return float(values[order][place])
+        return self.spread_of(column).quantile(q)
 
     def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
         """Wilson score interval of the chance of `query`, or of a column's mean (normal); no width when exact.
@@ -189,7 +194,7 @@ class Odds:
         if named:
             return named
         if "winner" in self.columns:
-            return {side: f"winner == '{side}'" for side in WINNERS}
+            return dict(zip(WINNERS, WINNING, strict=True))
         for name, values in self.columns.items():
             if self.kind_of(name) == "text":
                 found = list(dict.fromkeys([*self.battle.texts.get(name, ()), *map(str, values)]))
@@ -243,8 +248,7 @@ class Odds:
     def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
         """The columns of `distribution` as arrays."""
         self.kind_of(column)
-        values, inverse = np.unique(self.told[column], return_inverse=True)
-        p = np.bincount(inverse, self.chances)
+        values, p = spread_of(self.told[column], self.chances)
         data = {"value": values, "p": p}
         if self.kind_of(column) != "text":
             data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
@@ -297,9 +301,6 @@ class Odds:
         for name in self.columns:
             if self.kind_of(name) == "yes/no":
                 chances[name] = dict(zip(("p", "low", "high"), (self.p(name), *self.interval(name)), strict=True))
-        rows = {name: values.tolist() for name, values in self.told.items()} | {"p": self.chances.tolist()}
-        if self.counts is not None:
-            rows["count"] = self.counts.tolist()
         return {
             "game": self.battle.game,
             "battle": self.battle.kind,
@@ -316,7 +317,12 @@ class Odds:
             "settings": self.settings,
             "assumptions": self.assumptions,
             "scenario": self.scenario,
-        } | ({"table": rows} if table else {})
+        } | ({"table": self._rows()} if table else {})
+
+    def _rows(self) -> dict[str, list[Any]]:
+        """The columns of `table` as lists."""
+        rows = {name: values.tolist() for name, values in self.told.items()} | {"p": self.chances.tolist()}
+        return rows if self.counts is None else rows | {"count": self.counts.tolist()}
 
     def plot(self, column: str | None = None, path: Any = None) -> Figure:
         """A figure of the distribution of `column` (the first headline column by default), split by winner.
@@ -345,22 +351,3 @@ class Odds:
         if not told:
             told = ", ".join(f"{row['column']} {row['mean']:.4g}" for row in self.summary_rows()[:3])
         return f"Odds({told}; {self.how()})"
-
-
-def merge(outcomes: Outcomes) -> Outcomes:
-    """The same outcomes with equal rows made one, in ascending order of the columns."""
-    names = list(outcomes.columns)
-    size = len(outcomes.p)
-    code = np.zeros(size, np.int64)
-    for name in names:
-        _, inverse = np.unique(outcomes.columns[name], return_inverse=True)
-        _, code = np.unique(code * (int(inverse.max(initial=0)) + 1) + inverse, return_inverse=True)
-    _, first = np.unique(code, return_index=True)
-    count = None if outcomes.count is None else np.bincount(code, outcomes.count).astype(np.int64)
-    return Outcomes(
-        {name: np.asarray(outcomes.columns[name])[first] for name in names},
-        np.bincount(code, outcomes.p),
-        count,
-        outcomes.residual,
-        outcomes.explored,
-    )

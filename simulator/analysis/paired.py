@@ -168,7 +168,7 @@ def _ended(scenario: Scenario, battles: int, seed: int, first: int) -> tuple[Col
 
 def _merged_rows(outcomes: Outcomes) -> np.ndarray:
     """The number that each row gets when equal rows are made one."""
-    from simulator.analysis.odds import merge
+    from simulator.analysis.spread import merge
 
     marked = replace(outcomes, p=np.arange(len(outcomes.p), dtype=float), count=None)
     names = list(outcomes.columns)

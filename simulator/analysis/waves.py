@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator.analysis.answer import Progress, exact
-from simulator.analysis.odds import Odds, merge
+from simulator.analysis.odds import Odds
+from simulator.analysis.spread import merge
 from simulator.rules import custom
 from simulator.rules.battle import NOBODY, Columns, Outcomes
 from simulator.rules.custom.files import is_path

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -95,6 +95,24 @@ class Layout(NamedTuple):
         return int(self.word.max(initial=0)) + 1
 
 
+@lru_cache(maxsize=1024)
+def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
+    """Where fields with these limits go, the one at place `counted` left out."""
+    word, shift, mask = [], [], []
+    current = used = 0
+    for f, limit in enumerate(limits):
+        bits = 0 if f == counted else limit.bit_length()
+        if used + bits > 64:
+            current, used = current + 1, 0
+        word.append(current)
+        shift.append(used % 64)
+        mask.append((1 << bits) - 1)
+        used += bits
+    return Layout(
+        np.array(word, np.int64), np.array(shift, np.uint64), np.array(mask, np.uint64), np.array(limits, np.int64)
+    )
+
+
 @dataclass(frozen=True)
 class Aims:
     """What the sides want where one of them decides as well as possible.
@@ -119,6 +137,7 @@ class Chain:
     a stage of a composed battle. With `aims` the decisions for which `choose` answers BEST are solved for (`played`).
     `apart`: where two rolls act apart, the fields that the first one changes and those that the other one does; planes
     of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
+    `last`: the last roll, where each battle makes one and nothing follows it.
     `at_least` is how many states a game knows its chain to have: one that is too large is refused before it is tried.
     """
 
@@ -132,6 +151,7 @@ class Chain:
     at_least: int = 0
     aims: Aims | None = None
     apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    last: LastRoll | None = None
 
     @cached_property
     def counted(self) -> int:
@@ -145,22 +165,7 @@ class Chain:
     @cached_property
     def layout(self) -> Layout:
         """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
-        word, shift, mask = [], [], []
-        current = used = 0
-        for f, limit in enumerate(self.limits):
-            bits = 0 if f == self.counted else int(limit).bit_length()
-            if used + bits > 64:
-                current, used = current + 1, 0
-            word.append(current)
-            shift.append(used % 64)
-            mask.append((1 << bits) - 1)
-            used += bits
-        return Layout(
-            np.array(word, np.int64),
-            np.array(shift, np.uint64),
-            np.array(mask, np.uint64),
-            np.array([int(limit) for limit in self.limits], np.int64),
-        )
+        return layout_of(tuple(map(int, self.limits)), self.counted)
 
     def part(self, name: str) -> Callable[..., Any]:
         """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
@@ -217,6 +222,19 @@ class Chain:
                 option = self.played.option(s)
             s = step(p, s, option, 0) if self.paired else step(p, s, option)
         raise BrokenGame(f"decisions without end in {s}")
+
+
+@dataclass(frozen=True)
+class LastRoll:
+    """A roll that ends a battle whatever it shows: exact odds never follow it state by state.
+
+    `before` is the chain that stops short of it. `table(states)` tells the chance table of each of its final states (a
+    State of int arrays), -1 where the battle was over already; `after(states, results)` the states then.
+    """
+
+    before: Chain
+    table: Callable[[Any], np.ndarray]
+    after: Callable[[Any, np.ndarray], Any]
 
 
 @dataclass(frozen=True)

@@ -131,18 +131,30 @@ class Tables:
 
 def tables(weights: Iterable[Weights]) -> Tables:
     """Flatten result -> integer weight tables. Raises ValueError for an empty table or a result out of range."""
-    return from_rows([row_of(table) for table in weights])
+    results: list[int] = []
+    chances: list[float] = []
+    first = [0]
+    for values, shares in map(_row_of, weights):
+        results += values
+        chances += shares
+        first.append(len(results))
+    return Tables(np.array(first), np.array(results), np.array(chances))
 
 
 def row_of(weights: Weights) -> Row:
     """Results in order and their chances. Raises ValueError for an empty table."""
+    values, shares = _row_of(weights)
+    return np.array(values), np.array(shares)
+
+
+def _row_of(weights: Weights) -> tuple[list[int], list[float]]:
     total = sum(weights.values())
     if total <= 0:
         raise ValueError("a chance table needs at least one result with a positive weight")
     if min(weights.values()) < 0:
         raise BrokenGame(f"a chance table has the weight {min(weights.values())}")
     able = sorted((value, weight) for value, weight in weights.items() if weight)
-    return np.array([value for value, _ in able]), np.array([weight / total for _, weight in able])
+    return [value for value, _ in able], [weight / total for _, weight in able]
 
 
 class TableBook:
@@ -184,6 +196,9 @@ class TableBook:
 
     def close(self) -> Tables:
         """All tables, flattened."""
+        whole = [table for table in self._tables if not isinstance(table, tuple)]
+        if len(whole) == len(self._tables):
+            return tables(whole)
         return from_rows([table if isinstance(table, tuple) else row_of(table) for table in self._tables])
 
 

@@ -13,66 +13,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
-from numba import int64, njit
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
-from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering
+from numba import int64, njit, uint64
 from numba.extending import overload, register_jitable
 
 from simulator.engine import cache, chain
+from simulator.engine.pipelines import Apart, NoAlias, Piece, Rule
 from simulator.engine.rewrite import compilable
 
-
-class NoAlias(CompilerBase):
-    """Promise LLVM that array arguments do not overlap: without it the lane loop stays scalar (2.5x slower)."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.state.flags.noalias = True
-        self.state.flags.nrt = False
-
-    def define_pipelines(self) -> list[Any]:
-        """The ordinary pipeline."""
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
-
-
-class _ApartLower(Lower):
-    def lower_normal_function(self, fndesc: Any) -> None:
-        """Lower as ever, then forbid inlining."""
-        super().lower_normal_function(fndesc)
-        self.function.attributes.add("noinline")
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _ApartLowering(NativeLowering):
-    _name = "apart_lowering"
-
-    @property
-    def lowering_class(self) -> type[Lower]:
-        """The lowering that forbids inlining."""
-        return _ApartLower
-
-
-class Apart(NoAlias):
-    """As NoAlias, and never inlined.
-
-    Inlined into a larger kernel, the lane loop loses the promise that its arrays do not overlap, and with it SIMD:
-    20 instead of about 100 M battles/s (Risk, 20 v 15, 2 cores).
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.state.flags.forceinline = False  # flags are handed down from the caller
-
-    def define_pipelines(self) -> list[Any]:
-        """The ordinary pipeline with the lowering replaced."""
-        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.passes = [
-            (_ApartLowering if which is NativeLowering else which, text) for which, text in pipeline.passes
-        ]
-        pipeline.finalize()
-        return [pipeline]
+_PIECE, _RULE = ({"forceinline": True, "pipeline_class": which} for which in (Piece, Rule))
 
 
 @contextmanager
@@ -102,7 +50,7 @@ class Kernel:
 
     def _version(self, package: str | None) -> Callable[..., Any]:
         if package not in self._versions:
-            options = {"nogil": True, "pipeline_class": NoAlias}
+            options = {"nogil": True, "no_cfunc_wrapper": True, "pipeline_class": NoAlias}
             if package is None:
                 self._versions[package] = njit(**options)(self._function)
             else:
@@ -153,7 +101,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile a piece of a kernel: cached as a part of it only."""
-    return njit(nogil=True, forceinline=True, pipeline_class=NoAlias)(function)
+    return njit(nogil=True, **_PIECE)(function)
 
 
 def apart(function: Callable[..., Any]) -> Any:
@@ -173,12 +121,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
 
 running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
-load, store, within, absorbing = (
-    _bound_later("load"),
-    _bound_later("store"),
-    _bound_later("within"),
-    _bound_later("absorbing"),
-)
+load, store, within, word_of, absorbing = map(_bound_later, ("load", "store", "within", "word_of", "absorbing"))
 
 _PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
 _GENERIC = {part.__name__: part for part in _PARTS}
@@ -198,7 +141,8 @@ def _overload_on(generic: Callable[..., Any], params: type, implementation: Call
     )
     scope: dict[str, Any] = {"params": params, "implementation": implementation}
     exec(source, scope)
-    overload(generic, strict=False, jit_options={"forceinline": True})(scope["choose"])
+    how = _PIECE if getattr(params, "spelled_out", False) else _RULE
+    overload(generic, strict=False, jit_options=how)(scope["choose"])
 
 
 def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
@@ -208,10 +152,12 @@ def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
 
 
 def bind_state(params: type, state: type) -> None:
-    """Teach the kernels to read and write states of this type from field arrays, and to hold them to their limits.
+    """Teach the kernels to read and write states of this type from field arrays, to pack them, and to hold them to
+    their limits.
 
-    `within(p, s, limit)` is 1 where no field is negative or above its limit; `absorbing(p)` says that a battle that is
-    over may be stepped on. States of the spelled-out graph (`params.spelled_out`) were checked when it was made.
+    `within(p, s, limit)` is 1 where no field is negative or above its limit; `word_of(p, s, b, w)` is word `w` of the
+    key, as the layout in `b` has it; `absorbing(p)` says that a battle that is over may be stepped on. States of the
+    spelled-out graph (`params.spelled_out`) were checked when it was made.
     """
     if (params, "load") in _bound:
         return
@@ -220,6 +166,9 @@ def bind_state(params: type, state: type) -> None:
     loads = ", ".join(f"int64(fields[{f}, i])" for f in range(count))
     stores = "".join(f"    fields[{f}, i] = s[{f}]\n" for f in range(count))
     tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
+    bits = " | ".join(
+        f"((uint64(s[{f}]) & b.mask[{f}]) << b.shift[{f}] if b.word[{f}] == w else uint64(0))" for f in range(count)
+    )
     known = getattr(params, "spelled_out", False)
     if known:
         tests = "True"
@@ -229,6 +178,7 @@ def bind_state(params: type, state: type) -> None:
         params,
         _built(f"def load(p, fields, i):\n    return State({loads})\n", "load", State=state, int64=int64),
     )
+    _overload_on(word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64))
     _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
     _overload_on(within, params, _built(f"def within(p, s, limit):\n    return {tests}\n", "within"))
 
@@ -237,11 +187,11 @@ def _bind_helper(function: Callable[..., Any]) -> None:
     """Make a plain function callable from compiled rules, rewritten for numba where it needs to be."""
     version = compilable(function)
     if version is function:
-        register_jitable(forceinline=True)(function)
+        register_jitable(**_RULE)(function)
         return
     names = ", ".join(inspect.signature(function).parameters)
     chosen = _built(f"def choose({names}):\n    return version\n", "choose", version=version)
-    overload(function, strict=False, jit_options={"forceinline": True})(chosen)
+    overload(function, strict=False, jit_options=_RULE)(chosen)
 
 
 def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
@@ -253,18 +203,37 @@ def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     call = "step(p, s, result, other)" if both else "step(p, s, result)"
     lept = f"def leap(p, s, result, other):\n    return {call}\n"
     _overload_on(leap, params, _built(lept, "leap", step=step))
-    decisions = ""
-    if "decides" in parts:
-        decisions = (
-            f"    for _ in range({chain.MOST_TURNS}):\n"
-            f"        if not running(p, s) or decides(p, s) == 0:\n            break\n"
-            f"        option = choose(p, s)\n        if option < 0:\n            break\n"
-            f"        s = leap(p, s, option, 0)\n"
-        )
-    source = f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n{decisions}    return s\n"
-    _overload_on(moved, params, _built(source, "moved", leap=leap, **_GENERIC))
-    source = f"def settled(p, s):\n{decisions}    return s\n"
-    _overload_on(settled, params, _built(source, "settled", leap=leap, **_GENERIC))
+    decided = "decides" in parts
+    _overload_on(moved, params, _built(_MOVED if decided else _LEPT, "moved", leap=leap, **_GENERIC))
+    _overload_on(settled, params, _built(_SETTLED if decided else _AS_IT_IS, "settled", moved=moved, **_GENERIC))
+
+
+# A leap, and then up to `turns` decisions of the fixed policies. The leap stands in it once: it is inlined.
+_MOVED = """
+def moved(p, s, result, other, turns):
+    for _ in range(turns + 1):
+        s = leap(p, s, result, other)
+        if not running(p, s) or decides(p, s) == 0:
+            break
+        result, other = choose(p, s), 0
+        if result < 0:
+            break
+    return s
+"""
+_LEPT = """
+def moved(p, s, result, other, turns):
+    return leap(p, s, result, other)
+"""
+# The decisions of the fixed policies that are due.
+_SETTLED = f"""
+def settled(p, s):
+    option = choose(p, s) if running(p, s) and decides(p, s) > 0 else -1
+    return moved(p, s, option, 0, {chain.MOST_TURNS - 1}) if option >= 0 else s
+"""
+_AS_IT_IS = """
+def settled(p, s):
+    return s
+"""
 
 
 def bind_rules() -> None:
@@ -299,4 +268,5 @@ __all__ = [
     "store",
     "table",
     "within",
+    "word_of",
 ]

@@ -69,7 +69,7 @@ class Graph:
         layout, counted = self.chain.layout, self.chain.counted
         chosen = self.keys[:, which]
         fields = [
-            ((chosen[word] >> shift) & mask).view(np.int64)
+            ((chosen[word] >> shift) & mask).view(np.int64) if mask else np.zeros(chosen.shape[1], np.int64)
             for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
         ]
         if counts is not None and counted >= 0:
@@ -244,8 +244,9 @@ class PlainExplorer:
         tables: list[int] = []
         seconds: list[int] = []
         owners: list[int] = []
+        begin, due = [0], 0
         to: list[int] = []
-        begin, inc, due = [0], [], 0
+        inc: list[int] = []
         for s in states:
             if len(tables) % CLOCK_EVERY == 0 or len(to) > due:
                 due = len(to) + CLOCK_EVERY**2

@@ -103,18 +103,21 @@ class Solver:
             _compiled[function.__name__] = kernel(function).of(_Passes())
         return int(_compiled[function.__name__](self._net, *args))
 
-    def _components(self) -> Plan:
-        size = len(self.graph)
-        hold, small = self._hold, [np.zeros(size, np.int32) for _ in range(4)]
-        work = (*map(hold, small), hold(np.zeros(size, np.int64)))
+    def _search(self, counted: bool) -> tuple[Any, Any, Any, Any]:
+        """The first four parts of a `Plan`; with `counted`, edges that count do not connect."""
+        size, hold = len(self.graph), self._hold
+        work = (*(hold(np.zeros(size, np.int32)) for _ in range(4)), hold(np.zeros(size, np.int64)))
         order, at = hold(np.zeros(size, np.int32)), hold(np.zeros(size + 1, np.int32))
         of, loop = hold(np.zeros(size, np.int32)), hold(np.zeros(size, np.int8))
-        count = self._call(find_components, self.counted, work, order, at, of, loop)
-        at = at[: count + 1]
-        largest = int(np.diff(np.asarray(at)).max())
+        count = self._call(find_components, counted, work, order, at, of, loop)
+        return order, at[: count + 1], of, loop
+
+    def _components(self) -> Plan:
+        order, at, of, loop = self._search(self.counted)
+        largest = 1 if len(at) > len(self.graph) else int(np.diff(np.asarray(at)).max())
         dense = min(largest, DENSE) ** 2 if largest > 1 else 1
-        matrix, side = hold(np.zeros(dense)), hold(np.zeros(largest))
-        return Plan(order, at, of, loop, hold(np.zeros(size, np.int32)), matrix, side)
+        matrix, side = self._hold(np.zeros(dense)), self._hold(np.zeros(largest))
+        return Plan(order, at, of, loop, self._hold(np.zeros(len(self.graph), np.int32)), matrix, side)
 
     def chances(self, progress: Progress | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """Final states reached: their numbers, what the counter holds, chances; and the chance not followed to an end.
@@ -166,8 +169,8 @@ class Solver:
     def _loops(self) -> bool:
         """May the battle come back to where it was, so that its counter has no bound of its own?"""
         if self._cyclic is None:
-            whole = Solver(self.graph, counted=False, plain=self._plain) if self.counted else self
-            self._cyclic = len(whole._plan.at) - 1 < len(self.graph) or bool(np.any(whole._plan.loop))
+            _, at, _, loop = self._search(False) if self.counted else self._plan[:4]
+            self._cyclic = len(at) - 1 < len(self.graph) or bool(np.any(loop))
         return self._cyclic
 
     _cyclic: bool | None = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -166,7 +166,16 @@ def _written(value: Any) -> str:
 
 def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:
     """The schema of the field at a path like `attacker.regiments` or `crossings[0].fleets`; None if there is none."""
-    schema = schema_of(battle.model)
+    return _fields_of(battle.model)(path)
+
+
+@lru_cache(maxsize=64)
+def _fields_of(model: type[BaseModel]) -> Callable[[str], Mapping[str, Any] | None]:
+    """What finds the fields of a model, and keeps what it found: the same few are asked for over and over."""
+    return lru_cache(maxsize=512)(partial(_field_at, schema_of(model)))
+
+
+def _field_at(schema: Schema, path: str) -> Mapping[str, Any] | None:
     nodes: list[Schema] = [schema]
     for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
         inside: list[Schema] = []

@@ -118,33 +118,31 @@ def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
     lost = [name for name in numbers if "lost" in name or "losses" in name]
     chosen = column or [*lost, *numbers, *columns][0]
     table = {name: values.tolist() for name, values in odds.distribution_columns(chosen).items()}
-    rows = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
-    many = -(-len(rows) // MOST_VALUES)
-    found = []
-    for first in range(0, len(rows), many):
-        group = rows[first : first + many]
-        name = _value(odds, chosen, group[0]["value"])
-        if len(group) > 1:
-            name = f"{name} to {_value(odds, chosen, group[-1]['value'])}"
-        row = {"name": name, "p": sum(one["p"] for one in group)}
-        if "at_least" in group[0]:
-            row |= {"least": group[0]["at_least"], "most": group[-1]["at_most"]}
-        if "low" in group[0] and len(group) == 1:
-            row["interval"] = f"{100 * group[0]['low']:.2f} to {100 * group[0]['high']:.2f} %"
-        found.append(row)
-    highest = max((row["p"] for row in found), default=1.0) or 1.0
-    for row in found:
-        row["width"] = f"{100 * row['p'] / highest:.3f}"
-        row["shown"] = {key: _share(row[key]) for key in ("p", "least", "most") if key in row}
-        row["value"] = f"{row['p']:.10g}"
     named = [(name, label_of(odds.battle, name)) for name in columns]
-    return {"columns": named, "chosen": chosen, "label": label_of(odds.battle, chosen), "rows": found}
+    told = {"columns": named, "chosen": chosen, "label": label_of(odds.battle, chosen), "bounds": "at_least" in table}
+    return told | {"rows": _rows(odds, chosen, table)}
 
 
-def _value(odds: Odds, column: str, value: Any) -> str:
-    return value_of(odds.battle, column, value)
+def _rows(odds: Odds, column: str, table: dict[str, list[Any]]) -> list[tuple[str, ...]]:
+    """A distribution's rows: value, its chance as a number and in words, width, at least, at most, interval."""
+    values, bounds = table["value"], "at_least" in table
+    many = -(-len(values) // MOST_VALUES)
+    spans = [(first, min(first + many, len(values)) - 1) for first in range(0, len(values), many)] if many else []
+    chances = [sum(table["p"][first : last + 1]) for first, last in spans]
+    highest = max(chances, default=1.0) or 1.0
+    found: list[tuple[str, ...]] = []
+    for (first, last), p in zip(spans, chances, strict=True):
+        name = value_of(odds.battle, column, values[first])
+        if last > first:
+            name += f" to {value_of(odds.battle, column, values[last])}"
+        least = _share(table["at_least"][first]) if bounds else ""
+        most = _share(table["at_most"][last]) if bounds else ""
+        known = "low" in table and last == first
+        interval = f"{100 * table['low'][first]:.2f} to {100 * table['high'][first]:.2f} %" if known else ""
+        found.append((name, f"{p:.10g}", _share(p), f"{100 * p / highest:.3f}", least, most, interval))
+    return found
 
 
 def _share(p: float) -> str:
     """A sum of chances, which rounding may carry past one."""
-    return percent(min(1.0, float(p)))
+    return percent(min(1.0, p))

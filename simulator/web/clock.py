@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from typing import NoReturn
 
 # What is left to an outer budget at least, so that it still ends.
 LEAST = 0.001
+# One entry for each time that a kernel was being compiled when the seconds were used up.
+compiler_cuts: list[float] = []
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -46,4 +49,7 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    compiler = sys.modules.get("numba.core.compiler_lock")
+    if compiler is not None and compiler.global_compiler_lock.is_locked():
+        compiler_cuts.append(time.monotonic())
     raise OutOfTime

@@ -12,6 +12,8 @@ HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; 
 
 # How the complaint about a battle begins that takes more seconds than an answer may.
 LARGE = "battle: too large for this page"
+# What is told of a battle whose kernels are not ready, on a server that was ready before them.
+COMPILING = "battle: what it needs is still being compiled here; try again in a minute"
 MEGABYTE = 1 << 20
 
 
@@ -68,7 +70,11 @@ class Reply:
 
 def as_json(value: Any, status: int = 200) -> Reply:
     """A reply in JSON; numbers that are none become null."""
-    return Reply(json.dumps(finite(value), ensure_ascii=False).encode(), status, JSON)
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # rare, and looking for them takes longer than writing them
+        text = json.dumps(finite(value), ensure_ascii=False)
+    return Reply(text.encode(), status, JSON)
 
 
 def finite(value: Any) -> Any:

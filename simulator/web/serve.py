@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 import socket
+import subprocess
 import sys
 
+import h11
 import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from simulator.engine.montecarlo import processors
 from simulator.web.app import create_app
@@ -15,6 +21,7 @@ from simulator.web.work import Pool
 BACKLOG = 256
 # The longest head of a request: an address holds a whole scenario, or a game.
 MOST_HEAD = 96 * 1024
+NICE = 10
 
 
 def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -> None:
@@ -25,26 +32,79 @@ def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -
     address = f"http://{shown}:{line.getsockname()[1]}/"
     if warm:
         print(f"{address} warming up; the first time this compiles for some minutes", flush=True)
+    beside = None
     pool = Pool(workers or processors(), waiting, warm=warm)
     try:
         pool.start()
         line.listen(BACKLOG)  # from here on, nobody is turned away
         print(f"{address} ready; Ctrl-C ends it", flush=True)
-        config = uvicorn.Config(
-            create_app(pool),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-            backlog=BACKLOG,
-            http="h11",
-            h11_max_incomplete_event_size=MOST_HEAD,
-        )
-        uvicorn.Server(config).run([line])
+        beside = None if warm else _compiling()
+        uvicorn.Server(configured(create_app(pool))).run([line])
     except KeyboardInterrupt:
         print("ended", flush=True)
     finally:
         pool.close()
+        if beside is not None:
+            beside.kill()
+
+
+class Prompt(H11Protocol):
+    """A connection that is closed when a request has not come whole after so many seconds, or none comes at all."""
+
+    seconds = 20.0
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody is there."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a request is there."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is there any more."""
+        super().connection_lost(exc)
+        if self._late:
+            self._late.cancel()
+
+    def _watch(self) -> None:
+        """Let the clock run while a request comes in; after its answer, `timeout_keep_alive` waits for the next."""
+        coming = self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
+        if self._late and not coming:
+            self._late.cancel()
+            self._late = None
+        elif coming and not self._late:
+            self._late = self.loop.call_later(self.seconds, self.transport.close)
+
+
+def configured(app: Starlette) -> uvicorn.Config:
+    """How the server listens: no log of its own, long heads, nobody who dawdles."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        backlog=BACKLOG,
+        http=Prompt,
+        h11_max_incomplete_event_size=MOST_HEAD,
+    )
+
+
+def _compiling() -> subprocess.Popen[bytes]:
+    """A process that compiles all kernels beside the server, with less right to the processors where it can be told."""
+    found = subprocess.Popen(
+        [sys.executable, "-m", "simulator", "cache", "--all"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, found.pid, NICE)
+    return found
 
 
 def _listening(host: str, port: int) -> socket.socket:

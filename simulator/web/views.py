@@ -15,8 +15,8 @@ from simulator.engine.montecarlo import fight_by_rules
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
 from simulator.web import address, answers, catalogue, copies, forms
-from simulator.web.clock import at_most
-from simulator.web.messages import LARGE, Asked, Limits, NoSuchPage, Reply, as_json
+from simulator.web.clock import at_most, compiler_cuts
+from simulator.web.messages import COMPILING, LARGE, Asked, Limits, NoSuchPage, Reply, as_json
 from simulator.web.render import render
 
 # Exact odds may take so much of an answer's seconds; then dice are rolled for the rest.
@@ -107,6 +107,8 @@ def answered(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds, Sc
     except Interrupted as cut:
         found = cut.gathered
     except KeyboardInterrupt:
+        if compiler_cuts:
+            raise ScenarioError(COMPILING) from None
         large = f"{LARGE}, which reckons at most {limits.seconds:g} s; {why}; use fewer units or dice"
         raise ScenarioError(large) from None
     return found, scenario, why
@@ -119,7 +121,8 @@ def smaller(asked: Asked) -> str:
     except (ScenarioError, ValueError):
         return ""
     pairs = address.written(request.data, request.battle)
-    half = [(key, str(int(value) // 2) if value.isdigit() and int(value) >= MANY else value) for key, value in pairs]
+    many = [value.isdecimal() and len(value) < 10 and int(value) >= MANY for _, value in pairs]
+    half = [(key, str(int(value) // 2) if cut else value) for (key, value), cut in zip(pairs, many, strict=True)]
     return copies.link_of(half, request.battle) if half != pairs else ""
 
 

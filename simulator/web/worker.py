@@ -11,8 +11,8 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 
 from simulator.engine.limits import NoExactOdds
-from simulator.web.clock import at_most
-from simulator.web.messages import LARGE, MEGABYTE, Asked, Limits, Reply
+from simulator.web.clock import at_most, compiler_cuts
+from simulator.web.messages import COMPILING, LARGE, MEGABYTE, Asked, Limits, Reply
 
 # What a worker may keep from one request to the next before it is replaced.
 KEPT = 300 * MEGABYTE
@@ -20,8 +20,13 @@ STOP = "stop"
 
 
 def work(connection: Connection, limits: Limits) -> None:
-    """Answer requests until the server is gone. Ctrl-C is the server's business."""
+    """Answer requests until the server is gone. Ctrl-C is the server's business.
+
+    A worker that holds too much, or whose compiler was cut off in the middle, asks to be replaced.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    import simulator.web.warmed  # noqa: F401  # done already where workers are copied
+
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     confine(limits.memory)
     idle = resident()
@@ -31,8 +36,8 @@ def work(connection: Connection, limits: Limits) -> None:
             if asked == STOP:
                 continue
             for reply in answered(asked, limits, lambda: _told_to_stop(connection)):
-                full = reply.last and resident() > idle + KEPT
-                connection.send(replace(reply, retire=full) if full else reply)
+                retire = reply.last and bool(compiler_cuts or resident() > idle + KEPT)
+                connection.send(replace(reply, retire=retire))
 
 
 def _told_to_stop(connection: Connection) -> bool:
@@ -49,7 +54,7 @@ def answered(asked: Asked, limits: Limits, stopped: Callable[[], bool] = lambda:
     except (ValueError, NoExactOdds) as error:
         yield views.refused(asked, str(error), getattr(error, "status", 422))
     except KeyboardInterrupt:
-        yield views.refused(asked, too_large(limits), 422)
+        yield views.refused(asked, COMPILING if compiler_cuts else too_large(limits), 422)
     except MemoryError:
         yield views.refused(
             asked, f"battle: needs more than the {limits.memory // MEGABYTE} MB an answer may take", 422
@@ -59,6 +64,9 @@ def answered(asked: Asked, limits: Limits, stopped: Callable[[], bool] = lambda:
     except GeneratorExit:
         raise
     except BaseException as error:
+        if compiler_cuts:  # whatever it left behind
+            yield views.refused(asked, COMPILING, 422)
+            return
         # Where it went wrong, but none of the values: they may be somebody's scenario.
         places = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
         print(f"{asked.view}: {type(error).__name__} in\n{places}", file=sys.stderr, flush=True)

@@ -16,7 +16,8 @@ from simulator.web import address, catalogue, copies, forms
 RISK = "attacker.regiments=20&defender.regiments=15"
 # Small enough to be solved as plain Python, without kernels.
 SMALL = "attacker.regiments=4&defender.regiments=3"
-SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
+FRAME = {"game": "risk", "battle": "land"}
+SCENARIO = FRAME | {"attacker": {"regiments": 20}, "defender": {"regiments": 15}}
 KINDS = [(one["game"], one["battle"]) for one in catalogue.games()]
 
 
@@ -88,6 +89,7 @@ def test_the_form_of_every_battle_kind_spells_its_first_example(game, kind):
 
 # Their first examples are large: without kernels that are ready, they take all the seconds that an answer may.
 HEAVY = {
+    "price-of-power/land",
     "price-of-power/campaign",
     "europa/land",
     "europa/naval",
@@ -106,11 +108,41 @@ HEAVY = {
 def test_the_page_of_every_battle_kind_answers_its_first_example(site, game, kind):
     moved = site.get(f"/{game}/{kind}")
     assert moved.status_code == 303
-    alone = "&with.drop=nothing" if f"{game}/{kind}" in HEAVY else ""  # the form is shown without an answer
-    page = site.get(moved.headers["location"] + alone)
-    assert page.status_code == 200
+    if f"{game}/{kind}" not in HEAVY:
+        page = site.get(moved.headers["location"])
+        assert page.status_code == 200
+        assert '<form id="scenario"' in page.text
+        assert 'class="answer"' in page.text
+
+
+@pytest.fixture(scope="module")
+def hasty():
+    """Workers with a quarter of a second for an answer."""
+    from starlette.testclient import TestClient
+
+    from simulator.web.app import create_app
+    from simulator.web.messages import Limits
+    from simulator.web.work import Pool
+
+    pool = Pool(1, 8, Limits(seconds=0.25, wait=300.0), warm=False)
+    pool.start()
+    yield TestClient(create_app(pool), follow_redirects=False)
+    pool.close()
+
+
+@pytest.mark.parametrize("place", sorted(HEAVY))
+def test_what_takes_too_long_is_answered_with_dice_or_honestly_refused(hasty, place):
+    page = hasty.get(hasty.get(f"/{place}").headers["location"])
     assert '<form id="scenario"' in page.text
-    assert ('class="answer"' in page.text) == (not alone)
+    if page.status_code == 200:
+        assert re.search(r"exact \([\d,]+ states|simulated: [\d,]+ battles, seed 0, 95 % intervals", page.text)
+    else:
+        assert page.status_code == 422
+        assert re.search(
+            "too large for this page, which reckons at most 0.25 s|is still being compiled here", page.text
+        )
+        less = re.search(r'<a href="([^"]*)">Half as many', page.text)
+        assert not less or '<form id="scenario"' in hasty.get(unescape(less[1])).text
 
 
 # --- answers --------------------------------------------------------------------------------------------------------
@@ -272,6 +304,12 @@ def test_the_examples_of_the_docs_work(site):
         ({"content": "[1, 2]"}, 400, "scenario"),
         ({"content": "x" * 70_000}, 413, "scenario"),
         ({"content": '{"a":' * 5000}, 400, "scenario"),
+        ({"content": "a = " + "[" * 50_000}, 400, "scenario"),
+        ({"content": "a = " + "{a=" * 15_000}, 400, "scenario"),
+        ({"content": '{"attacker": ' + "9" * 60_000 + "}"}, 400, "scenario"),
+        ({"json": FRAME | {"attacker": {"regiments": {"mix": {"1": 1e308, "2": 1e308}}}}}, 422, "attacker.regiments"),
+        ({"json": FRAME | {"attacker": {"regiments": {"from": 0, "to": 10**12}}}}, 422, "attacker.regiments"),
+        ({"content": '{"game": "\\ud800", "battle": "land"}'}, 422, "game"),
     ],
 )
 def test_what_is_refused_names_its_field(site, asked, status, field):
@@ -293,7 +331,11 @@ def test_what_is_refused_names_its_field(site, asked, status, field):
         (f"/risk/land/sweep?{RISK}", 422),
         (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D1:9999", 422),
         (f"/risk/land/need?{RISK}&with.path1=attacker.regiments&with.target=2", 422),
+        (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D1:{'9' * 5000}", 422),
+        (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D0:1:1e-999999", 422),
         (f"/risk/land/replay?{RISK}&with.seed=x", 422),
+        (f"/risk/land/replay?{RISK}&with.seed=²", 422),
+        (f"/api/odds?game=risk&battle=land&{RISK}&with.battles=²", 422),
         (f"/risk/land/luck?{RISK}&with.battles=mars", 422),
         (f"/risk/land/luck?{RISK}&with.battles=scenario,winner%0A/etc/passwd,attacker", 422),
         ("/risk/land?..=1", 422),

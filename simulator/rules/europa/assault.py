@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.leaders import advantage, replacements
 from simulator.rules.europa.siege_modifiers import Siegecraft, total
 from simulator.rules.europa.stacks import EIGHT_LD, LD
+from simulator.rules.europa.tables import Book
 
 LOWEST, HIGHEST = 3, 12
 BESIEGED, BESIEGER = 0, 1
@@ -65,6 +67,27 @@ class Fallen(NamedTuple):
         return left + (fell << siege.FELL_SHIFT) + (counter << siege.COUNTER_SHIFT) + (fragile << siege.FRAGILE_SHIFT)
 
 
+class Assailants(NamedTuple):
+    """The sides of an assault, as far as their dice depend on them: the besieger's technology, both morales."""
+
+    book: Book
+    technology: str
+    morale: int
+    enemy_morale: int
+
+    def read(self, side: int, fire: bool, breach: int, die: Any) -> tuple[Any, Any]:
+        """Thirds and stars for modified dice (step 3); the besieged are always at full effect."""
+        row = 0 if side == BESIEGER else breach
+        table = np.array([self.book.assault[side, int(fire), row, n] for n in range(LOWEST, HIGHEST + 1)])
+        thirds, stars = table[np.clip(die, LOWEST, HIGHEST) - LOWEST].T
+        technology = self.technology if side == BESIEGER and fire else ""
+        if technology in {"medieval", "renaissance"}:
+            thirds = 0 * thirds
+        if technology == "arquebus":
+            thirds = thirds // 2
+        return thirds, 0 * stars if technology == "medieval" else stars
+
+
 @dataclass
 class Assaults:
     """Tables of the outcomes of assaults on one fortress."""
@@ -78,6 +101,15 @@ class Assaults:
         fire, shock = ((advantage(own[i], enemy[i], cap), advantage(enemy[i], own[i], cap)) for i in (1, 2))
         return Command(fire, shock, own[3] + 2 * enemy[3])
 
+    @cached_property
+    def commands(self) -> Counter[Command]:
+        """What both leaders may come to, with weights."""
+        found: Counter[Command] = Counter()
+        for own, weight in self.leaders(0).items():
+            for enemy, enemy_weight in self.leaders(1).items():
+                found[self.command(own, enemy)] += weight * enemy_weight
+        return found
+
     def leaders(self, side: int) -> Counter[tuple[int, int, int, bool]]:
         """What a side's leader may be, with weights when it is drawn."""
         stack = (self.craft.besieger, self.craft.besieged)[side]
@@ -88,37 +120,15 @@ class Assaults:
         place = total(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
         return (who.fire[0] + place, who.shock[0] + place), (who.fire[1], who.shock[1])
 
-    def read(self, side: int, fire: bool, breach: int, die: Any) -> tuple[Any, Any]:
-        """Thirds and stars for modified dice (step 3); the besieged are always at full effect."""
-        row = 0 if side == BESIEGER else breach
-        table = np.array([self.craft.book.assault[side, int(fire), row, n] for n in range(LOWEST, HIGHEST + 1)])
-        thirds, stars = table[np.clip(die, LOWEST, HIGHEST) - LOWEST].T
-        technology = self.craft.besieger.technology if side == BESIEGER and fire else ""
-        if technology in {"medieval", "renaissance"}:
-            thirds = 0 * thirds
-        if technology == "arquebus":
-            thirds = thirds // 2
-        return thirds, 0 * stars if technology == "medieval" else stars
+    @property
+    def assailants(self) -> Assailants:
+        """The sides, as far as their dice depend on them."""
+        craft = self.craft
+        return Assailants(craft.book, craft.besieger.technology, craft.besieger.morale, craft.besieged.morale)
 
     def roll(self, ground: Ground, who: Command, dice: Any) -> Rolled:
-        """Fire together, then Shock of each side that the Fire did not rout.
-
-        `dice`: Fire of besieger and besieged, Shock of besieger and besieged (numbers or arrays of equal shape).
-        """
-        (own_fire, own_shock), (enemy_fire, enemy_shock) = self.drms(ground, who)
-        morale, enemy_morale = self.craft.besieger.morale, self.craft.besieged.morale
-        thirds, stars = self.read(BESIEGER, True, ground.breach, dice[0] + own_fire)
-        enemy_thirds, enemy_stars = self.read(BESIEGED, True, ground.breach, dice[1] + enemy_fire)
-        more, more_stars = self.read(BESIEGER, False, ground.breach, dice[2] + own_shock)
-        enemy_more, enemy_more_stars = self.read(BESIEGED, False, ground.breach, dice[3] + enemy_shock)
-        shocks, enemy_shocks = enemy_stars < morale, stars < enemy_morale
-        return Rolled(
-            thirds + more * shocks,
-            enemy_thirds + enemy_more * enemy_shocks,
-            enemy_stars + enemy_more_stars * enemy_shocks >= morale,
-            stars + more_stars * shocks >= enemy_morale,
-            (shocks, enemy_shocks),
-        )
+        """What dice come to, see `fire_and_shock`."""
+        return fire_and_shock(self.assailants, ground.breach, self.drms(ground, who), dice)
 
     def outcome(self, ground: Ground, rolled: Rolled) -> Fallen:
         """Losses, and whether the fortress falls (steps 4 to 6)."""
@@ -153,17 +163,44 @@ class Assaults:
         """Rolled of all dice and leaders, packed, and their weights; the garrison does not matter yet."""
         key = (self.craft.artillery_bonuses[ground.camp], ground.breach, ground.counter)
         if key not in self.rolled:
-            dice = np.meshgrid(*[np.arange(1, 11)] * 4, indexing="ij", sparse=True)
-            commands: Counter[Command] = Counter()
-            for own, weight in self.leaders(0).items():
-                for enemy, enemy_weight in self.leaders(1).items():
-                    commands[self.command(own, enemy)] += weight * enemy_weight
-            tally = np.zeros(1 << 16)
-            for who, weight in commands.items():
-                rolled = self.roll(ground, who, dice)
-                routed = (rolled.besieger_routed.astype(int) << 12) + (rolled.besieged_routed.astype(int) << 13)
-                packed = rolled.by_besieger + (rolled.by_besieged << 6) + routed + (who.fragile << 14)
-                tally += weight * np.bincount(packed.ravel(), minlength=1 << 16)
-            found = np.flatnonzero(tally)
-            self.rolled[key] = found, tally[found]
+            sides, tally = self.assailants, []
+            for who, weight in self.commands.items():
+                found, weights = all_rolls(sides, ground.breach, self.drms(ground, who))
+                tally.append((found + (who.fragile << 14), weights * weight))
+            codes, weights = (np.concatenate(part) for part in zip(*tally, strict=True))
+            found, inverse = np.unique(codes, return_inverse=True)
+            self.rolled[key] = found, np.bincount(inverse, weights)
         return self.rolled[key]
+
+
+def fire_and_shock(sides: Assailants, breach: int, drms: tuple[tuple[int, int], tuple[int, int]], dice: Any) -> Rolled:
+    """Fire together, then Shock of each side that the Fire did not rout.
+
+    `dice`: Fire of besieger and besieged, Shock of besieger and besieged (numbers or arrays of equal shape).
+    """
+    (own_fire, own_shock), (enemy_fire, enemy_shock) = drms
+    morale, enemy_morale = sides.morale, sides.enemy_morale
+    thirds, stars = sides.read(BESIEGER, True, breach, dice[0] + own_fire)
+    enemy_thirds, enemy_stars = sides.read(BESIEGED, True, breach, dice[1] + enemy_fire)
+    more, more_stars = sides.read(BESIEGER, False, breach, dice[2] + own_shock)
+    enemy_more, enemy_more_stars = sides.read(BESIEGED, False, breach, dice[3] + enemy_shock)
+    shocks, enemy_shocks = enemy_stars < morale, stars < enemy_morale
+    return Rolled(
+        thirds + more * shocks,
+        enemy_thirds + enemy_more * enemy_shocks,
+        enemy_stars + enemy_more_stars * enemy_shocks >= morale,
+        stars + more_stars * shocks >= enemy_morale,
+        (shocks, enemy_shocks),
+    )
+
+
+@lru_cache(maxsize=2048)
+def all_rolls(
+    sides: Assailants, breach: int, drms: tuple[tuple[int, int], tuple[int, int]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rolled of all dice, packed, and their weights; kept, since modifiers are few and sieges many."""
+    found = fire_and_shock(sides, breach, drms, np.meshgrid(*[np.arange(1, 11)] * 4, indexing="ij", sparse=True))
+    routed = (found.besieger_routed.astype(int) << 12) + (found.besieged_routed.astype(int) << 13)
+    weights = np.bincount((found.by_besieger + (found.by_besieged << 6) + routed).ravel())
+    packed = np.flatnonzero(weights)
+    return packed, weights[packed]

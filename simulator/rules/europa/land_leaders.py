@@ -141,5 +141,6 @@ def retreaters(retreat: np.ndarray, fragile: np.ndarray) -> np.ndarray:
 
 def alike(*columns: np.ndarray) -> np.ndarray:
     """For each class the first one that is equal to it in all columns."""
-    _, first, which = np.unique(np.stack(columns, axis=1), axis=0, return_index=True, return_inverse=True)
-    return np.asarray(first[which.ravel()])
+    first: dict[tuple[int, ...], int] = {}
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return np.array([first.setdefault(row, number) for number, row in enumerate(rows)])

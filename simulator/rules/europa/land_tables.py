@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import TableBook, combine, seen_as
+from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_leaders import LeaderClasses, retreaters
 from simulator.rules.europa.land_modifiers import Meeting, Pair
 from simulator.rules.europa.land_rules import LandParams, LandState
 from simulator.rules.europa.leaders import FACES, Trial, both_fates, fates
 from simulator.rules.europa.stacks import LD, SIDES
+from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
 POLICIES = {
@@ -38,6 +39,11 @@ class Roll(NamedTuple):
     column: str
     drm: int
     losses: str = "full"
+
+    def read(self, book: Book, die: int) -> tuple[int, int]:
+        """Thirds and stars of a die (section 3.3)."""
+        thirds, stars = book.combat_roll(self.column, die + self.drm)
+        return {"full": thirds, "halved": thirds // 2, "none": 0}[self.losses], stars
 
 
 class Part(NamedTuple):
@@ -95,12 +101,7 @@ class LandSetup:
 
     def read(self, roll: Roll, die: int) -> tuple[int, int]:
         """Thirds and stars of a die (section 3.3)."""
-        thirds, stars = self.meeting.book.combat_roll(roll.column, die + roll.drm)
-        return {"full": thirds, "halved": thirds // 2, "none": 0}[roll.losses], stars
-
-    def die(self, roll: Roll | None) -> Counter[tuple[int, int]]:
-        """Thirds and stars of one die with their weights."""
-        return Counter(self.read(roll, die) for die in FACES) if roll else Counter({(0, 0): 1})
+        return roll.read(self.meeting.book, die)
 
     def further(self, side: int) -> list[Part]:
         """Parts of a roll for a side's dice beyond the main one: together those in the middle, then the last."""
@@ -120,13 +121,12 @@ class LandSetup:
         """The table of one part of a roll; of further dice only thirds count."""
         if part.kind == land.MAIN:
             a, d = (roll if side in part.sides else None for side, roll in enumerate(rolls))
-            return self.tables.by((a, d), lambda: combine(self.die(a), self.die(d), main_result))
+            return self.tables.by((a, d), lambda: main_dice(self.meeting.book, a, d))
         roll = rolls[part.sides[0]]
         if roll is None:
             return 0
         most = self.tallies[part.sides[0]].top[0] if part.dice > 1 else MOST_OF_A_DIE
-        thirds = seen_as(self.die(roll), lambda result: result[0])
-        return self.tables.by((roll, part.dice, most), lambda: capped(sum_of(thirds, part.dice), most))
+        return self.tables.by((roll, part.dice, most), lambda: further_dice(self.meeting.book, roll, part.dice, most))
 
     def rolled(self, number: int, phase: int, failed: int, part: int) -> int:
         """Table of a part of a roll by class drawn, phase and failed attempts."""
@@ -164,9 +164,9 @@ class LandSetup:
         """Tables of retreat rolls by class, winner, attacker routed, defender routed."""
         out = np.zeros((len(self.classes.pairs), 3, 2, 2), np.int64)
         for winner, a, d in np.ndindex(3, 2, 2):
-            different, which = np.unique(self.classes.retreats(winner, (a, d)), axis=0, return_inverse=True)
-            indices = [self.tables.add({n: int(w) for n, w in enumerate(row) if w}) for row in different]
-            out[:, winner, a, d] = np.array(indices)[which.ravel()]
+            rows = [tuple(row) for row in self.classes.retreats(winner, (a, d)).tolist()]
+            index = {row: self.tables.add(dict(enumerate(row))) for row in sorted(set(rows))}
+            out[:, winner, a, d] = [index[row] for row in rows]
         return out
 
     def tests(self, fragile: int, a: int, d: int) -> int:
@@ -312,6 +312,24 @@ class LandSetup:
             broke=2,
             fates=63,
         )
+
+
+def one_die(book: Book, roll: Roll | None) -> Counter[tuple[int, int]]:
+    """Thirds and stars of one die with their weights."""
+    return Counter(roll.read(book, die) for die in FACES) if roll else Counter({(0, 0): 1})
+
+
+# Rolls of battles are few, and kept for the next battle.
+@lru_cache(maxsize=4096)
+def main_dice(book: Book, own: Roll | None, enemy: Roll | None) -> Weights:
+    """Results of both main dice, see `main_result`."""
+    return combine(one_die(book, own), one_die(book, enemy), main_result)
+
+
+@lru_cache(maxsize=1024)
+def further_dice(book: Book, roll: Roll, dice: int, most: int) -> Weights:
+    """Thirds that further dice inflict together, up to `most`."""
+    return capped(sum_of(seen_as(one_die(book, roll), lambda result: result[0]), dice), most)
 
 
 def main_result(own: tuple[int, int], enemy: tuple[int, int]) -> int:

@@ -6,18 +6,17 @@ docs/rules/europa_land_siege.md sections 2.3 and 3.6; sea leaders docs/rules/eur
 from __future__ import annotations
 
 import difflib
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
-from simulator.rules.toolkit.naming import plural
+from simulator.rules.toolkit.naming import plain, plural
 
 if TYPE_CHECKING:
     from simulator.rules.europa.model import Side
@@ -129,24 +128,25 @@ def advantage(own: int, enemy: int, cap: int) -> int:
 # --- names -----------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4096)
-def plain(name: str) -> str:
-    """Letters and digits only, without accents and case: "Gustav Adolf" finds Gustav-Adolf."""
-    apart = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(letter for letter in apart if letter.isalnum())
-
-
 def _turns(row: Mapping[str, Any]) -> tuple[int, int] | None:
     begin, end = str(row["begin"]), str(row["end"])
     return (int(begin), int(end)) if begin.isdecimal() and end.isdecimal() else None
 
 
+@lru_cache(maxsize=8)
+def _by_name(book: Book) -> dict[str, list[Mapping[str, Any]]]:
+    """The rows of all leaders by their plain names."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in book.sheets["leaders"]:
+        found.setdefault(plain(str(row["name"])), []).append(row)
+    return found
+
+
 def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, ...]) -> Mapping[str, Any]:
     name, country, kind = str(side.leader), side.leader_country, getattr(side, "leader_type", "")
-    rows = [row for row in book.sheets["leaders"] if row["type"] in types]
-    named = [row for row in rows if plain(str(row["name"])) == plain(name)]
+    named = [row for row in _by_name(book).get(plain(name), []) if row["type"] in types]
     if not named:
-        raise Refusal(path, _unknown(name, rows, book))
+        raise Refusal(path, _unknown(name, [row for row in book.sheets["leaders"] if row["type"] in types], book))
     found = [
         row
         for row in named
@@ -229,7 +229,8 @@ def fates(leader: Leader, trial: Trial) -> Counter[int]:
 
 def both_fates(attacker: Counter[int], defender: Counter[int]) -> Counter[int]:
     """Fates of both leaders in one result: attacker's + 8 * defender's."""
-    return combine(attacker, defender, lambda own, enemy: own + FATES * enemy)
+    pairs = product(attacker.items(), defender.items())
+    return Counter({own + FATES * enemy: weight * more for (own, weight), (enemy, more) in pairs})
 
 
 def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from simulator.engine.chance import combine
@@ -103,7 +104,8 @@ def clamped(die: int) -> int:
     return min(HIGHEST, max(LOWEST, die))
 
 
-def besieger_rolls(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging | None) -> Counter[int]:
+@lru_cache(maxsize=4096)
+def besieger_rolls(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging | None) -> Mapping[int, int]:
     """Thirds left * 8 + sides of PILLAGE, with weights; `habit` None outside Europe."""
 
     def after(die: int) -> Counter[int]:
@@ -116,7 +118,8 @@ def besieger_rolls(book: Book, thirds: int, pillages: int, drm: int, habit: Pill
     return _rolled(after, drm)
 
 
-def garrison_rolls(book: Book, thirds: int, drm: int, europe: bool) -> Counter[int]:
+@lru_cache(maxsize=4096)
+def garrison_rolls(book: Book, thirds: int, drm: int, europe: bool) -> Mapping[int, int]:
     """Thirds left of a garrison, with weights."""
     if europe:
         return _rolled(lambda die: Counter([europe_garrison(book, thirds, die)]), drm)

@@ -93,10 +93,21 @@ def icons_shown(dice: Dice, pool: Pool, caps: Caps) -> np.ndarray:
     for faces in pool.faces(dice):
         rolled = np.zeros_like(ways)
         for icons, count in Counter(map(pool.worth, faces)).items():
-            places = [np.minimum(np.arange(cap + 1) + more, cap) for cap, more in zip(caps, icons, strict=True)]
-            np.add.at(rolled, np.ix_(*places), count * ways)
+            moved = count * ways
+            for axis, more in enumerate(icons):
+                moved = shifted(moved, axis, more) if more else moved
+            rolled += moved
         ways = rolled
     return ways
+
+
+def shifted(ways: np.ndarray, axis: int, more: int) -> np.ndarray:
+    """The same ways with `more` icons along an axis; what is beyond its end is gathered there."""
+    ways, found = ways.swapaxes(0, axis), np.zeros_like(ways.swapaxes(0, axis))
+    last = len(ways) - 1
+    found[more:] = ways[: max(0, last + 1 - more)]
+    found[last] += ways[max(0, last + 1 - more) :].sum(axis=0)
+    return found.swapaxes(0, axis)
 
 
 def most_icons(dice: Dice, pool: Pool) -> tuple[int, int, int, int]:

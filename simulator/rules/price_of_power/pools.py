@@ -10,19 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
+from math import prod
 
 import numpy as np
 
 from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
-from simulator.rules.price_of_power.dice import DICE, Caps, Dice, Pool, icons_shown, most_icons
+from simulator.rules.price_of_power.dice import DICE, Caps, Dice, Face, Pool, icons_shown, most_icons
 from simulator.rules.price_of_power.forces import Side
 from simulator.rules.price_of_power.model import General, LandPolicy, Options, SeaSide
 
 # Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
 MOST_WORK = 60_000_000
 MOST_TABLES = 20_000
+# The tables of a pool with no more rolls are kept for the next battle.
+MOST_KEPT = 10_000
 
 Roll = tuple[int, int, int, int]
 
@@ -116,40 +120,50 @@ class TableSet:
         return len(self.rows) - 1
 
     def add_pool(self, pool: Pool, caps: Caps, each: bool, pairs: bool) -> int:
-        """Tables of a pool: one for all units, or (`each`) one for each number of them; the first one's index.
-
-        `pairs`: only pairs of tercios matter.
-        """
-        ways, first = icons_shown(self.dice, pool, caps), len(self.rows)
-        if pairs:
-            odd = ways[..., 1::2]
-            ways = ways[..., ::2].copy()
-            ways[..., : odd.shape[-1]] += odd
-        tercios, many = 2 if pairs else 1, ways.shape[-1]
-        icons, each_tercios, flat = icon_counts(caps), np.arange(many), ways.ravel()
-        if not each:
-            seen = np.argwhere(ways)
-            self._append([(f, h, a, tercios * t) for f, h, a, t in seen.tolist()], ways[tuple(seen.T)])
-        for units in product(*(range(cap + 1) for cap in caps[:3])) if each else ():
-            # Rolls that give these units the same hits are one.
-            hits = sum(np.minimum(number, own) for number, own in zip(icons, units, strict=True))
-            weight = np.bincount((hits[..., None] * many + each_tercios).ravel(), flat)
-            codes = weight.nonzero()[0]
-            rolls = [(*filled(c // many, units), tercios * (c % many)) for c in codes.tolist()]
-            self._append(rolls, weight[codes])
+        """Tables of a pool, as `rolls_of`; the first one's index."""
+        first, numbers = len(self.rows), self.rolls
+        shown = prod(cap + 1 for cap in caps) * (sum(caps[:3]) + 1 if each else 1)
+        made = rolls_of if shown <= MOST_KEPT else rolls_of.__wrapped__
+        for rolls, weight in made(tuple(self.dice.items()), pool, caps, each, pairs):
+            results = np.array([numbers.setdefault(roll, len(numbers)) for roll in rolls])
+            order = results.argsort()
+            self.rows.append((results[order], weight[order]))
         return first
-
-    def _append(self, rolls: list[Roll], weight: np.ndarray) -> None:
-        """A table of rolls."""
-        results = np.array([self.number(roll) for roll in rolls])
-        order = results.argsort()
-        self.rows.append((results[order], weight[order] / weight.sum()))
 
     def close(self) -> tuple[Tables, np.ndarray]:
         """All tables, and the rolls. Raises Refusal for too many."""
         if len(self.rolls) > LARGEST_RESULT + 1:
             raise Refusal("options.dice", "these dice have too many different results; give fewer dice or icons")
         return from_rows(self.rows), np.array(list(self.rolls))
+
+
+@lru_cache(maxsize=64)
+def rolls_of(
+    dice: tuple[tuple[str, tuple[Face, ...]], ...], pool: Pool, caps: Caps, each: bool, pairs: bool
+) -> list[tuple[list[Roll], np.ndarray]]:
+    """Rolls of a pool and their chances: one table for all units, or (`each`) one for each number of them.
+
+    `pairs`: only pairs of tercios matter. Kept, since most battles of an evening roll the same dice.
+    """
+    ways = icons_shown(dict(dice), pool, caps)
+    if pairs:
+        odd = ways[..., 1::2]
+        ways = ways[..., ::2].copy()
+        ways[..., : odd.shape[-1]] += odd
+    tercios, many = 2 if pairs else 1, ways.shape[-1]
+    icons, each_tercios, flat = icon_counts(caps), np.arange(many), ways.ravel()
+    if not each:
+        seen = np.argwhere(ways)
+        return [([(f, h, a, tercios * t) for f, h, a, t in seen.tolist()], ways[tuple(seen.T)] / ways.sum())]
+    found = []
+    for units in product(*(range(cap + 1) for cap in caps[:3])):
+        # Rolls that give these units the same hits are one.
+        hits = sum(np.minimum(number, own) for number, own in zip(icons, units, strict=True))
+        weight = np.bincount((hits[..., None] * many + each_tercios).ravel(), flat)
+        codes = weight.nonzero()[0]
+        rolls = [(*filled(c // many, units), tercios * (c % many)) for c in codes.tolist()]
+        found.append((rolls, weight[codes] / weight[codes].sum()))
+    return found
 
 
 def filled(hits: int, units: tuple[int, ...]) -> tuple[int, int, int]:

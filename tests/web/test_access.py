@@ -1,0 +1,104 @@
+"""Every page for everybody: contrast, labels, names of what can be used, 360 px of width, in light and in dark."""
+
+import pytest
+
+from simulator.web import catalogue
+
+RISK = "attacker.regiments=4&defender.regiments=3"
+MINE = """{ format = 1, name = "Mine", unit = { pikes = { combat = 2 } }, battle = { field = {} },
+    step = [{ name = "melee" }] }"""
+SWEEP = f"/risk/land/sweep?{RISK}&with.path1=attacker.regiments&with.range1=2:6"
+LINKS = [f"/risk/land?attacker.regiments={n}%26defender.regiments=3" for n in (4, 5)]
+PAGES = {
+    "start": "/",
+    "calculator": f"/risk/land?{RISK}",
+    "old link": f"/risk/land?{RISK}&v=0",
+    "refused": "/risk/land?attacker.regiments=-3&defender.regiments=3",
+    "no such kind": "/risk/sea",
+    "nothing to compare": "/compare",
+    "compared": f"/compare?with.s={LINKS[0]}&with.s={LINKS[1]}",
+    "own game": "/own",
+    "game file of one's own": f"/custom/field?attacker.pikes=3&defender.pikes=3&rules={MINE}",
+    "API": "/api/docs",
+    "one more": f"/risk/land/more?{RISK}",
+    "need": f"/risk/land/need?{RISK}&with.path1=attacker.regiments",
+    "line": SWEEP,
+    "heat map": f"{SWEEP}&with.path2=defender.regiments&with.range2=2:5",
+    "rounds": f"/risk/land/rounds?{RISK}",
+    "best": f"/risk/land/best?{RISK}&objective.attacker.win=1&with.decide=policy.attacker.retreat",
+    "replay": f"/risk/land/replay?{RISK}",
+    "luck": f"/risk/land/luck?{RISK}&with.battles=defender%0Aattacker",
+}
+KINDS = [one["examples"][0]["address"] for one in catalogue.games()]
+
+# Every fault of the page that is shown, in words. Folded parts are opened first.
+AUDIT = """() => {
+  const faults = [];
+  const tell = (what, one) => faults.push(`${what}: ${one.outerHTML.slice(0, 120)}`);
+  document.querySelectorAll("details").forEach((one) => (one.open = true));
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const channel = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const contrast = (ink, paper) => {
+    const pair = [light(numbers(ink)), light(numbers(paper))].sort((a, b) => b - a);
+    return (pair[0] + 0.05) / (pair[1] + 0.05);
+  };
+  const clear = (color) => /, 0\\)$|transparent/.test(color);
+  const paper = (one) => {
+    const square = one.matches(".onsquare") && one.parentElement.querySelector("rect");
+    if (square) return getComputedStyle(square).fill;
+    while (one && clear(getComputedStyle(one).backgroundColor)) one = one.parentElement;
+    return getComputedStyle(one || document.body).backgroundColor;
+  };
+  const seen = [...document.body.querySelectorAll("*")].filter((one) => one.checkVisibility());
+  for (const one of seen) {
+    const style = getComputedStyle(one), ink = one instanceof SVGElement ? style.fill : style.color;
+    const told = [...one.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) && !one.matches("title, option");
+    if ((told || one.matches("input, select, textarea")) && contrast(ink, paper(one)) < 4.5) tell("contrast", one);
+    const hint = one.placeholder && getComputedStyle(one, "::placeholder").color;
+    if (hint && contrast(hint, paper(one)) < 4.5) tell("placeholder", one);
+    if (one.matches("input:not([type=hidden]), select, textarea")) {
+      if (!one.labels.length && !one.getAttribute("aria-label")) tell("no label", one);
+      if (contrast(style.borderTopColor, paper(one.parentElement)) < 3) tell("border", one);
+    }
+    if (one.matches("a, button") && !one.textContent.trim()) tell("no name", one);
+    if (one.matches("a, button, input, select, textarea") && one.tabIndex > 0) tell("order of its own", one);
+  }
+  const ids = [...document.querySelectorAll("[id]")].map((one) => one.id);
+  ids.filter((id, place) => ids.indexOf(id) !== place).forEach((id) => faults.push(`twice: ${id}`));
+  for (const one of document.querySelectorAll("[aria-describedby], label[for]"))
+    if (!document.getElementById(one.getAttribute("aria-describedby") || one.htmlFor)) tell("points nowhere", one);
+  if (!document.title || document.documentElement.lang !== "en") faults.push("no title or language");
+  const wide = document.documentElement.scrollWidth;
+  if (wide > innerWidth) faults.push(`${wide} px wide, not ${innerWidth}`);
+  return faults;
+}"""
+
+
+@pytest.fixture(scope="module")
+def desk(browser):
+    found = browser.new_page(color_scheme="light")
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def phone(browser):
+    found = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme="dark")
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("kind", ["desk", "phone"])
+def test_every_page_can_be_read_and_used(request, server, kind):
+    page = request.getfixturevalue(kind)
+    for name, place in PAGES.items():
+        page.goto(server + place)
+        assert page.evaluate(AUDIT) == [], name
+
+
+def test_every_battle_kind_fits_a_phone(phone, server):
+    """Its form with all that is folded; the answers are of one shape."""
+    for place in KINDS:
+        phone.goto(f"{server}{place}&with.drop=nothing")
+        assert phone.evaluate(AUDIT) == [], place
