@@ -137,6 +137,7 @@ class Chain:
     a stage of a composed battle. With `aims` the decisions for which `choose` answers BEST are solved for (`played`).
     `apart`: where two rolls act apart, the fields that the first one changes and those that the other one does; planes
     of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
+    `last`: the last roll, where each battle makes one and nothing follows it.
     `at_least` is how many states a game knows its chain to have: one that is too large is refused before it is tried.
     """
 
@@ -150,6 +151,7 @@ class Chain:
     at_least: int = 0
     aims: Aims | None = None
     apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    last: LastRoll | None = None
 
     @cached_property
     def counted(self) -> int:
@@ -220,6 +222,19 @@ class Chain:
                 option = self.played.option(s)
             s = step(p, s, option, 0) if self.paired else step(p, s, option)
         raise BrokenGame(f"decisions without end in {s}")
+
+
+@dataclass(frozen=True)
+class LastRoll:
+    """A roll that ends a battle whatever it shows: exact odds never follow it state by state.
+
+    `before` is the chain that stops short of it. `table(states)` tells the chance table of each of its final states (a
+    State of int arrays), -1 where the battle was over already; `after(states, results)` the states then.
+    """
+
+    before: Chain
+    table: Callable[[Any], np.ndarray]
+    after: Callable[[Any, np.ndarray], Any]
 
 
 @dataclass(frozen=True)

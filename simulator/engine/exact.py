@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from simulator.engine import explicit, grid
-from simulator.engine.chain import Chain, Ends
-from simulator.engine.explicit import Graph, Progress, spell_out
+from simulator.engine.chain import Chain, Ends, LastRoll
+from simulator.engine.explicit import Graph, Progress, over_budget, size_of, spell_out
 from simulator.engine.limits import EXACT_BYTES
 from simulator.engine.solve import Solver
 
@@ -16,8 +18,28 @@ def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | Non
     Raises NoExactOdds when the graph would take more than `budget` bytes, BrokenGame for a game that breaks its
     contract. `progress(states)` is told now and then.
     """
+    if chain.last is not None:
+        return _ended(chain, chain.last, exact_ends(chain.last.before, budget, progress), budget)
     found = grid.ends(chain, budget, progress) if grid.fits(chain) else None
     return found or ends_of(spell_out(chain, budget, progress), progress)
+
+
+def _ended(chain: Chain, last: LastRoll, ends: Ends, budget: int) -> Ends:
+    """The ends after the last roll, from those before it."""
+    first, result, weight = chain.tables.rows
+    table = last.table(ends.states)
+    over = table < 0
+    table = np.where(over, 0, table)
+    sizes = np.diff(first)[table]
+    size = int(sizes.sum())
+    explored = ends.explored + size - int(over.sum())
+    if size_of(chain, explored, explored) > budget:
+        raise over_budget(chain, explored, 0, explored, budget)
+    which = np.repeat(np.arange(len(table)), sizes)
+    place = np.arange(size) + np.repeat(first[table] - (np.cumsum(sizes) - sizes), sizes)
+    states = type(ends.states)(*(values[which] for values in ends.states))
+    p = ends.p[which] * weight[place]
+    return Ends(last.after(states, result[place]), p, residual=ends.residual, explored=explored)
 
 
 def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
@@ -33,6 +55,8 @@ def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
     """
     from simulator.engine.expand import CompiledExplorer
 
+    if chain.last is not None:
+        chain = chain.last.before
     explicit.compiled_here.add(type(chain.params))
     if grid.fits(chain) and grid.ends(chain, budget):
         return

@@ -342,7 +342,7 @@ def modified(thirds, inflictor, routed, o):
 
 def aftermath(sides, leaders, morale, wind, end, c, o):
     suffered, stars, rolls, declared, left_by, broke = end
-    wiped = [modified(suffered[i], sides[1 - i], False, o) > total(sides[i].fleet) for i in (0, 1)]
+    wiped = [modified(suffered[i], sides[1 - i], stars[i] >= morale[i], o) > total(sides[i].fleet) for i in (0, 1)]
     winner = declared
     if left_by is None:
         winner = 2 if all(wiped) else 1 if wiped[0] else 0 if wiped[1] else declared

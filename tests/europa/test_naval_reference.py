@@ -46,6 +46,10 @@ NAVAL = {
         {"warships": 3, "leader": leader(2, 2, 2), "shock_modifier": 1, "fire_modifier": -1},
         options={"destruction_is_rout": True},
     ),
+    # A routed fleet of a third or two is wiped out: it has lost more than it has.
+    "explorers alone": naval(
+        {"exploration_ships": 2, "leader": leader(2, 4, 3)}, {"exploration_ships": 1, "leader": leader(2, 3, 4)}
+    ),
     "explorers against old galleys": naval(
         {"exploration_ships": 2, "transports": 1, "technology": "vessel", "leader": leader(1, 1, 1)},
         {"galleys": 3, "leader": leader(1, 2, 2)},

@@ -1,10 +1,13 @@
 """What must hold for any naval battle, and what the procedures refuse, field by field."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import ScenarioError, exact, load
+from simulator import NoExactOdds, ScenarioError, exact, load
+from simulator.engine.exact import exact_ends
 
 TECHNOLOGIES = ["carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
 leader = st.fixed_dictionaries({"manoeuvre": st.integers(0, 5), "fire": st.integers(0, 5), "shock": st.integers(0, 5)})
@@ -152,3 +155,53 @@ def test_an_expedition_is_no_better_than_its_passage():
     assert whole.p("landed") == pytest.approx(alone.p("landed"), abs=1e-12)
     assert whole.mean("landed_thirds") == pytest.approx(alone.mean("landed_thirds"), abs=1e-9)
     assert whole.p("won_ashore") <= whole.p("landed")
+
+
+MEETINGS = {
+    "fleets": ({"warships": 3, "transports": 1, "land_detachments": 2}, {"warships": 3}),
+    "scouts": ({"exploration_ships": 2, "exploration_detachments": 1}, {"exploration_ships": 1}),
+    "one of them is small": ({"warships": 1, "exploration_detachments": 2}, {"exploration_ships": 2}),
+}
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_a_passage_past_one_patrol_is_its_naval_battle(name):
+    """What the fast way through many battles makes of one is what the battle itself comes to."""
+    own, patrol = ({**fleet, "leader": {"manoeuvre": 2, "fire": 4, "shock": 2}} for fleet in MEETINGS[name])
+    seas = {"region": "rotw", "period": "V"}
+    battle = exact(
+        {
+            "game": "europa", "battle": "naval", "attacker": own, "defender": patrol,
+            "conditions": {**seas, "interception": True},
+        }
+    )  # fmt: skip
+    passage = exact(
+        {
+            "game": "europa", "battle": "passage", "attacker": own, "defender": {"interceptors": [patrol]},
+            "conditions": {**seas, "sea_attrition": False, "landing_attrition": False},
+        }
+    )  # fmt: skip
+    met = 0.3  # modified 8 or more
+    won = battle.p("winner == 'attacker' and attacker_troops_left_thirds > 0")
+    assert passage.p("beaten_at_sea") == pytest.approx(met * (1 - won), abs=1e-12)
+    for column in ("attacker_warships_left", "attacker_exploration_ships_left", "attacker_transports_left"):
+        alone = battle.mean(column)
+        assert passage.mean(column) == pytest.approx(met * alone + (1 - met) * own.get(column[9:-5], 0), abs=1e-12)
+
+
+def test_the_last_roll_alone_leads_to_the_ends_of_the_whole_chain():
+    """Leader tests follow at once in exact odds; followed state by state they come to the same."""
+    chain = load(
+        {
+            "game": "europa", "battle": "naval",
+            "attacker": {"warships": 2, "leader": {"manoeuvre": 2, "fire": 6, "shock": 2}},
+            "defender": {"warships": 1, "retreat_drm": 4, "leader": {"manoeuvre": 3, "fire": 2, "shock": 2}},
+            "policy": {"defender": {"evasion": "evade"}},
+        }
+    ).chain  # fmt: skip
+    quick, slow = exact_ends(chain), exact_ends(replace(chain, last=None))
+    found = [dict(zip(zip(*(v.tolist() for v in e.states), strict=True), e.p, strict=True)) for e in (quick, slow)]
+    assert found[0] == pytest.approx(found[1], abs=1e-15)
+    assert quick.explored == slow.explored
+    with pytest.raises(NoExactOdds, match="past the budget"):
+        exact_ends(chain, budget=30 * quick.explored)

@@ -36,6 +36,7 @@ class EndParams(NamedTuple):
     storm_rolls: np.ndarray  # [side, record, row]: table of records
     gone: np.ndarray  # [side, record]: no ship left
     tests: np.ndarray  # [frail, attacker's condition, defender's]: table
+    tested: int  # 0 for a battle that stops short of the leader tests
 
 
 class EndState(NamedTuple):
@@ -51,7 +52,7 @@ class EndState(NamedTuple):
 @rule(EndParams)
 def running(p, s):
     """Has the battle still to be settled?"""
-    return s.stage != OVER
+    return s.stage != OVER and (s.stage != LEADERS or p.tested == 1)
 
 
 @rule(EndParams)
@@ -64,7 +65,7 @@ def table(p, s):
     if s.stage == STORM_D:
         return p.storm_rolls[1, s.record_d, s.row]
     if s.stage == LEADERS:
-        return p.tests[p.frail[s.row], condition(p, s, 0, s.record_a), condition(p, s, 1, s.record_d)]
+        return test_table(p, s)
     return p.evade if s.stage == EVADE else p.blocks
 
 
@@ -111,6 +112,12 @@ def storm_due(p, s, side, record):
 
 
 @helper
+def test_table(p, s):
+    """The table of both leader tests; of many states at once, too."""
+    return p.tests[p.frail[s.row], condition(p, s, 0, s.record_a), condition(p, s, 1, s.record_d)]
+
+
+@helper
 def condition(p, s, side, record):
     """The condition of a side in the leader test: 0 won, 1 did not; 2 and 3 the same with no ship left."""
-    return (0 if p.winner[s.row] == side else 1) + 2 * p.gone[side, record]
+    return (p.winner[s.row] != side) + 2 * p.gone[side, record]

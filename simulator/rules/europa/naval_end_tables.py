@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.chain import Chain, LastRoll
 from simulator.engine.chance import TableBook, combine
 from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
@@ -222,6 +222,7 @@ class BattleSetup:
             storm_rolls=storm_rolls,
             gone=self.gone(),
             tests=self.tests(rows),
+            tested=1,
         )
 
     def chain(self, tell: Callable[..., str] | None = None) -> Chain:
@@ -231,4 +232,13 @@ class BattleSetup:
         start = begun if p.evade else end.before_fight(p, begun)
         most = max(len(p.winner), len(p.begin)) - 1
         limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
-        return Chain(p, start, limits, self.tables.close(), tell=tell)
+        tables = self.tables.close()
+
+        def test(states: Any) -> np.ndarray:
+            return np.where(states.stage == end.OVER, -1, end.test_table(p, states))
+
+        def after(states: Any, fates: np.ndarray) -> Any:
+            return states._replace(stage=np.full(len(fates), end.OVER), fates=fates)
+
+        last = LastRoll(Chain(p._replace(tested=0), start, limits, tables), test, after)
+        return Chain(p, start, limits, tables, tell=tell, last=last)

@@ -274,16 +274,25 @@ class Ends:
     def __post_init__(self) -> None:
         self.spread = Spread(self.setup)
         self.groups = list(self.setup.groups)
-        self.wiped = [
-            np.array([self.reckoning.wiped(side, thirds) for thirds in range(self.spread.room[side])])
+
+    @cached_property
+    def masks(self) -> dict[tuple[bool, bool], list[tuple[bool, bool, np.ndarray]]]:
+        """By who is routed: (own side wiped out?, enemy wiped out?, the [own losses, enemy losses] that make it so)."""
+        return {routed: self._masks(routed) for routed in BOTH_WAYS}
+
+    def _masks(self, routed: tuple[bool, bool]) -> list[tuple[bool, bool, np.ndarray]]:
+        a, d = (
+            np.array([self.reckoning.wiped(side, thirds, routed[side]) for thirds in range(self.spread.room[side])])
             for side in (0, 1)
-        ]
+        )
+        found = [(own, enemy, np.outer(a == own, d == enemy)) for own, enemy in BOTH_WAYS]
+        return [mask for mask in found if mask[2].any()]
 
     def came(self) -> Iterator[Came]:
         """All ends of the fighting, those apart in which a side is wiped out."""
-        masks = [(own, enemy, np.outer(self.wiped[0] == own, self.wiped[1] == enemy)) for own, enemy in BOTH_WAYS]
-        masks = [mask for mask in masks if mask[2].any()]
+        most = self.setup.met.morale
         for state, chances in self.spread.ends.items():
+            masks = self.masks[state.stars_a >= most[0], state.stars_d >= most[1]]
             for place, share in known(self.setup, state.group):
                 for own, enemy, mask in masks:
                     part = share * chances

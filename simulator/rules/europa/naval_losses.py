@@ -151,9 +151,9 @@ class Reckoning:
         """Losses that a side suffers, rolled as so many thirds."""
         return modified(self.met.book, thirds, self.sizes[1 - side], routed)
 
-    def wiped(self, side: int, thirds: int) -> bool:
-        """Do the modified losses of a side exceed its size? (step 8)"""
-        return self.modified(side, thirds, False) > self.met.squadrons[side].fleet.thirds
+    def wiped(self, side: int, thirds: int, routed: bool) -> bool:
+        """Do the modified losses of a side exceed its size? (step 8; 1 or 2 thirds are too few for a routed one)"""
+        return self.modified(side, thirds, routed) > self.met.squadrons[side].fleet.thirds
 
     def kinds(self, side: int) -> tuple[str, ...]:
         """What a side captures first."""

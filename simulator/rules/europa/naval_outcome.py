@@ -21,8 +21,8 @@ KINDS = ("warships", "exploration_ships", "galleys", "galleasses", "transports")
 
 def naval_outcome(setup: BattleSetup, states: Any) -> Columns:
     """The outcome columns of final states."""
-    rows = {name: np.array([getattr(row, name) for row in setup.rows])[states.row] for name in ROWS}
-    stars = np.array([row.stars for row in setup.rows], np.int16)[states.row]
+    rows = {name: _taken(np.array([getattr(row, name) for row in setup.rows], np.int16), states.row) for name in ROWS}
+    stars = [_taken(np.array([row.stars[side] for row in setup.rows], np.int16), states.row) for side in (0, 1)]
     columns = [_of_record(list(setup.records[side]), (states.record_a, states.record_d)[side]) for side in (0, 1)]
     winner = rows["winner"]
     out: Columns = {"winner": winner, "rolls": rows["rolls"]}
@@ -30,12 +30,12 @@ def naval_outcome(setup: BattleSetup, states: Any) -> Columns:
     out["evaded"] = rows["rolls"] == 0
     for side, name in enumerate(SIDES):
         own, enemy = columns[side], columns[1 - side]
-        takes = winner == side
+        takes = (winner == side).astype(np.int16)
         for kind in KINDS:
             out[f"{name}_{kind}_left"] = own[kind] + takes * enemy[f"captured_{kind}"]
         for column in ("losses", "damaged", "destroyed", "refitted"):
             out[f"{name}_{column}_thirds"] = own[column]
-        out[f"{name}_stars"] = stars[:, side]
+        out[f"{name}_stars"] = stars[side]
         out[f"{name}_ships_taken"] = takes * enemy["captured"]
         out[f"{name}_troops_left_thirds"] = own["troops"]
         out[f"{name}_gold_left"] = own["gold"]
@@ -64,10 +64,17 @@ def _of_record(records: list[Record], place: np.ndarray) -> Columns:
         for r in records
     ]  # fmt: skip
     table = np.array(rows, np.int16).T
-    found = {name: table[n][place] for n, name in enumerate(names)}
-    found["routed"] = np.array([r.routed for r in records])[place]
-    found["gone"] = np.array([r.gone for r in records])[place]
+    found = {name: _taken(table[n], place) for n, name in enumerate(names)}
+    found["routed"] = _taken(np.array([r.routed for r in records]), place)
+    found["gone"] = _taken(np.array([r.gone for r in records]), place)
     return found
+
+
+def _taken(values: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The values at these places: often they are all the same, and places are many."""
+    if len(place) and (values == values[0]).all():
+        return np.full(len(place), values[0])
+    return values.take(place)
 
 
 def _kinds(record: Record) -> tuple[int, ...]:

@@ -86,7 +86,7 @@ class Battles:
     """The battles of a passage."""
 
     fights: dict[Any, Fought] = field(default_factory=dict)
-    known: dict[Any, tuple[Fates, Fates]] = field(default_factory=dict)
+    known: dict[Any, tuple[Fates, ...]] = field(default_factory=dict)
     gone: dict[Any, float] = field(default_factory=dict)
 
     def key(self, met: Engagement) -> Any:
@@ -105,10 +105,15 @@ class Battles:
             self.fights[key] = Fought(setup, ends_of(setup))
         fought = self.fights[key]
         sizes = [most + 1 for most in fought.setup.most_losses]
-        lost, sunk = (_first(reckoning, side, sizes[side]) for side in (0, 1))
-        at = key, sunk, routs
+        lost, sunk = (
+            next((thirds for thirds in range(size) if reckoning.wiped(side, thirds, False)), size)
+            for side, size in enumerate(sizes)
+        )
+        # A side of 1 or 2 thirds is wiped out whenever it is routed.
+        small = reckoning.wiped(OWN, 0, True), reckoning.wiped(ENEMY, 0, True)
+        at = key, sunk, small, routs
         if at not in self.known:
-            self.known[at] = _fates(fought, sunk, routs, False), _fates(fought, sunk, routs, True)
+            self.known[at] = tuple(_fates(fought, sunk, small, routs, wiped) for wiped in (False, True))
         found: dict[Fate, np.ndarray] = {}
         for fates, rows in zip(self.known[at], (range(lost), range(lost, sizes[OWN])), strict=True):
             for least, most, of_case in fates.cases:
@@ -157,12 +162,16 @@ class Battles:
         return self.gone[key]
 
 
-def _fates(fought: Fought, sunk: int, routs: bool, wiped: bool) -> Fates:
-    """What a fight may come to if the own side is wiped out, or is not; the enemy is from the loss `sunk` on."""
+def _fates(fought: Fought, sunk: int, small: tuple[bool, bool], routs: bool, wiped: bool) -> Fates:
+    """What a fight may come to if the own side is wiped out by its losses, or is not.
+
+    The enemy is from the loss `sunk` on; `small` sides are whenever they are routed.
+    """
     masses: dict[Case, np.ndarray] = {}
     for end, chances in fought.ends.items():
+        own, other = (small[side] and end.morale[side] == 0 for side in (OWN, ENEMY))
         for enemy, columns in enumerate((slice(0, sunk), slice(sunk, None))):
-            case = _case(end, wiped, bool(enemy), routs)
+            case = _case(end, wiped or own, bool(enemy) or other, routs)
             mass = chances[:, columns].sum(axis=1)
             masses[case] = masses[case] + mass if case in masses else mass
     found = Fates([], {})
@@ -189,11 +198,6 @@ def _case(end: End, wiped: bool, enemy_wiped: bool, routs: bool) -> Case:
     if winner == ATTACKER:
         return Case(True, routed, 0, chase, 0)
     return Case(False, routed, 0 if routed else end.morale[OWN], chase, end.manoeuvre)
-
-
-def _first(reckoning: Reckoning, side: int, most: int) -> int:
-    """The smallest loss that wipes a side out."""
-    return next((thirds for thirds in range(most) if reckoning.wiped(side, thirds)), most)
 
 
 def ends_of(setup: NavalSetup) -> dict[End, np.ndarray]:
