@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
+from simulator.engine.chain import MOST_TURNS
 from simulator.engine.compiled import inner, kernel, load, moved, paired, running, second, store, table, within
 from simulator.engine.expand import Bench, pack, slot_of, unpack
 from simulator.engine.lanes import (
@@ -157,7 +158,7 @@ def help_on(p, m, tools, known, w, lane):
         result, beside, edge = rows_drawn(p, s, m, tools, node, word, half)
         target = int64(m.to[edge])
         if target == 0:
-            after = moved(p, s, result, beside)
+            after = moved(p, s, result, beside, MOST_TURNS)
             store(p, b.fields, 1, after)
             if not within(p, after, b.limit):
                 return BROKEN

@@ -69,7 +69,7 @@ def drawn(battle: Battle, path: str, given: Mapping[str, Any]) -> dict[Any, floa
         if not number or chance <= 0:
             raise ScenarioError(f"{path}: {chance} for {key} is not allowed; a chance is above 0")
         found[_value(str(key), whole, truth)] = float(chance)
-    total = math.fsum(found.values())
+    total = sum(found.values())
     if abs(total - 1) > ROUNDING:
         raise ScenarioError(f"{path}: chances add up to {total:g}; they must add up to 1")
     return found
@@ -78,7 +78,7 @@ def drawn(battle: Battle, path: str, given: Mapping[str, Any]) -> dict[Any, floa
 def _value(key: str, whole: bool, truth: bool) -> Any:
     if truth and key in {"true", "false"}:
         return key == "true"
-    if whole and key.strip().lstrip("+-").isdigit():
+    if whole and key.strip().lstrip("+-").isdecimal():
         return int(key)
     return key
 

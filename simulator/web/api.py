@@ -35,7 +35,7 @@ def _whole(tools: dict[str, list[str]], name: str) -> int | None:
     given = tools.get(name)
     if not given:
         return None
-    if not given[-1].isdigit() or len(given[-1]) > 20:
+    if not given[-1].isdecimal() or len(given[-1]) > 20:
         raise ScenarioError(f"with.{name}: {given[-1][:40]!r} is not allowed; give a whole number")
     return int(given[-1])
 

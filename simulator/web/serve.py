@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
 import subprocess
 import sys
 
+import h11
 import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from simulator.engine.montecarlo import processors
 from simulator.web.app import create_app
@@ -35,23 +39,59 @@ def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -
         line.listen(BACKLOG)  # from here on, nobody is turned away
         print(f"{address} ready; Ctrl-C ends it", flush=True)
         beside = None if warm else _compiling()
-        config = uvicorn.Config(
-            create_app(pool),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-            backlog=BACKLOG,
-            http="h11",
-            h11_max_incomplete_event_size=MOST_HEAD,
-        )
-        uvicorn.Server(config).run([line])
+        uvicorn.Server(configured(create_app(pool))).run([line])
     except KeyboardInterrupt:
         print("ended", flush=True)
     finally:
         pool.close()
         if beside is not None:
             beside.kill()
+
+
+class Prompt(H11Protocol):
+    """A connection that is closed when a request has not come whole after so many seconds, or none comes at all."""
+
+    seconds = 20.0
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody is there."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a request is there."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is there any more."""
+        super().connection_lost(exc)
+        if self._late:
+            self._late.cancel()
+
+    def _watch(self) -> None:
+        """Let the clock run while a request comes in; after its answer, `timeout_keep_alive` waits for the next."""
+        coming = self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
+        if self._late and not coming:
+            self._late.cancel()
+            self._late = None
+        elif coming and not self._late:
+            self._late = self.loop.call_later(self.seconds, self.transport.close)
+
+
+def configured(app: Starlette) -> uvicorn.Config:
+    """How the server listens: no log of its own, long heads, nobody who dawdles."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        backlog=BACKLOG,
+        http=Prompt,
+        h11_max_incomplete_event_size=MOST_HEAD,
+    )
 
 
 def _compiling() -> subprocess.Popen[bytes]:

@@ -259,7 +259,7 @@ def _best(request: Request, limits: Limits) -> dict[str, Any]:
 
 def _number(request: Request, name: str) -> int:
     text = request.tool(name, "0")
-    if not text.isdigit() or len(text) > 20:
+    if not text.isdecimal() or len(text) > 20:
         raise ScenarioError(f"{name}: {text[:40]!r} is not allowed; give a whole number")
     return int(text)
 

@@ -121,7 +121,8 @@ def smaller(asked: Asked) -> str:
     except (ScenarioError, ValueError):
         return ""
     pairs = address.written(request.data, request.battle)
-    half = [(key, str(int(value) // 2) if value.isdigit() and int(value) >= MANY else value) for key, value in pairs]
+    many = [value.isdecimal() and len(value) < 10 and int(value) >= MANY for _, value in pairs]
+    half = [(key, str(int(value) // 2) if cut else value) for (key, value), cut in zip(pairs, many, strict=True)]
     return copies.link_of(half, request.battle) if half != pairs else ""
 
 

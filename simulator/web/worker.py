@@ -64,6 +64,9 @@ def answered(asked: Asked, limits: Limits, stopped: Callable[[], bool] = lambda:
     except GeneratorExit:
         raise
     except BaseException as error:
+        if compiler_cuts:  # whatever it left behind
+            yield views.refused(asked, COMPILING, 422)
+            return
         # Where it went wrong, but none of the values: they may be somebody's scenario.
         places = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
         print(f"{asked.view}: {type(error).__name__} in\n{places}", file=sys.stderr, flush=True)

@@ -50,8 +50,10 @@ def server(app):
     """The address of the page, served beside the tests."""
     import uvicorn
 
+    from simulator.web.serve import configured
+
     line = socket.create_server(("127.0.0.1", 0))
-    served = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+    served = uvicorn.Server(configured(app))
     thread = threading.Thread(target=served.run, args=([line],), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{line.getsockname()[1]}"

@@ -4,9 +4,11 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -252,6 +254,65 @@ def test_what_is_kept_has_an_end():
     assert sum(len(one.body) for one in kept._replies.values()) <= 10_000
     kept.put("bad", Reply(b"", 422))
     assert kept.get("bad") is None
+
+
+def sent(server, *parts):
+    """What comes back on a connection that sends these bytes."""
+    host, port = urlsplit(server).netloc.split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as line:
+        for part in parts:
+            line.sendall(part)
+        found = b""
+        while more := line.recv(1 << 16):
+            found += more
+        return found
+
+
+HOST = b"Host: x\r\nConnection: close\r\n"
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [
+        (b"HEAD /", b"200"),
+        (b"OPTIONS /", b"405"),
+        (b"TRACE /risk/land", b"405"),
+        (b"BREW /api/odds", b"405"),
+        (b"GET /static/..%2f..%2fapp.py", b"404"),
+        (b"GET //etc/passwd", b"404"),
+        (b"GET /%00/%ff", b"404"),
+        (b"GET /risk/land?a=" + b"a" * 70_000, b"414"),
+    ],
+)
+def test_odd_requests_are_answered(server, request_line, status):
+    found = sent(server, request_line + b" HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert found.split()[1] == status
+    assert b"root:" not in found
+
+
+def test_a_body_has_an_end_however_it_comes(site, server):
+    assert site.post("/api/odds", content=iter([b"x" * 4096] * 18)).status_code == 413
+    post = b"POST /api/odds HTTP/1.1\r\n" + HOST
+    assert sent(server, post + b"Content-Length: -5\r\n\r\n").split()[1] == b"400"
+    assert sent(server, post + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nxxxxx").split()[1] == b"400"
+
+
+@pytest.mark.parametrize(
+    "part", [b"", b"GET / HTTP/1.1\r\nHo", b"POST /own HTTP/1.1\r\n" + HOST + b"Content-Length: 9\r\n\r\nx"]
+)
+def test_nobody_dawdles(server, monkeypatch, part):
+    from simulator.web.serve import Prompt
+
+    monkeypatch.setattr(Prompt, "seconds", 0.2)
+    assert sent(server, part) == b""
+
+
+def test_no_header_is_made_of_a_scenario(site):
+    reply = site.get(f"/risk/land?{RISK}&options.ties=defender%0d%0aSet-Cookie:+a=b&v=%0d%0aX:1&with.clean=1")
+    assert "set-cookie" not in reply.headers
+    assert "x" not in reply.headers
+    reply = site.get(f"/risk/land?{RISK}&v=<b>1", headers={"host": 'evil"><b>'})
+    assert "<b>" not in reply.text
 
 
 def test_too_many_fields_and_too_deep():

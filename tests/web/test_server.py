@@ -16,7 +16,8 @@ from simulator.web import address, catalogue, copies, forms
 RISK = "attacker.regiments=20&defender.regiments=15"
 # Small enough to be solved as plain Python, without kernels.
 SMALL = "attacker.regiments=4&defender.regiments=3"
-SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
+FRAME = {"game": "risk", "battle": "land"}
+SCENARIO = FRAME | {"attacker": {"regiments": 20}, "defender": {"regiments": 15}}
 KINDS = [(one["game"], one["battle"]) for one in catalogue.games()]
 
 
@@ -303,6 +304,12 @@ def test_the_examples_of_the_docs_work(site):
         ({"content": "[1, 2]"}, 400, "scenario"),
         ({"content": "x" * 70_000}, 413, "scenario"),
         ({"content": '{"a":' * 5000}, 400, "scenario"),
+        ({"content": "a = " + "[" * 50_000}, 400, "scenario"),
+        ({"content": "a = " + "{a=" * 15_000}, 400, "scenario"),
+        ({"content": '{"attacker": ' + "9" * 60_000 + "}"}, 400, "scenario"),
+        ({"json": FRAME | {"attacker": {"regiments": {"mix": {"1": 1e308, "2": 1e308}}}}}, 422, "attacker.regiments"),
+        ({"json": FRAME | {"attacker": {"regiments": {"from": 0, "to": 10**12}}}}, 422, "attacker.regiments"),
+        ({"content": '{"game": "\\ud800", "battle": "land"}'}, 422, "game"),
     ],
 )
 def test_what_is_refused_names_its_field(site, asked, status, field):
@@ -324,7 +331,11 @@ def test_what_is_refused_names_its_field(site, asked, status, field):
         (f"/risk/land/sweep?{RISK}", 422),
         (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D1:9999", 422),
         (f"/risk/land/need?{RISK}&with.path1=attacker.regiments&with.target=2", 422),
+        (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D1:{'9' * 5000}", 422),
+        (f"/risk/land/sweep?{RISK}&with.vary=attacker.regiments%3D0:1:1e-999999", 422),
         (f"/risk/land/replay?{RISK}&with.seed=x", 422),
+        (f"/risk/land/replay?{RISK}&with.seed=²", 422),
+        (f"/api/odds?game=risk&battle=land&{RISK}&with.battles=²", 422),
         (f"/risk/land/luck?{RISK}&with.battles=mars", 422),
         (f"/risk/land/luck?{RISK}&with.battles=scenario,winner%0A/etc/passwd,attacker", 422),
         ("/risk/land?..=1", 422),

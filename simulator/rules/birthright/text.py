@@ -160,7 +160,8 @@ def _pursuit(setup: Setup, before: FieldState, result: int, dice: random.Random)
     assert setup.fields.battle == "tactical"
     number = setup.fields.options.pursuit_number
     count = before.attacker_prey + before.defender_prey
-    faces = summing_to([[int(face >= number) for face in range(1, 7)]] * count, result, dice) or []
+    values = [[int(face >= number) for face in range(1, 7)]] * count
+    faces = summing_to(values, lambda caught: caught == result, dice) or []
     prey = SIDES[0 if before.attacker_prey else 1]
     return (
         f"Pursuit of the {prey}'s routed units, {number} or more catches: d6 {', '.join(map(str, faces))}: "

@@ -6,7 +6,6 @@ docs/rules/europa_land_siege.md sections 2.3 and 3.6; sea leaders docs/rules/eur
 from __future__ import annotations
 
 import difflib
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -17,7 +16,7 @@ import numpy as np
 
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
-from simulator.rules.toolkit.naming import plural
+from simulator.rules.toolkit.naming import plain, plural
 
 if TYPE_CHECKING:
     from simulator.rules.europa.model import Side
@@ -127,13 +126,6 @@ def advantage(own: int, enemy: int, cap: int) -> int:
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def plain(name: str) -> str:
-    """Letters and digits only, without accents and case: "Gustav Adolf" finds Gustav-Adolf."""
-    apart = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(letter for letter in apart if letter.isalnum())
 
 
 def _turns(row: Mapping[str, Any]) -> tuple[int, int] | None:

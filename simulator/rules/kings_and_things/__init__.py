@@ -12,9 +12,9 @@ from functools import partial
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
+from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.forces import forces_of
-from simulator.rules.kings_and_things.lists import LISTS as LISTS
-from simulator.rules.kings_and_things.outcome import Reader
+from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.replay import Teller, decisions
 from simulator.rules.kings_and_things.tables import chain_of
 from simulator.rules.kings_and_things.text import assumptions, explained
@@ -36,13 +36,13 @@ HOLDERS = {
 def build(scenario: model.Scenario) -> Built:
     """Everything that answers one scenario."""
     forces = forces_of(scenario)
-    reader, chain = Reader(forces), chain_of(forces)
+    chain = chain_of(forces)
     return Built(
         chain=replace(chain, tell=Teller(forces, chain.params).tell),
-        outcome=reader.columns,
-        pieces=reader.pieces,
-        assumptions=lambda: assumptions(scenario),
-        explain=lambda: explained(forces),
+        outcome=partial(columns, forces),
+        pieces=partial(pieces, forces),
+        assumptions=lambda: list(assumptions(scenario)),
+        explain=lambda: list(explained(forces)),
         decisions=partial(decisions, forces),
         begun=lambda states: states.rounds,  # counted when a round begins
     )
@@ -70,3 +70,5 @@ BATTLES = by_kind(
         headline=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
     ),
 )
+
+LISTS = {"creatures": creature_rows, "items": item_rows}

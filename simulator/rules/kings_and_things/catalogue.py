@@ -15,7 +15,8 @@ from simulator.rules.kings_and_things.sides import MELEE, RANGED, Role
 STEPS = 3
 # Where a condition stands: in a step while losses are taken, between two rounds, or before a step (BEFORE + step).
 REST, BEFORE = STEPS, STEPS + 1
-MOST_CONDITIONS, MOST_STEADY = 100_000, 400_000
+# The most conditions for each start, and of how many starts (one for each that an explorer's Warlord may take over).
+MOST_CONDITIONS, MOST_STEADY, MOST_STARTS = 100_000, 400_000, 20
 
 
 class Catalogue:
@@ -28,6 +29,8 @@ class Catalogue:
     def __init__(self, army: Army, starts: Sequence[Condition], aimed_at: bool, leaves: bool) -> None:
         self.army, self.aimed_at, self.leaves = army, aimed_at, leaves
         self.steady = all(army.steady(items) for items in {start.items for start in starts})
+        begun = min(len({start.left for start in starts}), MOST_STARTS)
+        self._most = begun * (MOST_STEADY if self.steady else MOST_CONDITIONS)
         self.conditions: list[Condition] = []
         self.fates: dict[int, dict[int, int]] = {}
         self._leads: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
@@ -44,9 +47,9 @@ class Catalogue:
     def _known(self, c: Condition) -> int:
         number = self._number.setdefault(c, len(self))
         if number == len(self):
-            if number == (MOST_STEADY if self.steady else MOST_CONDITIONS):
+            if number == self._most:
                 what = f"can come to more than {number:,} conditions; give fewer people, or fewer items"
-                raise Refusal(f"{self.army.name}.creatures", what)
+                raise Refusal(f"{self.army.band.name}.creatures", what)
             self.conditions.append(c)
         return number
 
@@ -62,23 +65,26 @@ class Catalogue:
         c, army, leads = self.conditions[number], self.army, self._leads
         if c.die:
             self.fates[number] = {result: self._at(fate, place) for result, fate in army.fates(c).items()}
-        elif self.steady:
+            return
+        if place < BEFORE:  # the battle is over: items no longer matter
+            leads["ended", 0][number] = self._known(Condition(c.left, 0, c.fled))
+        if place == REST and self.leaves and not c.fled:
+            leads["gone", 0][number] = self._at(army.gone(c), REST)
+        if self.steady:
             for step in range(STEPS):
                 leads["hit", step][number] = self._at(army.hit(c, 0), place)
             self._before_losses(number, c, place)
-            self._between_rounds(number, c)
         elif place == REST:
             leads["armed", 0][number] = self._at(army.armed(c), BEFORE)
-            self._between_rounds(number, c)
         elif place >= BEFORE:
             self._before_losses(number, c, place)
             self._at(c, place - BEFORE)
         else:
             leads["hit", place][number] = self._at(army.hit(c, place), place)
             last = place == MELEE
-            following = army.rested(c) if last else army.begun(c, place + 1)
+            # The end of a round: all its marks are gone.
+            following = Condition(c.left, c.items, c.fled) if last else army.begun(c, place + 1)
             leads["after", place][number] = self._at(following, REST if last else BEFORE + place + 1)
-            leads["ended", 0][number] = self._known(army.ended(c))
 
     def _before_losses(self, number: int, c: Condition, place: int) -> None:
         """The Lucky Charm is spent, an aimed hit falls."""
@@ -88,26 +94,19 @@ class Catalogue:
             hit = self._at(self.army.aimed_hit(c), REST if self.steady else place - BEFORE)
             self._leads["aimed", 0][number] = hit
 
-    def _between_rounds(self, number: int, c: Condition) -> None:
-        """The battle is over, or the side leaves."""
-        self._leads["ended", 0][number] = self._known(self.army.ended(c))
-        if self.leaves and not c.fled:
-            self._leads["gone", 0][number] = self._at(self.army.gone(c), REST)
-
-    def led(self, what: str, step: int = 0) -> np.ndarray:
+    def led(self, what: str) -> np.ndarray:
         """Where each condition comes to: "armed" for a round, by an "aimed" hit, without its charm ("charmless"),
-        "gone" from the hex, when the battle has "ended", by a "hit" in a step, "after" its losses; else itself.
+        "gone" from the hex, when the battle has "ended"; by a "hit" in each step, "after" the losses of each (array
+        (conditions, steps)); else itself.
         """
-        found, moves = np.arange(len(self)), self._leads[what, step]
-        found[list(moves)] = list(moves.values())
+        found = np.repeat(np.arange(len(self))[:, None], STEPS if what in {"hit", "after"} else 1, axis=1)
+        for step in range(found.shape[1]):
+            moves = self._leads[what, step]
+            found[list(moves), step] = list(moves.values())
         return found
 
-    def led_in_steps(self, what: str) -> np.ndarray:
-        """The same for all steps: array (conditions, steps)."""
-        return np.stack([self.led(what, step) for step in range(STEPS)], axis=1)
-
     def column(self, name: str) -> np.ndarray:
-        """A field of all conditions."""
+        """A field of all conditions (`die`: what they wait for, 0 = nothing)."""
         at = Condition._fields.index(name)
         return np.array([c[at] for c in self.conditions])
 
@@ -122,40 +121,24 @@ class Catalogue:
         away = np.array([c.fled or (0,) * len(c.left) for c in self.conditions], np.int64)
         return self.left + away.reshape(len(self), -1)
 
-    @cached_property
-    def fled(self) -> np.ndarray:
-        """Has the side left the hex?"""
-        return np.array([bool(c.fled) for c in self.conditions])
-
-    def slots(self, role: int) -> list[int]:
-        """Slots of a role."""
-        return [n for n, slot in enumerate(self.army.slots) if slot.role & role]
-
     def counted(self, role: int, survived: bool = False) -> np.ndarray:
         """How many of a role are left: counters, or levels."""
-        return (self.survived if survived else self.left)[:, self.slots(role)].sum(axis=1)
-
-    @cached_property
-    def value_left(self) -> np.ndarray:
-        """Printed values of the people left."""
-        people = self.slots(Role.PEOPLE)
-        printed = np.array([self.army.slots[n].printed for n in people], np.int64)
-        return self.survived[:, people] @ printed
+        return (self.survived if survived else self.left)[:, self.army.slots_of(role)].sum(axis=1)
 
     @cached_property
     def dice(self) -> np.ndarray:
         """Dice of each value in each step, but for an aimed one: array (conditions, steps, values 0-7)."""
         found = np.zeros((len(self), STEPS, 8), np.int64)
         rows = np.arange(len(self))
-        sword, bow = (self.column(name) if self._holds else None for name in ("sword", "bow"))
-        aloft, shot = (self.column(name).astype(bool) for name in ("aloft", "shot"))
+        sword, bow, shot = (self.column(name) for name in ("sword", "bow", "shot"))
+        aloft, held = self.left[:, self.army.balloon].any(axis=1), self.army.band.items & {"magic-sword", "magic-bow"}
         for n, slot in enumerate(self.army.slots):
             number = self.left[:, n]
             if slot.role & Role.STRUCTURE:
-                found[rows, slot.home, np.maximum(0, number - self.army.cloud)] += number > 0
+                found[rows, slot.home, np.maximum(0, number - self.army.band.cloud)] += number > 0
                 continue
             value, usual = self.army.value(n), np.where(slot.role & Role.AIMED, 0, number)
-            if sword is not None and bow is not None:
+            if held:
                 raised = self.army.value(n, 1)
                 found[:, MELEE, raised] += 2 * (sword == n)
                 found[:, RANGED, raised] += bow == n
@@ -167,67 +150,24 @@ class Catalogue:
         found[:, :, 0] = 0
         return found
 
-    @property
-    def _holds(self) -> bool:
-        return any(c.items & (Held.BOW | Held.SWORD) for c in self.conditions)
-
     @cached_property
     def aimed(self) -> np.ndarray:
         """Value of the aimed die in each step, 0 = none: array (conditions, steps)."""
         found = np.zeros((len(self), STEPS), np.int64)
-        for n in self.slots(Role.AIMED):
+        for n in self.army.slots_of(Role.AIMED):
             found[:, self.army.slots[n].home] += self.army.value(n) * self.left[:, n]
         return found
 
-    @cached_property
+    @property
     def fire(self) -> np.ndarray:
-        """Dice x min(6, effective value) of everything left, Bow and Sword ignored (section 4)."""
-        total = np.zeros(len(self), np.int64)
-        aloft = self.left[:, self.army.balloon] > 0 if self.army.balloon >= 0 else np.zeros(len(self), bool)
-        for n, slot in enumerate(self.army.slots):
-            if slot.role & Role.STRUCTURE:
-                total += np.clip(self.left[:, n] - self.army.cloud, 0, 6)
-            else:
-                dice = np.where(aloft, 1, slot.dice) if slot.role & Role.PASSENGER else slot.dice
-                total += self.left[:, n] * dice * min(6, self.army.value(n))
-        return total
-
-    @cached_property
-    def able(self) -> np.ndarray:
-        """Has it a counter or structure with an effective value of at least 1?"""
-        return (self.dice.any(axis=(1, 2))) | self.aimed.any(axis=1)
+        """Dice x min(6, effective value) of everything left between two rounds, when nobody holds Bow or Sword."""
+        return np.asarray(self.dice.sum(axis=1) @ np.minimum(6, np.arange(8)) + self.aimed.sum(axis=1))
 
     @cached_property
     def room(self) -> np.ndarray:
         """Hits beyond this number are void, whatever happens."""
         number = self.left.copy()
-        if self.army.brittle and (walls := self.slots(Role.FIREWALL)):
+        if self.army.brittle and (walls := self.army.slots_of(Role.FIREWALL)):
             number[:, walls] = np.minimum(1, number[:, walls])
-        counters = [n for n in range(len(self.army.slots)) if not self.army.slots[n].role & Role.STRUCTURE]
-        return number.sum(axis=1) + (0 if self.steady else number[:, counters].sum(axis=1) + 2)
-
-    @cached_property
-    def waits(self) -> np.ndarray:
-        """The die that a condition waits for (OWN_SAVE, TALISMAN_SAVE, FIREWALL_DIE), 0 = none."""
-        return self.column("die")
-
-    def most_hits(self) -> int:
-        """The most hits that this side can score in a step."""
-        return int((self.dice.sum(axis=2) + (self.aimed > 0)).max(initial=0)) + 1
-
-    def falls(self, most: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where 0, 1, ... hits lead, and how many of them are spent before a die must be rolled.
-
-        Two arrays (conditions, steps, hits); more than the last lead to where it does; `most` bounds them.
-        """
-        hit, waits, steps = self.led_in_steps("hit"), self.waits > 0, np.arange(STEPS)
-        now = np.repeat(np.arange(len(self))[:, None], STEPS, axis=1)
-        falls, spent = [now], [np.zeros_like(now)]
-        while len(falls) <= most:
-            following = np.where(waits[now], now, hit[now, steps])
-            if (following == now).all():
-                break
-            spent.append(spent[-1] + ~waits[now])
-            falls.append(following)
-            now = following
-        return np.stack(falls, axis=2), np.stack(spent, axis=2)
+        counters = number.sum(axis=1) - number[:, self.army.slots_of(Role.STRUCTURE)].sum(axis=1)
+        return number.sum(axis=1) + (0 if self.steady else counters + 2)

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 from simulator.rules.kings_and_things import model
-from simulator.rules.kings_and_things.creatures import counted, key_of, parse
+from simulator.rules.kings_and_things.creatures import parse
 from simulator.rules.kings_and_things.cup import check_cup
-from simulator.rules.kings_and_things.sides import STRUCTURES, present_sides
+from simulator.rules.kings_and_things.sides import NAMED, order_key, present_sides
 from simulator.rules.toolkit.policies import refuse
-
-PRINTED = {"fort": model.FORTS, "settlement": model.SETTLEMENTS}
 
 
 def check(fields: model.Scenario) -> None:
     """Refuse what types cannot."""
     if isinstance(fields, model.FreeForAll):
         _partisans(fields)
-    heroes: dict[str, str] = {}
-    items: dict[str, str] = {}
+    heroes, items = dict[str, str](), dict[str, str]()
     for name in present_sides(fields):
         side = getattr(fields, name)
         _people(fields, name, heroes)
@@ -26,11 +23,10 @@ def check(fields: model.Scenario) -> None:
         _order(side, name, getattr(fields.policy, name).losses)
     if isinstance(fields, model.Exploration):
         check_cup(fields)
-        return
-    _structures(fields.defender)
+    else:
+        _structures(fields.defender)
     if isinstance(fields, model.Land) and fields.conditions.unexplored:
         _unexplored(fields)
-    _something_to_fight(fields.defender)
 
 
 def _partisans(fields: model.FreeForAll) -> None:
@@ -84,29 +80,24 @@ def _aboard(side: model.Side, name: str) -> None:
     many = f"{len(aboard)} passengers are too many; give at most {model.MOST_PASSENGERS}"
     refuse(len(aboard) > model.MOST_PASSENGERS, where, many)
     standing = Counter(creature.key for creature in parse(side.creatures, f"{name}.creatures"))
+    standing.subtract(creature.key for creature in aboard)
     for creature in aboard:
         heavy = f"{creature.label} has value {creature.value}; a passenger's value is below 4"
         refuse(creature.value >= 4, where, heavy)
-    for creature in aboard:
-        standing[creature.key] -= 1
         missing = f"{creature.label} must also stand in {name}.creatures, as often as here"
         refuse(standing[creature.key] < 0, where, missing)
 
 
 def _structures(defender: model.Defender) -> None:
-    for what, names in PRINTED.items():
+    """No damage above a level, one special income counter, something that can fight."""
+    able = bool(defender.creatures or {"golem", "firewall"} & set(defender.items))
+    for what, names in model.PRINTED.items():
         level, damage = names.index(getattr(defender, what)), getattr(defender, f"{what}_damage")
         text = f"{damage} is more than the level of {names[level]}; give 0 to {level}"
         refuse(damage > level, f"defender.{what}_damage", text)
+        able |= damage < level
     both = defender.income_counter and defender.settlement != "none"
     refuse(both, "defender.income_counter", "a hex has one special income counter; leave it or the settlement out")
-
-
-def _something_to_fight(defender: model.Defender) -> None:
-    levels = [
-        names.index(getattr(defender, what)) - getattr(defender, f"{what}_damage") for what, names in PRINTED.items()
-    ]
-    able = defender.creatures or any(levels) or {"golem", "firewall"} & set(defender.items)
     refuse(not able, "defender.creatures", "the defender has nothing that can fight; give creatures, a fort ...")
 
 
@@ -116,13 +107,11 @@ def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None
     refuse(losses == "custom" and not order, where, f"is needed with policy.{name}.losses = custom")
     refuse(order and losses != "custom", where, f"is only used with policy.{name}.losses = custom; leave it out")
     here = {creature.key for creature in parse(side.creatures, f"{name}.creatures")}
-    words = {item for item in ("firewall", "golem", "balloon") if item in getattr(side, "items", ())}
-    words |= {what for what in PRINTED if getattr(side, what, "none") != "none"}
+    here |= set(NAMED) & {*getattr(side, "items", ())}
+    here |= {what for what in model.PRINTED if getattr(side, what, "none") != "none"}
     for text in order:
-        word = text.lower() in {*STRUCTURES, "golem", "balloon"}
-        known = text.lower() in words if word else key_of(counted(text, where)[1], where) in here
         absent = f"{text!r} is not on this side; list names and codes as written in {name}.creatures"
-        refuse(not known, where, absent)
+        refuse(order_key(text, where) not in here, where, absent)
 
 
 def _unexplored(fields: model.Land) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLED, Role, Slot
+from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLED, Band, Role, Slot
 
 STACK = 10
 NOBODY = -1
@@ -55,21 +55,11 @@ def less(left: tuple[int, ...], slot: int, number: int = 1) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Army:
-    """A side's slots in loss order and how its owner decides about losses.
+    """A side's slots in loss order; how its owner decides about losses. `brittle`: any hit removes the Firewall."""
 
-    `keeps` is the policy keep-next-step-fighters, with `walls_last` structures behind all others in it; `brittle`: any
-    hit removes the Firewall; `hex_room`: how many people the retreat hex takes.
-    """
-
-    name: str
+    band: Band
     slots: tuple[Slot, ...]
-    cloud: int = 0
-    keeps: bool = False
-    walls_last: bool = False
-    screens: bool = False
-    spends: bool = False
     brittle: bool = False
-    hex_room: int = STACK
 
     @cached_property
     def weakest(self) -> list[int]:
@@ -77,80 +67,66 @@ class Army:
         return sorted(range(len(self.slots)), key=lambda n: (self.slots[n].strength, self.slots[n].ties))
 
     @cached_property
-    def _walls(self) -> list[bool]:
-        return [bool(slot.role & Role.STRUCTURE) for slot in self.slots]
-
-    def _slot(self, role: int) -> int:
-        return next((n for n, slot in enumerate(self.slots) if slot.role & role), NOBODY)
+    def balloon(self) -> list[int]:
+        """The Balloon's slot, if there is one."""
+        return self.slots_of(Role.BALLOON)
 
     @cached_property
-    def _master(self) -> int:
-        return self._slot(Role.SWORD_MASTER)
+    def keeps(self) -> bool:
+        """Does it matter to losses who has yet to roll in this round?"""
+        return self.band.policy.losses == "keep-next-step-fighters"
 
-    @cached_property
-    def golem(self) -> int:
-        """The Golem's slot."""
-        return self._slot(Role.GOLEM)
+    def slots_of(self, role: int) -> list[int]:
+        """Slots of a role."""
+        return [n for n, slot in enumerate(self.slots) if slot.role & role]
 
-    @cached_property
-    def balloon(self) -> int:
-        """The Balloon's slot."""
-        return self._slot(Role.BALLOON)
+    def place(self, slot: Slot) -> int:
+        """Where a counter stands among those that are equal to it."""
+        return next(n for n, one in enumerate(self.slots) if one.equals(slot) and slot.label in one.labels)
 
     def steady(self, items: int) -> bool:
         """Are a hit's effects the same in every step, and no marks ever made?"""
-        marking = any(slot.role & (Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER) for slot in self.slots)
+        marking = self.slots_of(Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER)
         return not (marking or self.keeps or items & (Held.TALISMAN | Held.BOW | Held.SWORD))
 
     def value(self, slot: int, bonus: int = 0) -> int:
         """Effective value of a counter: +1 with Sword or Bow, -1 under the Black Cloud, never below 0."""
-        return max(0, self.slots[slot].value + bonus - self.cloud)
+        return max(0, self.slots[slot].value + bonus - self.band.cloud)
 
     # --- losses (section 3.3)
 
-    def _fights(self, c: Condition, slot: int) -> int:
-        """The step in which the counters of a slot fight this round; 3 = none."""
-        if slot in (c.sword, c.bow):
-            return MELEE if slot == c.sword else RANGED
-        if self.slots[slot].role & Role.PASSENGER and (c.aloft or c.shot):
-            return RANGED if c.aloft else 3
-        return self.slots[slot].home
-
     def _turn(self, c: Condition, slot: int, step: int) -> int:
         """With keep-next-step-fighters: when a slot is lost; within a turn the order of the slots holds."""
-        if self._walls[slot]:
-            return 3 if self.walls_last else 0
-        rolls_later = step < self._fights(c, slot) < 3 and self.value(slot, int(slot in (c.sword, c.bow))) > 0
-        return 2 if rolls_later else 1
-
-    def order(self, c: Condition, step: int) -> Sequence[int]:
-        """Slots in the order in which they are lost in this step."""
-        slots = range(len(self.slots))
-        return sorted(slots, key=lambda slot: self._turn(c, slot, step)) if self.keeps else slots
+        role, fights, holds = self.slots[slot].role, self.slots[slot].home, slot in (c.sword, c.bow)
+        if role & Role.STRUCTURE:
+            return 3 if self.band.policy.structures == "last" else 0
+        if holds:
+            fights = MELEE if slot == c.sword else RANGED
+        elif role & Role.PASSENGER and (c.aloft or c.shot):
+            fights = RANGED if c.aloft else step
+        return 2 if fights > step and self.value(slot, int(holds)) else 1
 
     def hit(self, c: Condition, step: int) -> Condition:
         """One hit: a screening Sword Master takes it, an item is given up, or it goes down the loss order."""
-        master = self._master
-        if self.screens and master != NOBODY and c.left[master] and not c.used and master not in c.struck:
-            return self._strike(c, master)
-        if self.spends and c.items & Held.BOW:
-            return c._replace(items=c.items & ~Held.BOW, bow=NOBODY)
-        if self.spends and c.items & Held.SWORD:
-            return c._replace(items=c.items & ~Held.SWORD, sword=NOBODY)
-        for slot in self.order(c, step):
-            left = c.left[slot]
-            if left and self._walls[slot]:
-                return c._replace(left=less(c.left, slot, left if self._brittle(slot) else 1))
-            if left > c.struck.count(slot) and not (slot == self.golem and step == RANGED):
+        if self.band.policy.sword_master == "screen" and not c.used:
+            for master in self.slots_of(Role.SWORD_MASTER):
+                if c.left[master] and master not in c.struck:
+                    return self._strike(c, master)
+        if self.band.policy.item_hits == "spend":
+            for item, name in ((Held.BOW, "bow"), (Held.SWORD, "sword")):
+                if c.items & item:
+                    return c._replace(items=c.items & ~item, **{name: NOBODY})
+        order: Sequence[int] = range(len(self.slots))
+        if self.keeps:
+            order = sorted(order, key=lambda slot: self._turn(c, slot, step))
+        for slot in order:
+            left, role = c.left[slot], self.slots[slot].role
+            if left and role & Role.STRUCTURE:
+                return c._replace(left=less(c.left, slot, left if self.brittle and role & Role.FIREWALL else 1))
+            if left > c.struck.count(slot) and not (role & Role.GOLEM and step == RANGED):
                 return self._strike(c, slot)
-        return self._second_hit(c, step)
-
-    def _brittle(self, slot: int) -> bool:
-        return self.brittle and bool(self.slots[slot].role & Role.FIREWALL)
-
-    def _second_hit(self, c: Condition, step: int) -> Condition:
-        """Everybody was struck: those that were saved die of one more each, without a roll. Further hits are void."""
-        for slot in self.order(c, step):
+        # Everybody was struck: those that were saved die of one more each, without a roll. Further hits are void.
+        for slot in order:
             if slot in c.struck:
                 at = c.struck.index(slot)
                 return self._killed(c._replace(struck=c.struck[:at] + c.struck[at + 1 :]), slot)
@@ -159,19 +135,21 @@ class Army:
     def aimed_hit(self, c: Condition) -> Condition:
         """A Marksman's hit on the last counter of the weakest-first order; unchanged if there is none."""
         for slot in reversed(self.weakest):
-            if c.left[slot] and not self._walls[slot] and slot != self.golem:
+            if c.left[slot] and not self.slots[slot].role & (Role.STRUCTURE | Role.GOLEM):
                 return self._strike(c, slot)
         return c
 
     def _strike(self, c: Condition, slot: int) -> Condition:
         """One hit on a counter: it dies, or a die is rolled for it, its own before the Talisman's, never both."""
-        if slot == self._master and not c.used:
+        role = self.slots[slot].role
+        if role & Role.SWORD_MASTER and not c.used:
             return c._replace(used=True, victim=slot, die=OWN_SAVE)
-        if self.slots[slot].role & Role.PEOPLE and c.items & Held.TALISMAN:
+        if role & Role.PEOPLE and c.items & Held.TALISMAN:
             return c._replace(victim=slot, die=TALISMAN_SAVE)
         return self._killed(c, slot)
 
-    def _killed(self, c: Condition, slot: int) -> Condition:
+    @staticmethod
+    def _killed(c: Condition, slot: int) -> Condition:
         """One counter less; an item whose holder dies lies idle until the next round."""
         sword, bow = (NOBODY if holder == slot else holder for holder in (c.sword, c.bow))
         return c._replace(left=less(c.left, slot), sword=sword, bow=bow)
@@ -190,40 +168,29 @@ class Army:
 
     def armed(self, c: Condition) -> Condition:
         """A round begins: first the Sword, then the Bow is handed out; the magic step begins."""
-        for item, name in ((Held.SWORD, "sword"), (Held.BOW, "bow")):
+        for item, name, dice in ((Held.SWORD, "sword", 2), (Held.BOW, "bow", 1)):
             if c.items & item:
-                c = c._replace(**{name: self._holder(c, sword=item == Held.SWORD)})
+                able = [n for n in self.slots_of(Role.HOLDER) if c.left[n] and n != c.sword]
+                # Of those to whom it is worth the same, the one that is lost last.
+                holder = max(reversed(able), key=lambda n, dice=dice: self._gain(n, dice), default=NOBODY)
+                c = c._replace(**{name: holder})
         return self.begun(c, MAGIC)
 
-    def _holder(self, c: Condition, sword: bool) -> int:
-        """Who gains most from the item; then melee before ranged ..., higher value, special; else who is lost last."""
-        able = [n for n, slot in enumerate(self.slots) if slot.role & Role.HOLDER and c.left[n] and n != c.sword]
-        return max(reversed(able), key=lambda n: self._gain(n, 1 + sword), default=NOBODY)
-
     def _gain(self, n: int, dice: int) -> tuple[int, int, int, bool]:
+        """What an item is worth to a counter; then melee before ranged ..., higher value, special."""
         slot = self.slots[n]
         more = dice * min(6, self.value(n, 1)) - slot.dice * min(6, self.value(n))
         return more, slot.home, slot.printed, bool(slot.role & Role.SPECIAL)
 
     def begun(self, c: Condition, step: int) -> Condition:
         """A step begins: marks of the last one are gone; while the Balloon is up its passengers shoot."""
-        aloft = self.balloon != NOBODY and c.left[self.balloon] > 0
+        aloft = any(c.left[slot] for slot in self.balloon)
         return c._replace(aloft=aloft, shot=c.shot or (aloft and step == RANGED), struck=())
-
-    @staticmethod
-    def rested(c: Condition) -> Condition:
-        """The end of a round: all its marks are gone."""
-        return Condition(c.left, c.items, c.fled)
-
-    @staticmethod
-    def ended(c: Condition) -> Condition:
-        """The end of the battle: items no longer matter."""
-        return Condition(c.left, 0, c.fled)
 
     def gone(self, c: Condition) -> Condition:
         """All people leave together; those the hex cannot take are removed, weakest first. Items go, walls stay."""
-        excess = max(0, self.people(c.left) - self.hex_room)
-        fled, left = [0] * len(c.left), list(c.left)
+        fields, fled, left = self.band.fields, [0] * len(c.left), list(c.left)
+        excess = max(0, self.people(c.left) + fields.retreat_hex_creatures - STACK) * (not fields.retreat_hex_citadel)
         for n in self.weakest:
             role = self.slots[n].role
             if role & Role.PEOPLE:
@@ -235,4 +202,4 @@ class Army:
 
     def people(self, left: Sequence[int]) -> int:
         """Creatures and special characters among what is left."""
-        return sum(number for number, slot in zip(left, self.slots, strict=True) if slot.role & Role.PEOPLE)
+        return sum(left[n] for n in self.slots_of(Role.PEOPLE))

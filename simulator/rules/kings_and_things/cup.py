@@ -3,128 +3,89 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import comb
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from simulator.engine.chance import seen_as
-from simulator.rules.battle import Refusal
-from simulator.rules.kings_and_things.creatures import (
-    Creature,
-    Row,
-    counted,
-    counters,
-    from_text,
-    parse,
-    plain,
-    rows_named,
-)
-from simulator.rules.kings_and_things.model import Exploration, Side
+from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse, rows_named
+from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration
+from simulator.rules.toolkit.naming import plain
+from simulator.rules.toolkit.policies import refuse
 
 ROLLS = (2, 3, 4, 5)
 MOST_DRAWN = ROLLS[-1]
 LOOT, NOTHING = "loot", "nothing"
-SETTLEMENTS = {"village": 1, "city": 2}
 
 # What a counter is in the draw: a creature (value, symbol), ("settlement", level), ("income", value), loot or nothing.
 Kind = tuple[Any, ...]
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """Defenders that can be met: creatures (value, symbol), the settlement's level, and whether there is any loot.
 
-    `fought` is False if the hex is the explorer's without a fight.
+    Where there are none the hex is the explorer's without a fight.
     """
 
     creatures: tuple[Kind, ...] = ()
     settlement: int = 0
     loot: bool = False
-    fought: bool = True
-
-    @property
-    def drawn(self) -> int:
-        """Creatures and settlement."""
-        return len(self.creatures) + (self.settlement > 0)
-
-    @property
-    def bribe(self) -> int:
-        """Sum of the defenders' values and the settlement's level, doubled if there is any loot."""
-        cost = self.settlement + sum(int(value) for value, _ in self.creatures)
-        return cost * (2 if self.loot else 1)
 
 
 def check_cup(scenario: Exploration) -> None:
     """Refuse a bad roll or cup."""
-    conditions = scenario.conditions
-    roll = conditions.exploration_roll
-    if roll not in (0, *ROLLS):
-        raise Refusal("conditions.exploration_roll", f"{roll} is not allowed; give 0 (it is rolled) or 2 to 5")
-    if conditions.cup is not None and conditions.cup_removed is not None:
-        raise Refusal("conditions.cup_removed", "goes with the full cup; leave it or conditions.cup out")
+    conditions, roll = scenario.conditions, scenario.conditions.exploration_roll
+    allowed = f"{roll} is not allowed; give 0 (it is rolled) or 2 to 5"
+    refuse(roll not in (0, *ROLLS), "conditions.exploration_roll", allowed)
+    both = conditions.cup is not None and conditions.cup_removed is not None
+    refuse(both, "conditions.cup_removed", "goes with the full cup; leave it or conditions.cup out")
     size, most = sum(contents(scenario).values()), roll or ROLLS[-1]
-    if size < most:
-        raise Refusal("conditions.cup", f"holds {size} counters, but up to {most} are drawn; add some")
+    refuse(size < most, "conditions.cup", f"holds {size} counters, but up to {most} are drawn; add some")
 
 
 def contents(scenario: Exploration) -> Counter[Kind]:
-    """How many counters of each kind the cup holds."""
-    conditions = scenario.conditions
+    """How many counters of each kind the cup holds: as given, or the full cup but for what the attacker has by name."""
+    conditions, attacker, found = scenario.conditions, scenario.attacker, Counter[Kind]()
+    for place, entry in enumerate(conditions.cup or ()):
+        number, text = counted(entry, f"conditions.cup[{place}]")
+        found[_kind(text, f"conditions.cup[{place}]")] += number
     if conditions.cup is not None:
-        return _given(conditions.cup)
-    return _full(scenario.attacker, conditions.terrain, conditions.cup_removed or [])
-
-
-def _given(cup: Sequence[str]) -> Counter[Kind]:
-    found: Counter[Kind] = Counter()
-    for place, entry in enumerate(cup):
-        where = f"conditions.cup[{place}]"
+        return found
+    rows = [row for row in counters() if row.group != "special"]
+    kinds, left = {row.copies: _kind_of(row, conditions.terrain) for row in rows}, Counter[str]()
+    for row in rows:
+        left[row.copies] += row.count
+    for place, entry in enumerate(conditions.cup_removed or ()):
+        where = f"conditions.cup_removed[{place}]"
         number, text = counted(entry, where)
-        found[_kind(text, where)] += number
+        name = _copies(text, where)
+        many = f"{entry!r} is more than the cup holds; there are {left[name]} left to remove"
+        refuse(number > left[name], where, many)
+        left[name] -= number
+    held = [creature.row for creature in parse(attacker.creatures, "attacker.creatures") if creature.row]
+    for name in [*(rows_named(row)[0].copies for row in held), *map(plain, attacker.items)]:
+        left[name] = max(0, left[name] - 1)
+    for name, number in left.items():
+        found[kinds[name]] += number
     return found
 
 
 def _kind(text: str, where: str) -> Kind:
     word = text.strip().lower()
-    if word in SETTLEMENTS:
-        return "settlement", SETTLEMENTS[word]
+    if word in SETTLEMENTS[1:]:
+        return "settlement", SETTLEMENTS.index(word)
     if word in (LOOT, NOTHING):
         return (word,)
     if word.partition(":")[0].strip() == "income":
         value = word.partition(":")[2].strip()
-        if value not in set("123456789"):
-            raise Refusal(where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
+        wrong = value not in set("123456789")
+        refuse(wrong, where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
         return "income", int(value)
     creature = from_text(text, where)
-    if creature.special:
-        raise Refusal(where, f"{creature.label} is a special character; the cup holds none")
+    refuse(creature.special, where, f"{creature.label} is a special character; the cup holds none")
     return creature.value, creature.symbol
-
-
-def _full(attacker: Side, terrain: str, removed: Sequence[str]) -> Counter[Kind]:
-    """The full cup but for `removed` and what the attacker has by name."""
-    left: Counter[str] = Counter()
-    kinds: dict[str, Kind] = {}
-    for row in counters():
-        if not row.special:
-            left[row.copies] += row.count
-            kinds[row.copies] = _kind_of(row, terrain)
-    for place, entry in enumerate(removed):
-        where = f"conditions.cup_removed[{place}]"
-        number, text = counted(entry, where)
-        name = _copies(text, where)
-        if number > left[name]:
-            raise Refusal(where, f"{entry!r} is more than the cup holds; there are {left[name]} left to remove")
-        left[name] -= number
-    for name in _held_by(attacker):
-        left[name] = max(0, left[name] - 1)
-    found: Counter[Kind] = Counter()
-    for name, number in left.items():
-        found[kinds[name]] += number
-    return found
 
 
 def _copies(text: str, where: str) -> str:
@@ -133,16 +94,8 @@ def _copies(text: str, where: str) -> str:
         if not row.fights and plain(text) in (plain(row.name), plain(row.id)):
             return row.copies
     creature = from_text(text, where)
-    if not creature.row:
-        raise Refusal(where, f"{text!r} is not a counter of the full cup; give a name of one")
-    return next(row.copies for row in counters() if row.id == creature.row)
-
-
-def _held_by(attacker: Side) -> list[str]:
-    """Names of the attacker's creatures and items that came out of the cup."""
-    creatures: list[Creature] = parse(attacker.creatures, "attacker.creatures")
-    held = [rows_named(creature.row)[0].copies for creature in creatures if creature.row]
-    return held + [plain(item) for item in attacker.items]
+    refuse(not creature.row, where, f"{text!r} is not a counter of the full cup; give a name of one")
+    return rows_named(creature.row)[0].copies
 
 
 def _kind_of(row: Row, terrain: str) -> Kind:
@@ -159,21 +112,16 @@ def draws(scenario: Exploration) -> dict[Draw, float]:
     lone = scenario.options.lone_settlement_defends
     people = {kind: n for kind, n in held.items() if isinstance(kind[0], int)}
     others = {kind: n for kind, n in held.items() if kind not in people}
-    nobody: tuple[Kind, ...] = ()
-    creatures = _by_size(people, nobody, lambda chosen, kind, number: chosen + (kind,) * number)
+    creatures = _by_size(people, tuple[Kind, ...](), lambda chosen, kind, number: chosen + (kind,) * number)
     rest = [seen_as(kept, _stays) for kept in _by_size(others, (0, 0, 0), _richer)]
-    total = sum(held.values())
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
-    free = Draw(fought=False)
-    found: dict[Draw, float] = {free: 0.0 if roll else 1 / 3}
+    found = {Draw(): 0.0 if roll else 1 / 3}
     for size, chance in sizes.items():
-        each = float(chance / comb(total, size))
+        each = float(chance / comb(held.total(), size))
         for number in range(size + 1):
             for (settlement, loot), others_ways in rest[size - number].items():
                 for chosen, ways in creatures[number].items():
-                    draw = Draw(chosen, settlement, loot)
-                    if not chosen and not (settlement and lone):
-                        draw = free
+                    draw = Draw(chosen, settlement, loot) if chosen or (settlement and lone) else Draw()
                     found[draw] = found.get(draw, 0.0) + each * (ways * others_ways)
     return {draw: p for draw, p in found.items() if p}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -10,17 +10,9 @@ from simulator.rules.battle import Fields
 
 Game = Literal["kings-and-things"]
 Item = Literal[
-    "talisman",
-    "magic-bow",
-    "magic-sword",
-    "firewall",
-    "golem",
-    "balloon",
-    "dispel-magic",
-    "dust-of-defense",
-    "lucky-charm",
-    "fan",
-]
+    "talisman", "magic-bow", "magic-sword", "firewall", "golem", "balloon", "dispel-magic", "dust-of-defense",
+    "lucky-charm", "fan",
+]  # fmt: skip
 Fort = Literal["none", "tower", "keep", "castle", "citadel"]
 Settlement = Literal["none", "village", "city"]
 Terrain = Literal["desert", "forest", "frozen-waste", "jungle", "mountain", "plains", "swamp"]
@@ -28,8 +20,8 @@ Target = Literal["defender", "strongest", "weakest", "attacker", "second-attacke
 Losses = Literal["weakest-first", "strongest-first", "keep-next-step-fighters", "custom"]
 Structures = Literal["first", "last"]
 
-FORTS = ("none", "tower", "keep", "castle", "citadel")
-SETTLEMENTS = ("none", "village", "city")
+FORTS, SETTLEMENTS = get_args(Fort), get_args(Settlement)
+PRINTED = {"fort": FORTS, "settlement": SETTLEMENTS}  # by level
 MOST_PASSENGERS = 3
 
 

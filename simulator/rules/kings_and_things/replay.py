@@ -15,13 +15,14 @@ from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.rules import Params, State, throw_of
-from simulator.rules.kings_and_things.sides import Role, Slot
+from simulator.rules.kings_and_things.sides import SIDES, Role, Slot
 from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN
 from simulator.rules.kings_and_things.text import STEP_NAMES, spoken, values_of
-from simulator.rules.toolkit.faces import hitting, thrown_until
+from simulator.rules.toolkit.faces import summing_to
 from simulator.rules.toolkit.naming import listed, plural
 
 ITEMS = {Held.TALISMAN: "the Talisman", Held.BOW: "the Magic Bow", Held.SWORD: "the Magic Sword"}
+BITS = 20  # more dice than any side has
 AFTER_WORDS = {1: "the fort drops a level", 2: "the settlement is destroyed", 4: "the income counter is destroyed"}
 
 
@@ -46,41 +47,37 @@ class Teller:
         )
         if before.phase == rules.SAVE:
             return f"{self._saving(before, results[0], dice)}{changes}."
-        turns = [
-            (before.turn + n, one) for n, one in enumerate(results) if throw_of(self._params, before, before.turn + n)
-        ]
-        thrown = "; ".join(self._throw(before, i, one, dice) for i, one in turns)
+        turns = ((before.turn + n, one) for n, one in enumerate(results))
+        thrown = "; ".join(self._throw(before, i, n, dice) for i, n in turns if throw_of(self._params, before, i))
         return f"Round {before.rounds}, {STEP_NAMES[before.step]}: {thrown}{changes}."
 
     def _who(self, i: int) -> str:
         return spoken(self._forces.bands[i].name)
 
     def _condition(self, state: State, i: int) -> tuple[Catalogue, int]:
-        return self._forces.at(int(rules.side(state, i)))
+        return self._forces.at(i, rules.side(state, i))
 
     def _drawn(self, after: State) -> str:
         one, number = self._condition(after, rules.DEFENDING)
-        left = one.left[number] + one.survived[number] * 0
-        here = [name for slot, n in zip(one.army.slots, left, strict=True) for name in _names(slot, 0, int(n))]
-        return f"Drawn: {', '.join(here)}." if here else "The hex is taken without a fight."
+        here = _here(one, number)
+        return f"Drawn: {here}." if here else "The hex is taken without a fight."
 
     def _saving(self, before: State, result: int, dice: random.Random) -> str:
         one, number = self._condition(before, before.turn)
         c = one.conditions[number]
         slot = one.army.slots[c.victim]
-        label = slot.labels[min(slot.number - c.left[c.victim], len(slot.labels) - 1)]
+        [label] = _names(slot, slot.number - c.left[c.victim], 1)
         face = dice.choice((2, 3, 4, 5) if result else (1, 6))
         by = " for the Talisman" if c.die == TALISMAN_SAVE else ""
         return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
 
     def _throw(self, s: State, i: int, result: int, dice: random.Random) -> str:
-        j = 1 - i if self._params.sides == 2 else (s.targets >> (2 * i)) & 3
+        j, spoils = int(rules.target_of(s, i)), self._params.spoils
         one, number = self._condition(s, i)
-        charm = self._charm(s, i, j)
-        values = values_of(one, number, s.step)
-        aimed = int(one.aimed[number, s.step])
-        ordinary = values[:-1] if aimed else values
-        faces = throw_faces(ordinary, aimed, result, charm, dice)
+        own = one.conditions[number].items & Held.CHARM and not spoils[rules.side(s, i)]
+        charm = BARE_HIT if spoils[rules.side(s, j)] else NEAR_MISS if own else PLAIN
+        values, aimed = values_of(one, number, s.step), int(one.aimed[number, s.step])
+        faces = throw_faces(values[:-1] if aimed else values, aimed, result, charm, dice)
         shown = [f"{face} (needs {min(value, 6)})" for value, face in zip(values, faces, strict=True)]
         if aimed:
             shown[-1] += " aimed"
@@ -88,13 +85,6 @@ class Teller:
         hits = (result >> 2) + (result >> 1 & 1)
         scored = plural(hits, "hit") if hits else "no hit"
         return f"{self._who(i)} rolls {', '.join(shown)} at {self._who(j)}: {scored}{turned}"
-
-    def _charm(self, s: State, i: int, j: int) -> int:
-        one, number = self._condition(s, i)
-        if self._params.spoils[rules.side(s, j)]:
-            return BARE_HIT
-        own = one.conditions[number].items & Held.CHARM and not self._params.spoils[rules.side(s, i)]
-        return NEAR_MISS if own else PLAIN
 
     def _changes(self, i: int, before: State, after: State) -> list[str]:
         """Who was lost, which structures fell how far, what was given up, who fled."""
@@ -125,54 +115,38 @@ def _names(slot: Slot, first: int, number: int) -> list[str]:
     return list(labels[first : first + number])
 
 
+def _here(one: Catalogue, number: int) -> str:
+    """All counters and structures that are left."""
+    left = zip(one.army.slots, one.left[number].tolist(), strict=True)
+    return ", ".join(name for slot, n in left for name in _names(slot, max(0, slot.number - n), n))
+
+
 def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice: random.Random) -> list[int]:
     """Faces of ordinary dice with these target numbers, then of the aimed die, that come to this result."""
-    hits, aim, used = result >> 2, result >> 1 & 1, result & 1
-    targets, turning = [min(6, value) for value in values], [_turning(value, charm) for value in values]
 
-    def turned(faces: Sequence[int] | None) -> bool | None:
-        """Could the charm have turned one of these dice? None for no faces."""
-        return None if faces is None else any(face == turn for face, turn in zip(faces, turning, strict=True))
+    def worth(value: int, hit: int) -> list[int]:
+        """A hit, and in the bits above it whether the charm could turn this die."""
+        turning = {NEAR_MISS: value + 1, BARE_HIT: value}.get(charm)
+        return [((face <= value) + (int(face == turning) << BITS)) * hit for face in range(1, 7)]
 
-    # The die that was turned is an ordinary one if it can be; a miss that hits is no hit by its face, and conversely.
-    by_face = hits + (-1 if charm == NEAR_MISS else 1)
-    ordinary = used and any(turning) and hitting(targets, 6, by_face, dice) is not None
-    wanted = by_face if ordinary else hits
-    faces = thrown_until(lambda one: hitting(targets, 6, wanted, one), lambda one: turned(one) == bool(ordinary), dice)
-    faces = faces or hitting(targets, 6, wanted, dice) or []
-    if not aimed:
-        return faces
-    if used and not ordinary:
-        return [*faces, _turning(aimed, charm)]
-    untold = _turning(aimed, charm) if not used else 0
-    return [*faces, dice.choice([n for n in range(1, 7) if (n <= aimed) == bool(aim) and n != untold])]
+    def fits(total: int) -> bool:
+        """The charm turns an ordinary die if it can, else the aimed one."""
+        hits, turned, aim, last = (total >> BITS * n & (1 << BITS) - 1 for n in range(4))
+        if turned:
+            hits += 1 if charm == NEAR_MISS else -1
+        elif last:
+            aim = 1 - aim
+        return result == 4 * hits + 2 * aim + (turned + last > 0)
 
-
-def _turning(value: int, charm: int) -> int:
-    """The face of a die that the charm can turn; 0 = none."""
-    if charm == NEAR_MISS:
-        return value + 1 if value < 6 else 0
-    return value if charm == BARE_HIT and value <= 6 else 0
+    thrown = [worth(value, 1) for value in values] + ([worth(aimed, 1 << 2 * BITS)] if aimed else [])
+    return summing_to(thrown, fits, dice) or []
 
 
 def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
     """States in which a side decides whether it leaves, by the counters that are left, and what it does."""
-
-    @cache
-    def left(condition: int) -> str:
-        one, number = forces.at(condition)
-        here = [
-            name
-            for slot, count in zip(one.army.slots, one.left[number], strict=True)
-            for name in _names(slot, max(0, slot.number - int(count)), int(count))
-        ]
-        return ", ".join(here) or "nobody"
-
-    sides = (rules.ATTACKING, rules.DEFENDING)
-    told = {
-        name: np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
-        for name, i in zip(("attacker", "defender"), sides, strict=True)
-    }
-    who = np.where(states.turn == 0, "attacker", "defender")
-    paths = np.array([f"policy.{name}.retreat" for name in who.tolist()])
+    told: Columns = {}
+    for i, name in enumerate(SIDES[:2]):
+        left = cache(lambda condition, i=i: _here(*forces.at(i, condition)) or "nobody")
+        told[name] = np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
+    paths = np.array([f"policy.{name}.retreat" for name in np.where(states.turn == 0, *SIDES[:2]).tolist()])
     return {"decision": paths, **told, "choice": np.where(options == rules.STAY, "stay", "leave")}

@@ -356,9 +356,7 @@ def step(p, s, result, other):
     """What a roll or a decision does, and everything up to the next one."""
     phase, i = s.phase, s.turn
     if phase == ROLL:
-        for n in range(2):
-            s = thrown(p, s, i + n, other if n else result)
-        s = s._replace(phase=SEEK, turn=i + 2)
+        s = thrown(p, thrown(p, s, i, result), i + 1, other)._replace(phase=SEEK, turn=i + 2)
     elif phase == AFTER:
         s = s._replace(phase=OVER, after=result)
     elif phase == DRAW:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
-from simulator.rules.kings_and_things.model import FORTS, SETTLEMENTS, Defender, Inhabitants, Policy, Scenario, Side
+from simulator.rules.kings_and_things.model import PRINTED, Defender, Inhabitants, Policy, Scenario, Side
 
 SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
 MAGIC, RANGED, MELEE = range(3)
@@ -25,9 +25,10 @@ class Role:
 
 
 HOME = {"": MELEE, "C": MELEE, "R": RANGED, "M": MAGIC}
-FORT_HOME = {"tower": MELEE, "keep": MELEE, "castle": RANGED, "citadel": MAGIC}
+FORT_HOME = {"none": MELEE, "tower": MELEE, "keep": MELEE, "castle": RANGED, "citadel": MAGIC}
 BATTERERS = ("baron-munchausen", "grand-duke")
-STRUCTURES = {"firewall": Role.FIREWALL, "settlement": Role.SETTLEMENT, "fort": Role.FORT}
+# What a loss order may name beside creatures.
+NAMED = ("firewall", "settlement", "fort", "golem", "balloon")
 # What `dispel = "auto"` looks for, in this order (section 4).
 DISPELLED_FIRST = (
     "dust-of-defense", "golem", "firewall", "magic-sword", "talisman", "balloon", "magic-bow", "lucky-charm", "fan",
@@ -63,25 +64,18 @@ class Slot:
         return self.dice * min(6, self.printed)
 
     @property
-    def kind(self) -> int:
-        """Balloon, creatures, Golem, special characters, the Sword Master: lost in this order among equals."""
-        ranks = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
-        return next((rank for role, rank in ranks if self.role & role), 1)
-
-    @property
     def ties(self) -> tuple[int, int, int, bool]:
-        """What decides between equal strengths: melee, ranged, magic; lower value; kind; passengers later."""
-        return -self.home, self.printed, self.kind, bool(self.role & Role.PASSENGER)
+        """What decides between equal strengths: melee, ranged, magic; lower value; Balloon, creatures, Golem, special
+        characters, the Sword Master; passengers later.
+        """
+        kinds = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
+        kind = next((place for role, place in kinds if self.role & role), 1)
+        return -self.home, self.printed, kind, bool(self.role & Role.PASSENGER)
 
     @property
     def rank(self) -> tuple[Any, ...]:
         """Sort key of the weakest-first order; names decide in the end."""
         return self.strength, self.ties, self.label.lower()
-
-    @property
-    def creature(self) -> bool:
-        """Is it people, but no special character?"""
-        return bool(self.role & Role.PEOPLE) and not self.role & Role.SPECIAL
 
     @property
     def worth(self) -> str:
@@ -97,7 +91,8 @@ class Slot:
 class Band:
     """One side: its policy, its single counters, levels of its structures and items in play.
 
-    `taken` is the counter that its Warlord has taken over, `battered` lists the structures that Baron and Duke hit.
+    `leaves`: has it somewhere to go, and a policy that may ever take it there? `taken` is the counter that its Warlord
+    has taken over, `battered` lists the structures that Baron and Duke hit.
     """
 
     name: str
@@ -105,6 +100,7 @@ class Band:
     policy: Policy
     counters: list[Slot]
     items: set[str]
+    leaves: bool
     levels: dict[str, int] = field(default_factory=dict)
     fort: str = "none"
     cloud: int = 0
@@ -117,6 +113,11 @@ class Band:
         return any(slot.key == f"row {special}" and slot.role & Role.SPECIAL for slot in self.counters)
 
     @property
+    def target(self) -> str:
+        """At whom it fires in a free-for-all."""
+        return getattr(self.policy, "target", None) or ("strongest" if self.name == "defender" else "defender")
+
+    @property
     def unrolled(self) -> bool:
         """Is the die of its Firewall yet to be rolled?"""
         return "firewall" in self.items and not self.fields.firewall_value
@@ -125,23 +126,17 @@ class Band:
 def fighter(creature: Creature, policy: Policy, dispelled: bool = False) -> Slot:
     """A creature or special character as it fights; Dispel Magic makes magic people fight in melee."""
     symbol = "" if dispelled and creature.symbol == "M" else creature.symbol
-    role, aimed = Role.PEOPLE | Role.HOLDER, False
-    if creature.special == "marksman":
-        role, aimed = Role.PEOPLE, policy.marksman == "aimed"
-    role |= Role.SPECIAL * bool(creature.special) | Role.AIMED * aimed
+    marksman = creature.special == "marksman"
+    aimed = marksman and policy.marksman == "aimed"
+    role = Role.PEOPLE | Role.HOLDER * (not marksman) | Role.SPECIAL * bool(creature.special) | Role.AIMED * aimed
     role |= Role.SWORD_MASTER * (creature.special == "sword-master")
     value, dice = AIMED_VALUE if aimed else creature.value, 2 if symbol == "C" else 1
-    key = f"row {creature.special}" if creature.special else creature.key
-    return Slot((creature.label,), role, value, creature.value, HOME[symbol], dice, key)
+    return Slot((creature.label,), role, value, creature.value, HOME[symbol], dice, creature.key)
 
 
-def _put_aboard(band: Band) -> None:
-    for creature in parse(band.fields.balloon_passengers, f"{band.name}.balloon_passengers"):
-        place = next(
-            n for n, slot in enumerate(band.counters) if slot.key == creature.key and not slot.role & Role.PASSENGER
-        )
-        slot = band.counters[place]
-        band.counters[place] = replace(slot, role=(slot.role | Role.PASSENGER) & ~Role.HOLDER)
+def unexplored(scenario: Scenario) -> bool:
+    """Does nobody own the hex?"""
+    return bool(getattr(scenario.conditions, "unexplored", scenario.battle == "exploration"))
 
 
 def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> Band:
@@ -149,23 +144,25 @@ def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> B
     fields, policy = getattr(scenario, name), getattr(scenario.policy, name)
     if isinstance(fields, Inhabitants):
         fields, policy = Defender(retreat_hex=False), Policy(losses=policy.losses, structures=policy.structures)
-    items = set(fields.items) - {voided}
-    creatures = parse(fields.creatures, f"{name}.creatures")
-    band = Band(name, fields, policy, [fighter(creature, policy, dispels) for creature in creatures], items)
-    band.dispelled = voided
-    if "balloon" in items:
-        _put_aboard(band)
-        band.counters.append(Slot(("Balloon",), Role.BALLOON, 3, 3, RANGED, key="balloon"))
-    if "golem" in items:
-        band.counters.append(Slot(("Golem",), Role.GOLEM, 6, 6, MELEE, key="golem"))
-    if "firewall" in items:
+    leaves = fields.retreat_hex and policy.retreat != "never" and not (name == "defender" and unexplored(scenario))
+    counters = [fighter(creature, policy, dispels) for creature in parse(fields.creatures, f"{name}.creatures")]
+    band = Band(name, fields, policy, counters, set(fields.items) - {voided}, leaves, dispelled=voided)
+    if "balloon" in band.items:
+        for creature in parse(fields.balloon_passengers, f"{name}.balloon_passengers"):
+            ashore = (n for n, slot in enumerate(counters) if not slot.role & Role.PASSENGER)
+            place = next(n for n in ashore if counters[n].key == creature.key)
+            role = (counters[place].role | Role.PASSENGER) & ~Role.HOLDER
+            counters[place] = replace(counters[place], role=role)
+        counters.append(Slot(("Balloon",), Role.BALLOON, 3, 3, RANGED, key="balloon"))
+    if "golem" in band.items:
+        counters.append(Slot(("Golem",), Role.GOLEM, 6, 6, MELEE, key="golem"))
+    if "firewall" in band.items:
         band.levels["firewall"] = fields.firewall_value or UNROLLED
     if isinstance(fields, Defender):
         band.fort = fields.fort
-        if band.fort != "none":
-            band.levels["fort"] = FORTS.index(band.fort) - fields.fort_damage
-        if fields.settlement != "none":
-            band.levels["settlement"] = SETTLEMENTS.index(fields.settlement) - fields.settlement_damage
+        for what, names in PRINTED.items():
+            if getattr(fields, what) != "none":
+                band.levels[what] = names.index(getattr(fields, what)) - getattr(fields, f"{what}_damage")
     return band
 
 
@@ -174,20 +171,16 @@ def present_sides(scenario: Scenario) -> list[str]:
     return [name for name in SIDES if getattr(scenario, name, None) is not None]
 
 
-def dispelled(items: Iterable[str], choice: str) -> str | None:
-    """The item of the enemy that Dispel Magic voids, or None."""
-    wanted = DISPELLED_FIRST if choice == "auto" else (choice,)
-    return next((item for item in wanted if item in items), None)
-
-
 def bands(scenario: Scenario) -> list[Band]:
     """All sides after Dispel Magic and the Fan (section 3.2, 0)."""
     names = present_sides(scenario)
-    held = {name: set(getattr(getattr(scenario, name), "items", ())) for name in names}
+    held = {name: getattr(getattr(scenario, name), "items", ()) for name in names}
     found = []
     for name, enemy in zip(names, names[::-1], strict=True):
         dispels = len(names) == 2 and "dispel-magic" in held[enemy]
-        voided = dispelled(held[name], getattr(scenario.policy, enemy).dispel) if dispels else None
+        choice = getattr(scenario.policy, enemy).dispel if dispels else ""
+        wanted = DISPELLED_FIRST if choice == "auto" else (choice,)
+        voided = next((item for item in wanted if item in held[name]), None)
         found.append(_band(scenario, name, dispels, voided))
     attacker, defender = found[0], found[1]
     if "fan" in attacker.items:
@@ -201,17 +194,10 @@ def takes(band: Band) -> bool:
     return band.has("warlord") and band.policy.warlord != "unused"
 
 
-def takable(slots: Iterable[Slot]) -> Slot | None:
-    """Whom a Warlord takes: the last creature of the weakest-first order, no special character, no passenger."""
-    able = [slot for slot in slots if slot.creature and not slot.role & Role.PASSENGER]
-    return max(able, key=lambda slot: slot.rank, default=None)
-
-
-def _take_over(band: Band, enemy: Band) -> None:
-    band.taken = takable(enemy.counters) if takes(band) else None
-    if band.taken:
-        enemy.counters.remove(band.taken)
-        band.counters.append(band.taken)
+def taken_by(band: Band, slots: Iterable[Slot]) -> Slot | None:
+    """Whom its Warlord takes: the last creature of the weakest-first order, no special character, no passenger."""
+    able = [slot for slot in slots if slot.role & Role.PEOPLE and not slot.role & (Role.SPECIAL | Role.PASSENGER)]
+    return max(able, key=lambda slot: slot.rank, default=None) if takes(band) else None
 
 
 def batterers(found: Iterable[Band]) -> int:
@@ -225,53 +211,52 @@ def dust_at_start(found: Sequence[Band]) -> bool:
     return "dust-of-defense" in defender.items and defender.policy.dust == "at-start" and found[0].fields.retreat_hex
 
 
-def opened(found: list[Band]) -> list[Band]:
-    """The sides after Warlord, Baron and Duke (the Warlord has no power in a free-for-all)."""
+def opened(found: Sequence[Band]) -> None:
+    """Warlord, Baron and Duke act before round 1 (the Warlord has no power in a free-for-all)."""
     if dust_at_start(found):
-        return found
+        return
     defender = found[1]
-    if len(found) == 2:
-        _take_over(found[0], defender)
-        _take_over(defender, found[0])
+    for band, enemy in zip(found, found[::-1], strict=True) if len(found) == 2 else ():
+        band.taken = taken_by(band, enemy.counters)
+        if band.taken:
+            enemy.counters.remove(band.taken)
+            band.counters.append(band.taken)
     for _ in range(batterers(band for band in found if band is not defender)):
         target = next((name for name in ("fort", "settlement") if defender.levels.get(name)), None)
         if target:
             defender.levels[target] -= 1
             defender.battered.append(target)
-    return found
 
 
-def structure_slot(band: Band, name: str) -> Slot:
-    """A structure of a side as a slot; `number` is its level."""
-    home = {"firewall": MAGIC, "settlement": MELEE}.get(name)
-    label = {"fort": band.fort, "firewall": "Firewall"}.get(name, name)
-    role = STRUCTURES[name]
-    return Slot((label,), role, 0, 0, FORT_HOME[band.fort] if home is None else home, 1, name, band.levels[name])
+def order_key(text: str, where: str) -> str:
+    """The key of whatever an entry of `loss_order` names."""
+    return text.lower() if text.lower() in NAMED else key_of(counted(text, where)[1], where)
 
 
-def _listed_keys(band: Band) -> list[str]:
-    """Keys of the custom loss order, in order."""
-    where = f"{band.name}.loss_order"
-    words = [*STRUCTURES, "golem", "balloon"]
+def _walls(band: Band) -> list[Slot]:
+    """Structures in the order in which they are lost; `number` is the level."""
+    told = {
+        "firewall": ("Firewall", Role.FIREWALL, MAGIC),
+        "settlement": ("settlement", Role.SETTLEMENT, MELEE),
+        "fort": (band.fort, Role.FORT, FORT_HOME[band.fort]),
+    }
     return [
-        text.lower() if text.lower() in words else key_of(counted(text, where)[1], where)
-        for text in band.fields.loss_order
+        Slot((label,), role, 0, 0, home, 1, name, band.levels[name])
+        for name, (label, role, home) in told.items()
+        if name in band.levels
     ]
 
 
 def loss_order(band: Band) -> list[Slot]:
     """All slots of a side, first lost first, equal neighbours as one (sections 3.3 and 4)."""
-    policy, walls = band.policy, [structure_slot(band, name) for name in STRUCTURES if name in band.levels]
-    first = policy.structures == "first"
+    policy, walls, first = band.policy, _walls(band), band.policy.structures == "first"
     if policy.losses == "custom":
-        keys = _listed_keys(band)
-        place = {key: n for n, key in reversed(list(enumerate(keys)))}
-        unlisted = -1 if first else len(keys) + 1
+        keys = [order_key(text, f"{band.name}.loss_order") for text in band.fields.loss_order]
 
         def turn(slot: Slot) -> tuple[int, tuple[Any, ...]]:
-            if slot.role & Role.STRUCTURE:
-                return place.get(slot.key, unlisted), ()
-            return place.get(slot.key, len(keys)), slot.rank
+            wall = slot.role & Role.STRUCTURE
+            unlisted = -1 if wall and first else len(keys) + bool(wall)
+            return keys.index(slot.key) if slot.key in keys else unlisted, () if wall else slot.rank
 
         return _merged(band, sorted(walls + band.counters, key=turn))
     sign = -1 if policy.losses == "strongest-first" else 1
@@ -279,7 +264,7 @@ def loss_order(band: Band) -> list[Slot]:
     return _merged(band, walls + counters if first else counters + walls)
 
 
-def _merged(band: Band, listed: list[Slot]) -> list[Slot]:
+def _merged(band: Band, listed: Iterable[Slot]) -> list[Slot]:
     """Neighbours that are equal in everything that matters as one slot; who may hold an item stays alone."""
     held = bool(band.items & {"magic-sword", "magic-bow"})
     found: list[Slot] = []

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from operator import methodcaller
 
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, die
+from simulator.engine.chance import TableBook, combine, die
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
 from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, LOST, SAVED, Held
-from simulator.rules.kings_and_things.forces import Forces, may_leave, unexplored
+from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import FORTS
 from simulator.rules.kings_and_things.rules import DIGIT_BITS, Params, State
-from simulator.rules.kings_and_things.sides import Band, Role
-from simulator.rules.toolkit.retreat import NO_LIMIT, Leave, after, below, never, outnumbered
-from simulator.rules.toolkit.weights import hits, sum_of_all
+from simulator.rules.kings_and_things.sides import Band, Role, unexplored
+from simulator.rules.toolkit.retreat import Leave, after, below, never, outnumbered, reads_rounds
+from simulator.rules.toolkit.weights import digits, hits, sum_of_all
 
 PLAIN, NEAR_MISS, BARE_HIT = range(3)
 TARGETS = ("attacker", "defender", "second-attacker", "third-attacker", "strongest", "weakest")
@@ -34,16 +33,13 @@ def throw(dice: Sequence[int], aimed: int, charm: int) -> Counter[int]:
     Results 4 x hits + 2 x aimed hit + 1 if the charm turned a die: one that misses by one hits (NEAR_MISS), or one that
     shows just its value misses (BARE_HIT); ordinary dice before the aimed one.
     """
-    dice = tuple(int(number) for number in dice)
     whole = sum_of_all(hits(number, value, 6) for value, number in enumerate(dice) if number)
-    ordinary = Counter({4 * number: ways for number, ways in whole.items()})
+    still, turn = whole, 1 if charm == NEAR_MISS else -1
     if charm != PLAIN:
         still = sum_of_all(_unturned(value, number, charm) for value, number in enumerate(dice) if number)
-        ordinary = Counter({4 * number: ways for number, ways in still.items()})
-        turn = 1 if charm == NEAR_MISS else -1
-        turned = {4 * (number + turn) + 1: ways - still[number] for number, ways in whole.items()}
-        ordinary += Counter({result: ways for result, ways in turned.items() if ways})
-    return _with_aimed(ordinary, int(aimed), charm) if aimed else ordinary
+    turned = {4 * (number + turn) + 1: ways - still[number] for number, ways in whole.items()}
+    ordinary = Counter({4 * number: ways for number, ways in still.items()}) + Counter(turned)
+    return _with_aimed(ordinary, aimed, charm) if aimed else ordinary
 
 
 def _unturned(value: int, number: int, charm: int) -> Counter[int]:
@@ -54,12 +50,11 @@ def _unturned(value: int, number: int, charm: int) -> Counter[int]:
 
 
 def _with_aimed(ordinary: Counter[int], value: int, charm: int) -> Counter[int]:
-    found: Counter[int] = Counter()
-    for result, ways in ordinary.items():
-        for face in range(1, 7):
-            turned = face == {NEAR_MISS: value + 1, BARE_HIT: value}.get(charm) and not result & 1
-            found[result + 2 * ((face <= value) != turned) + turned] += ways
-    return found
+    def both(result: int, face: int) -> int:
+        turned = face == {NEAR_MISS: value + 1, BARE_HIT: value}.get(charm) and not result & 1
+        return result + 2 * ((face <= value) != turned) + turned
+
+    return combine(ordinary, die(6), both)
 
 
 def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
@@ -70,133 +65,91 @@ def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
     # One number a throw: finding equal rows with np.unique(axis=0) takes ten times as long.
     code = rows @ np.cumprod([1, *(rows.max(axis=0, initial=0) + 1)])[:-1]
     _, sample, which = np.unique(code, return_index=True, return_inverse=True)
-    found = []
-    for row in rows[sample].tolist():
-        *number, aimed, turning = row
-        found.append(book.add(throw((0, *number), aimed, turning)) if any(number) or aimed else 0)
-    return np.array(found, np.int64)[which]
+    thrown = [throw((0, *row[:-2]), *row[-2:]) if any(row[:-1]) else None for row in rows[sample].tolist()]
+    return np.array([book.add(weights) if weights else 0 for weights in thrown], np.int64)[which]
 
 
-def charms(forces: Forces, one: Catalogue, enemy: bool) -> np.ndarray:
-    """What may turn a die of each condition: the side's own charm, or else the enemy's."""
-    if enemy:
-        return np.full(len(one), BARE_HIT)
-    band = next(band for band in forces.bands if band.name == one.army.name)
-    own = band.policy.lucky_charm == "own-miss"
-    return np.where(one.column("items") & Held.CHARM, NEAR_MISS, PLAIN) if own else np.zeros(len(one), int)
-
-
-AFTER_FACES = {0: 4, 1: 2}  # 1 or 6: a fort drops a level, others are destroyed
-
-
-def after_tables(book: TableBook) -> list[int]:
-    """Post-battle rolls for each set of fort (1), settlement (2) and income counter (4)."""
-    found = []
-    for rolled in range(8):
-        weights = {0: 1}
-        for bit in (1, 2, 4):
-            if rolled & bit:
-                weights = {w | bit * bad: n * f for w, n in weights.items() for bad, f in AFTER_FACES.items()}
-        found.append(book.add(weights))
-    return found
-
-
-def leave_of(forces: Forces, band: Band) -> Leave:
-    """A side's retreat policy."""
+def leave_of(band: Band) -> Leave:
+    """A side's retreat policy; one that is sought is none of these."""
     policy = band.policy
-    if not may_leave(forces.scenario, band):
-        return never()
-    if policy.retreat == "best":
-        return never()
-    if policy.retreat == "after-rounds":
-        return after(policy.retreat_after)
-    if policy.retreat == "below-creatures":
-        return below(policy.retreat_below)
-    return outnumbered(Fraction(str(policy.retreat_ratio)).limit_denominator(10**6))
+    known = {
+        "after-rounds": after(policy.retreat_after),
+        "below-creatures": below(policy.retreat_below),
+        "when-outgunned": outnumbered(Fraction(str(policy.retreat_ratio)).limit_denominator(10**6)),
+    }
+    return known.get(policy.retreat, never()) if band.leaves else never()
 
 
 def fort_rolls(forces: Forces, one: Catalogue) -> np.ndarray:
     """Does the fort roll after the battle? A citadel never does."""
     printed, when = FORTS.index(forces.bands[1].fort), forces.scenario.options.post_battle_rolls
-    rolls = one.slots(Role.FORT) and printed < FORTS.index("citadel")
+    rolls = one.army.slots_of(Role.FORT) and printed < FORTS.index("citadel")
     return np.full(len(one), bool(rolls)) & ((one.counted(Role.FORT) < printed) | (when == "all"))
 
 
-def digits(chances: np.ndarray, book: TableBook) -> tuple[list[int], list[int]]:
-    """Tables that draw a number digit by digit: all of them, and where those of each digit begin."""
-    base, count = 1 << DIGIT_BITS, 1
-    while base**count < len(chances):
-        count += 1
-    padded = np.zeros(base**count)
-    padded[: len(chances)] = chances
-    found, begin = [], []
-    for digit in range(count):
-        begin.append(len(found))
-        for row in padded.reshape(base**digit, base, -1).sum(axis=2)[
-            : 1 + (len(chances) - 1) // base ** (count - digit)
-        ]:
-            result = np.flatnonzero(row)
-            found.append(book.add((result, row[result] / row[result].sum())))
-    return found, begin
-
-
 def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
-    """The arrays of Params by condition, all catalogues one after the other."""
-    found, base = forces.catalogues, forces.base[:-1]
-
-    def each(read: Callable[[Catalogue], np.ndarray]) -> np.ndarray:
-        return np.concatenate([np.asarray(read(one)).reshape(-1) for one in found])
-
-    def numbered(read: Callable[[Catalogue], object]) -> np.ndarray:
-        pairs = zip(base, found, strict=True)
-        return np.concatenate([(np.asarray(read(one)) + first).reshape(-1) for first, one in pairs])
-
-    band = {band.name: band for band in forces.bands}
-    spoils = {name: one.policy.lucky_charm == "enemy-hit" for name, one in band.items()}
-    spoiling = any("lucky-charm" in one.items and spoils[name] for name, one in band.items())
+    """The arrays of Params by condition, all sides one after the other."""
+    each, found = forces.each, forces.catalogues
+    turns = {"own-miss": NEAR_MISS, "enemy-hit": BARE_HIT}
+    charms = {band.name: turns[band.policy.lucky_charm] for band in forces.bands}
+    spoiling = any(charms[band.name] == BARE_HIT and "lucky-charm" in band.items for band in forces.bands)
     table = {0: 0, FIREWALL_DIE: book.add(die(6))} | dict.fromkeys((1, 2), book.add({LOST: 2, SAVED: 4}))
-    thrown = np.concatenate([throws(one, charms(forces, one, False), book) for one in found])
-    spoiled = np.concatenate([throws(one, charms(forces, one, True), book) for one in found]) if spoiling else thrown
-    leads = ("armed", "aimed", "gone", "charmless", "ended")
-    return {name: numbered(methodcaller("led", name)) for name in leads} | {
-        "after": numbered(lambda one: one.led_in_steps("after")),
-        "waits": each(lambda one: np.array([table[number] for number in one.waits.tolist()])),
-        "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
-        "dust": each(lambda one: one.column("items") & Held.DUST > 0),
-        "stands": each(lambda one: one.left.any(axis=1)),
-        "able": each(lambda one: one.able),
-        "spoils": each(lambda one: (one.column("items") & Held.CHARM > 0) & spoils[one.army.name]),
-        "people": each(lambda one: one.counted(Role.PEOPLE)),
-        "fire": each(lambda one: one.fire),
-        "room": each(lambda one: one.room),
-        "fort_rolls": each(lambda one: fort_rolls(forces, one)),
-        "settlement": each(lambda one: one.counted(Role.SETTLEMENT)),
-        "throw": thrown,
-        "spoiled": spoiled,
-    }
+
+    def numbered(what: str) -> np.ndarray:
+        pairs = zip(forces.base, found, strict=False)
+        return np.concatenate([first + one.led(what).reshape(-1) for first, one in pairs])
+
+    def charmed(one: Catalogue, how: int) -> np.ndarray:
+        """Is there a charm that works so?"""
+        return (one.column("items") & Held.CHARM > 0) & (charms[one.army.band.name] == how)
+
+    thrown = each(lambda one: throws(one, np.where(charmed(one, NEAR_MISS), NEAR_MISS, PLAIN), book))
+    spoiled = each(lambda one: throws(one, np.full(len(one), BARE_HIT), book)) if spoiling else thrown
+    return (
+        {name: numbered(name) for name in ("armed", "aimed", "gone", "charmless", "ended", "after")}
+        | {
+            "waits": each(lambda one: np.array([table[number] for number in one.column("die").tolist()])),
+            "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
+            "dust": each(lambda one: one.column("items") & Held.DUST > 0),
+            "stands": each(lambda one: one.left.any(axis=1)),
+            "able": each(lambda one: one.dice.any(axis=(1, 2)) | one.aimed.any(axis=1)),
+            "spoils": each(lambda one: charmed(one, BARE_HIT)),
+            "people": each(lambda one: one.counted(Role.PEOPLE)),
+            "fire": each(lambda one: one.fire),
+            "room": each(lambda one: one.room),
+            "fort_rolls": each(lambda one: fort_rolls(forces, one)),
+            "settlement": each(lambda one: one.counted(Role.SETTLEMENT)),
+            "throw": thrown,
+            "spoiled": spoiled,
+        }
+        | _falls(forces, numbered("hit").reshape(-1, STEPS))
+    )
 
 
-def _falls(forces: Forces) -> dict[str, np.ndarray]:
-    """Where hits lead, as wide as the most hits that can matter to any side."""
-    strongest = [one.most_hits() for one in forces.catalogues]
-    pairs = []
-    for one, side in zip(forces.catalogues, forces.whose, strict=True):
-        others = [max([0, *(most for most, whose in zip(strongest, forces.whose, strict=True) if whose == enemy)])
-                  for enemy in set(forces.whose) - {side}]  # fmt: skip
-        pairs.append(one.falls(sum(others)))
-    width = max(falls.shape[2] for falls, _ in pairs)
-    found = []
-    for first, pair in zip(forces.base, pairs, strict=False):
-        wide = [np.pad(array, ((0, 0), (0, 0), (0, width - array.shape[2])), mode="edge") for array in pair]
-        found.append((first + wide[0].reshape(-1), wide[1].reshape(-1)))
-    falls, spent = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return {"falls": falls, "spent": spent, "width": width}
+def _falls(forces: Forces, hit: np.ndarray) -> dict[str, np.ndarray]:
+    """Where 0, 1, ... hits lead in each step, and how many of them are spent before a die must be rolled.
+
+    As wide as the most hits that can matter to any side; more than the last lead to where it does.
+    """
+    strongest = [int((one.dice.sum(axis=2) + (one.aimed > 0)).max(initial=0)) + 1 for one in forces.catalogues]
+    sizes, waits = np.diff(forces.base), forces.each(lambda one: one.column("die")) > 0
+    most = np.repeat([sum(strongest) - own for own in strongest], sizes)[:, None]
+    now = np.repeat(np.arange(len(hit))[:, None], STEPS, axis=1)
+    falls, spent = [now], [np.zeros_like(now)]
+    while True:
+        following = np.where(waits[now] | (most < len(falls)), now, hit[now, np.arange(STEPS)])
+        if (following == now).all():
+            break
+        spent.append(spent[-1] + ~waits[now])
+        falls.append(following)
+        now = following
+    return {"falls": np.stack(falls, axis=2), "spent": np.stack(spent, axis=2), "width": len(falls)}
 
 
 def _fates(forces: Forces) -> dict[str, np.ndarray]:
     """What follows the die that a condition waits for: where its results begin, and where they lead."""
-    at, found = np.zeros(int(forces.base[-1]), np.int64), [0]
-    for first, one in zip(forces.base.tolist(), forces.catalogues, strict=False):
+    at, found = np.zeros(forces.base[-1], np.int64), [0]
+    for first, one in zip(forces.base, forces.catalogues, strict=False):
         for number, fates in one.fates.items():
             at[first + number] = len(found)
             found += [first + fates.get(result, number) for result in range(max(fates) + 1)]
@@ -204,15 +157,16 @@ def _fates(forces: Forces) -> dict[str, np.ndarray]:
 
 
 def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
-    met = forces.meetings
-    tables, begin = digits(np.array([one.chance for one in met]), book) if len(met) > 1 else ([0], [0])
+    """The draw from the cup, if there is one, and what it leads to."""
+    met, chances = np.array(list(forces.meetings)), np.array(list(forces.meetings.values()))
+    tables, begin = digits(chances, DIGIT_BITS, book) if len(met) > 1 else ([0], [0])
     return {
         "digits": len(begin) if len(met) > 1 else 0,
         "draw": np.array(tables),
         "draw_at": np.array(begin),
-        "met0": np.array([one.sides[0] for one in met]),
-        "met1": np.array([one.sides[1] for one in met]),
-        "met_note": np.array([one.note for one in met]),
+        "met_note": met[:, 0],
+        "met0": met[:, 1],
+        "met1": met[:, 2],
         "printed": np.array([note.printed for note in forces.notes]),
     }
 
@@ -220,25 +174,27 @@ def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
 def params_of(forces: Forces, book: TableBook) -> Params:
     """The fixed numbers of a battle; its chance tables go to `book`."""
     scenario, sides = forces.scenario, forces.bands
-    policies = [leave_of(forces, band) for band in sides]
-    wishes = [getattr(band.policy, "target", None) for band in sides]
-    defaults = ["strongest" if band.name == "defender" else "defender" for band in sides]
-    clock = max([0, *(policy.rounds for policy in policies if policy.rounds < NO_LIMIT)])
-    arrays = _columns(forces, book) | _falls(forces) | _fates(forces) | _drawing(forces, book)
+    policies = [leave_of(band) for band in sides]
+    arrays = _columns(forces, book) | _fates(forces) | _drawing(forces, book)
     arrays |= {
-        "asked": np.array([may_leave(scenario, band) for band in sides]),
+        "asked": np.array([band.leaves for band in sides]),
         "best": np.array([band.policy.retreat == "best" for band in sides]),
-        "target": np.array([TARGETS.index(wish or usual) for wish, usual in zip(wishes, defaults, strict=True)]),
-        "after_tables": np.array(after_tables(book)),
+        "target": np.array([TARGETS.index(band.target) for band in sides]),
+        # Two of six faces, 1 and 6: a fort (1) drops a level, settlement (2) and income counter (4) are destroyed.
+        "after_tables": np.array(
+            [book.add(sum_of_all({0: 4, bit: 2} for bit in (1, 2, 4) if rolled & bit)) for rolled in range(8)]
+        ),
     }
     flat = {
-        name: np.ascontiguousarray(array, np.int64) for name, array in arrays.items() if isinstance(array, np.ndarray)
+        name: np.ascontiguousarray(array.reshape(-1), np.int64)
+        for name, array in arrays.items()
+        if isinstance(array, np.ndarray)
     }
     leaving = dict(zip([f"leave{i}" for i in range(SIDES)], [*policies, *[never()] * SIDES], strict=False))
     return Params(
         sides=len(sides),
         unexplored=int(unexplored(scenario)),
-        clock=clock,
+        clock=max([0, *(policy.rounds for policy in policies if reads_rounds(policy))]),
         post_battle=POST_BATTLE.index(scenario.options.post_battle_rolls),
         income=int(getattr(sides[1].fields, "income_counter", False)),
         **(arrays | flat | leaving),
@@ -248,7 +204,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
 def limits_of(forces: Forces, params: Params) -> State:
     """The largest value that each field of the state can reach."""
     present = [1] * params.sides + [0] * SIDES
-    last, most = int(forces.base[-1]) - 1, 2 * int(params.room.max()) + 3
+    last, most = forces.base[-1] - 1, 2 * int(params.room.max()) + 3
     return State(
         rounds=MOST_ROUNDS,
         clock=params.clock,
@@ -267,12 +223,11 @@ def chain_of(forces: Forces) -> Chain:
     """The chain of a battle."""
     book = TableBook()
     params = params_of(forces, book)
-    met = forces.meetings[0]
     start = State(*[0] * len(State._fields))
     if params.digits:
         start = start._replace(phase=rules.DRAW)
     else:
-        start = start._replace(**{f"side{i}": number for i, number in enumerate(met.sides)})
+        start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings))[1:])})
         start = start._replace(phase=rules.ENDED if forces.driven_off else rules.OPENING)
         start = State(*(int(value) for value in rules.onward(params, start)))
     return Chain(params, start, limits_of(forces, params), book.close(), counters=("rounds",))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from simulator.rules.kings_and_things.catalogue import Catalogue
-from simulator.rules.kings_and_things.forces import Forces, unexplored
+from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
-from simulator.rules.kings_and_things.sides import Role, bands, dust_at_start, opened, present_sides
+from simulator.rules.kings_and_things.sides import Band, Role, bands, dust_at_start, opened, takes, unexplored
 from simulator.rules.toolkit.naming import listed, plural
 
 STEP_NAMES = ("magic", "ranged", "melee")
@@ -27,128 +27,99 @@ def spoken(name: str) -> str:
     return "the " + name.replace("_", " ")
 
 
-def assumptions(scenario: Scenario) -> list[str]:
+def assumptions(scenario: Scenario) -> Iterator[str]:
     """Options, policies and assumed readings in force."""
-    lines = []
-    for name in present_sides(scenario):
-        lines += _policy_lines(scenario, name)
-    lines.append("structures are lost in the order Firewall, settlement, fort (ASSUMED)")
+    found = bands(scenario)
+    for band in found:
+        yield from _policy_lines(band)
+    yield "structures are lost in the order Firewall, settlement, fort (ASSUMED)"
     if unexplored(scenario):
-        lines.append("unexplored hex: inhabitants may not retreat; if nobody is left, nobody wins")
+        yield "unexplored hex: inhabitants may not retreat; if nobody is left, nobody wins"
     else:
-        lines.append("if all attackers are gone the defender keeps the hex (11.71)")
-    lines.append(f"post-battle rolls: {scenario.options.post_battle_rolls}; 1 or 6 destroys or lowers, 2-5 restores")
-    lines += _item_lines(scenario)
+        yield "if all attackers are gone the defender keeps the hex (11.71)"
+    yield f"post-battle rolls: {scenario.options.post_battle_rolls}; 1 or 6 destroys or lowers, 2-5 restores"
+    for band in found:
+        yield from _item_lines(scenario, band, found)
     if isinstance(scenario, FreeForAll):
-        lines += _target_lines(scenario)
+        yield "more than two sides: each names one target a round (the printed 11.8 is not public)"
+        yield from (f"{spoken(band.name)} fires at: {band.target}" for band in found)
     if isinstance(scenario, Exploration):
-        lines += _cup_lines(scenario)
-    return lines
+        roll, cup = scenario.conditions.exploration_roll, scenario.conditions.cup
+        told = "the full cup (copies of some counters ASSUMED)" if cup is None else "the cup as given"
+        number = roll or "d6: 1 and 6 nobody, else that many"
+        yield f"{number} counters are drawn from {told}; terrain {scenario.conditions.terrain}"
+        yield "of a special income counter and a settlement of equal value the settlement stays (ASSUMED)"
+        defends = "defends" if scenario.options.lone_settlement_defends else "falls"
+        yield f"a settlement drawn without creatures {defends} (ASSUMED)"
 
 
-def _policy_lines(scenario: Scenario, name: str) -> list[str]:
-    policy, fields = getattr(scenario.policy, name), getattr(scenario, name)
+def _policy_lines(band: Band) -> Iterator[str]:
+    who, policy = spoken(band.name), band.policy
     text = RETREATS[policy.retreat].format(**policy.model_dump())
-    lines = [f"{spoken(name)} {text}; losses {policy.losses}, structures {policy.structures}"]
+    yield f"{who} {text}; losses {policy.losses}, structures {policy.structures}"
     if policy.retreat != "never":
-        if getattr(fields, "retreat_hex_creatures", 0) and not fields.retreat_hex_citadel:
-            lines.append(f"{spoken(name)}'s people beyond ten in the retreat hex are removed, weakest first (ASSUMED)")
-        lines.append(f"{spoken(name)}'s items go back to the cup when it retreats (ASSUMED)")
-    return lines
+        if band.fields.retreat_hex_creatures and not band.fields.retreat_hex_citadel:
+            yield f"{who}'s people beyond ten in the retreat hex are removed, weakest first (ASSUMED)"
+        yield f"{who}'s items go back to the cup when it retreats (ASSUMED)"
 
 
-def _item_lines(scenario: Scenario) -> list[str]:
-    found, lines = bands(scenario), []
-    for band in found:
-        who = spoken(band.name)
-        if band.dispelled:
-            lines.append(f"Dispel Magic voids {who}'s {band.dispelled}")
-        for special, key, text in (
-            ("marksman", "marksman", "Marksman"),
-            ("sword-master", "sword_master", "Sword Master"),
-            ("warlord", "warlord", "Warlord"),
-        ):
-            if band.has(special):
-                lines.append(f"{who}'s {text}: {getattr(band.policy, key)}")
-                if special == "warlord" and len(found) == 2:
-                    lines.append("the Warlord takes the last creature of the enemy's weakest-first order (ASSUMED)")
-        if "lucky-charm" in band.items:
-            lines.append(f"{who}'s Lucky Charm: {band.policy.lucky_charm}, at the first chance")
-        if band.items & {"magic-bow", "magic-sword"}:
-            lines.append(f"{who}'s Magic Bow and Sword: {band.policy.item_hits}")
-        if "firewall" in band.items:
-            lines.append(f"{who}'s Firewall takes hits {scenario.options.firewall_hits} (ASSUMED)")
-        if "talisman" in band.items:
-            lines.append("the Talisman saves people only (ASSUMED)")
-        if "dust-of-defense" in band.items:
-            now = "at the start" if dust_at_start(found) else "when outgunned, if the attacker has somewhere to go"
-            lines.append(f"Dust of Defense is thrown {now} (ASSUMED)")
-        if band.cloud:
-            lines.append(f"Black Cloud: -1 on all dice of {who}; structures still take their full hits")
-    return lines
+def _item_lines(scenario: Scenario, band: Band, found: Sequence[Band]) -> Iterator[str]:
+    who, policy = spoken(band.name), band.policy
+    if band.dispelled:
+        yield f"Dispel Magic voids {who}'s {band.dispelled}"
+    if band.has("marksman"):
+        yield f"{who}'s Marksman: {policy.marksman}"
+    if band.has("sword-master"):
+        yield f"{who}'s Sword Master: {policy.sword_master}"
+    if band.has("warlord"):
+        yield f"{who}'s Warlord: {policy.warlord}"
+        if len(found) == 2:
+            yield "the Warlord takes the last creature of the enemy's weakest-first order (ASSUMED)"
+    if "lucky-charm" in band.items:
+        yield f"{who}'s Lucky Charm: {policy.lucky_charm}, at the first chance"
+    if band.items & {"magic-bow", "magic-sword"}:
+        yield f"{who}'s Magic Bow and Sword: {policy.item_hits}"
+    if "firewall" in band.items:
+        yield f"{who}'s Firewall takes hits {scenario.options.firewall_hits} (ASSUMED)"
+    if "talisman" in band.items:
+        yield "the Talisman saves people only (ASSUMED)"
+    if "dust-of-defense" in band.items:
+        now = "at the start" if dust_at_start(found) else "when outgunned, if the attacker has somewhere to go"
+        yield f"Dust of Defense is thrown {now} (ASSUMED)"
+    if band.cloud:
+        yield f"Black Cloud: -1 on all dice of {who}; structures still take their full hits"
 
 
-def _target_lines(scenario: FreeForAll) -> list[str]:
-    lines = ["more than two sides: each names one target a round (the printed 11.8 is not public)"]
-    for name in present_sides(scenario):
-        default = "strongest" if name == "defender" else "defender"
-        lines.append(f"{spoken(name)} fires at: {getattr(scenario.policy, name).target or default}")
-    return lines
-
-
-def _cup_lines(scenario: Exploration) -> list[str]:
-    conditions = scenario.conditions
-    roll = conditions.exploration_roll
-    cup = "the full cup (copies of some counters ASSUMED)" if conditions.cup is None else "the cup as given"
-    lines = [
-        f"{roll or 'd6: 1 and 6 nobody, else that many'} counters are drawn from {cup}; terrain {conditions.terrain}"
-    ]
-    lines.append("of a special income counter and a settlement of equal value the settlement stays (ASSUMED)")
-    defends = "defends" if scenario.options.lone_settlement_defends else "falls"
-    lines.append(f"a settlement drawn without creatures {defends} (ASSUMED)")
-    return lines
-
-
-def explained(forces: Forces) -> list[str]:
+def explained(forces: Forces) -> Iterator[str]:
     """How the answer comes about: what happens before round 1, who is lost first, who rolls when."""
-    lines = _before_round_one(forces)
-    for one, i in zip(forces.catalogues, forces.whose, strict=True):
-        if isinstance(forces.scenario, Exploration) and (i or one is not forces.catalogues[0]):
-            continue
-        who = spoken(forces.bands[i].name)
-        kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
-        lines.append(f"{who} loses first to last: {_order(one)}{kept}")
-        lines += [f"{who} rolls in round 1: {_dice(one)}"]
-    if isinstance(forces.scenario, Exploration):
-        lines.append(f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value")
-    sizes = [f"{len(one):,} of {spoken(forces.bands[i].name)}" for one, i in _largest(forces)]
-    lines.append(f"what can become of each side by itself: {listed(sizes)}; rounds are fought between these")
-    return lines
+    exploring = isinstance(forces.scenario, Exploration)
+    yield from _before_round_one(forces, exploring)
+    for one, band in zip(forces.catalogues, forces.bands, strict=True):
+        if not (exploring and band.name == "defender"):
+            kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
+            yield f"{spoken(band.name)} loses first to last: {_order(one)}{kept}"
+            yield f"{spoken(band.name)} rolls in round 1: {_dice(one)}"
+    if exploring:
+        yield f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value"
+    sizes = [f"{len(one):,} of {spoken(one.army.band.name)}" for one in forces.catalogues]
+    yield f"what can become of each side by itself: {listed(sizes)}; rounds are fought between these"
 
 
-def _largest(forces: Forces) -> Iterable[tuple[Catalogue, int]]:
-    seen: dict[int, Catalogue] = {}
-    for one, i in zip(forces.catalogues, forces.whose, strict=True):
-        if i not in seen or len(one) > len(seen[i]):
-            seen[i] = one
-    return ((one, i) for i, one in seen.items())
-
-
-def _before_round_one(forces: Forces) -> list[str]:
+def _before_round_one(forces: Forces, exploring: bool) -> Iterator[str]:
     found = bands(forces.scenario)
-    lines = [f"Dispel Magic voids {spoken(band.name)}'s {band.dispelled}" for band in found if band.dispelled]
-    if isinstance(forces.scenario, Exploration):
-        return lines
-    if forces.driven_off:
-        return [*lines, "before round 1 Dust of Defense drives the attacker off"]
-    opened(found)
-    for band in found:
-        if band.taken:
-            lines.append(f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.label} over")
-        lines += [f"before round 1 Baron or Duke hits the {what}" for what in band.battered]
-        if band.unrolled:
-            lines.append(f"before round 1 one die is rolled for the value of {spoken(band.name)}'s Firewall")
-    return lines
+    yield from (f"Dispel Magic voids {spoken(band.name)}'s {band.dispelled}" for band in found if band.dispelled)
+    if exploring and takes(found[0]):
+        yield "the attacker's order of losses has everybody whom its Warlord may take over"
+    elif forces.driven_off:
+        yield "before round 1 Dust of Defense drives the attacker off"
+    elif not exploring:
+        opened(found)
+        for band in found:
+            if band.taken:
+                yield f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.label} over"
+            yield from (f"before round 1 Baron or Duke hits the {what}" for what in band.battered)
+            if band.unrolled:
+                yield f"before round 1 one die is rolled for the value of {spoken(band.name)}'s Firewall"
 
 
 def _order(one: Catalogue) -> str:
@@ -164,13 +135,13 @@ def _order(one: Catalogue) -> str:
 
 def _dice(one: Catalogue) -> str:
     """Dice of the first round by step: `magic 4 (needs 3 3 4 6); melee ...`."""
-    at, parts = int(one.led("armed")[one.starts[0]]), []
+    at, parts = int(one.led("armed")[one.starts[0], 0]), []
     for step, name in enumerate(STEP_NAMES):
         values = values_of(one, at, step)
         if values:
             needs = ", ".join(str(min(6, value)) for value in values)
             parts.append(f"{plural(len(values), 'die', 'dice')} in the {name} step (needs {needs})")
-        at = int(one.led("after", step)[at])
+        at = int(one.led("after")[at, step])
     return "; ".join(parts) or "nothing"
 
 

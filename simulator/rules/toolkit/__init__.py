@@ -1,7 +1,7 @@
 """What games share: small plain functions, none of which knows a game.
 
 faces      dice that give a result, for replays
-weights    integer weights: sums of draws, hits of n dice
+weights    integer weights: sums of draws, hits of n dice; draws of one of very many
 losses     loss orders: hits taken along a line say who is left
 retreat    retreat policies as numbers, and the one rule that reads them
 policies   refusals: parameters that a policy needs or does not use

@@ -32,33 +32,27 @@ def thrown_until(
     return None
 
 
-def summing_to(
-    values: Sequence[Sequence[int]], total: int, dice: random.Random, *, or_more: bool = False
-) -> list[int] | None:
-    """Faces (from 1) of several dice whose values sum to `total` (`or_more`: at least), drawn die by die; None if none.
+def summing_to(values: Sequence[Sequence[int]], fits: Callable[[int], bool], dice: random.Random) -> list[int] | None:
+    """Faces (from 1) of several dice whose values come to a sum that fits, drawn die by die; None if none does.
 
     `values[n]` lists what each face of die n is worth. However rare the sum, it takes one pass.
     """
     rest: list[Counter[int]] = [Counter({0: 1})]
     for worth in reversed(values):
         rest.append(combine(Counter(worth), rest[-1], lambda own, others: own + others))
-    if not _ways(rest[-1], total, or_more):
+    if not any(map(fits, rest[-1])):
         return None
-    faces = []
+    faces, total = [], 0
     for worth, others in zip(values, reversed(rest[:-1]), strict=True):
-        fitting = [_ways(others, total - value, or_more) for value in worth]
+        fitting = [sum(ways for more, ways in others.items() if fits(total + value + more)) for value in worth]
         # Whole numbers too large for a float are fine: a die is picked with randrange.
         pick, face = dice.randrange(sum(fitting)), 0
         while pick >= fitting[face]:
             pick -= fitting[face]
             face += 1
         faces.append(face + 1)
-        total -= worth[face]
+        total += worth[face]
     return faces
-
-
-def _ways(sums: Counter[int], total: int, or_more: bool) -> int:
-    return sum(ways for value, ways in sums.items() if value >= total) if or_more else sums[total]
 
 
 def hitting(
@@ -66,4 +60,4 @@ def hitting(
 ) -> list[int] | None:
     """Faces of dice that hit at most at their target, with so many hits in all (`or_more`: at least); None if none."""
     values = [[int(face <= target) for face in range(1, sides + 1)] for target in targets]
-    return summing_to(values, hits, dice, or_more=or_more)
+    return summing_to(values, lambda found: found == hits or (or_more and found > hits), dice)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,13 @@ def winners(attacker_won: np.ndarray, defender_won: np.ndarray) -> np.ndarray:
 def winner_text(code: int) -> str:
     """Who wins, as a sentence without its full stop."""
     return ("the attacker wins", "the defender wins", "nobody wins")[code]
+
+
+@lru_cache(maxsize=4096)
+def plain(name: str) -> str:
+    """Letters and digits only, without accents and case, as names are compared: "Gustav Adolf" finds Gustav-Adolf."""
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in apart if letter.isalnum())
 
 
 def plural(number: int, word: str, more: str | None = None) -> str:

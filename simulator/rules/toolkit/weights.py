@@ -1,4 +1,4 @@
-"""Integer weights: sums of independent draws, and hits of several dice."""
+"""Integer weights: sums of independent draws, hits of several dice; one of very many drawn digit by digit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from math import comb
 
 import numpy as np
+
+from simulator.engine.chance import TableBook
 
 
 def hits(dice: int, hitting: int, sides: int) -> Counter[int]:
@@ -57,3 +59,20 @@ def grid(shape: tuple[int, ...], make: Callable[..., int]) -> np.ndarray:
     for place in np.ndindex(*shape):
         out[place] = make(*place)
     return out
+
+
+def digits(chances: np.ndarray, bits: int, book: TableBook) -> tuple[list[int], list[int]]:
+    """Narrow tables that draw one of very many digit by digit (of so many bits): the tables, where each digit's begin.
+
+    After digits that make a number n so far, the next is drawn with the n-th table of its digit.
+    """
+    base, found, begin = 1 << bits, list[int](), list[int]()
+    count = max(1, -(-(len(chances) - 1).bit_length() // bits))
+    for digit in range(count):
+        begin.append(len(found))
+        # What each digit stands for after those before it: so many numbers in a row.
+        sums = np.add.reduceat(chances, range(0, len(chances), base ** (count - 1 - digit)))
+        for part in np.split(sums, range(base, len(sums), base)):
+            result = np.flatnonzero(part)
+            found.append(book.add((result, part[result] / part[result].sum())))
+    return found, begin
