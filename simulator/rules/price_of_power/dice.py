@@ -106,5 +106,8 @@ def shifted(ways: np.ndarray, axis: int, more: int) -> np.ndarray:
 
 def most_icons(dice: Dice, pool: Pool) -> Icons:
     """The most icons that a pool can show."""
-    most = (np.array([pool.worth(shown) for shown in faces]).max(axis=0) for faces in pool.faces(dice))
-    return Icons(*sum(most, np.zeros(4, int)).tolist())
+    most = [0, 0, 0, 0]
+    for die, number in zip(DICE, pool, strict=False):
+        best = map(max, zip(*map(pool.worth, dice[die]), strict=True))
+        most = [so_far + number * more for so_far, more in zip(most, best, strict=True)]
+    return Icons(*most)
