@@ -75,5 +75,5 @@ def common_assumptions(fields: Land | Siege | Campaign, stacks: tuple[Stack, Sta
             yield f"{stack.name}: {leader.told()}, {leader.kind}{', fragile' if leader.fragile else ''}"
         if wrong := leader.out_of_period(fields.conditions.period):
             yield f"{stack.name}: {wrong}: allowed, as the rules of battles ask for no years (leader_years)"
-        if leader.drawn and stack.country == "usa":
+        if leader.drawn and stack.side.country == "usa":
             yield f"{stack.name}: usa draws its replacement from the minor row (ASSUMED)"
