@@ -14,65 +14,13 @@ from typing import Any
 
 import numba
 from numba import int64, njit, uint64
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
-from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering
 from numba.extending import overload, register_jitable
 
 from simulator.engine import cache, chain
+from simulator.engine.pipelines import Apart, NoAlias, Piece, Rule
 from simulator.engine.rewrite import compilable
 
-
-class NoAlias(CompilerBase):
-    """Promise LLVM that array arguments do not overlap: without it the lane loop stays scalar (2.5x slower)."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.state.flags.noalias = True
-        self.state.flags.nrt = False
-
-    def define_pipelines(self) -> list[Any]:
-        """The ordinary pipeline."""
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
-
-
-class _ApartLower(Lower):
-    def lower_normal_function(self, fndesc: Any) -> None:
-        """Lower as ever, then forbid inlining."""
-        super().lower_normal_function(fndesc)
-        self.function.attributes.add("noinline")
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _ApartLowering(NativeLowering):
-    _name = "apart_lowering"
-
-    @property
-    def lowering_class(self) -> type[Lower]:
-        """The lowering that forbids inlining."""
-        return _ApartLower
-
-
-class Apart(NoAlias):
-    """As NoAlias, and never inlined.
-
-    Inlined into a larger kernel, the lane loop loses the promise that its arrays do not overlap, and with it SIMD:
-    20 instead of about 100 M battles/s (Risk, 20 v 15, 2 cores).
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.state.flags.forceinline = False  # flags are handed down from the caller
-
-    def define_pipelines(self) -> list[Any]:
-        """The ordinary pipeline with the lowering replaced."""
-        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.passes = [
-            (_ApartLowering if which is NativeLowering else which, text) for which, text in pipeline.passes
-        ]
-        pipeline.finalize()
-        return [pipeline]
+_PIECE, _RULE = ({"forceinline": True, "pipeline_class": which} for which in (Piece, Rule))
 
 
 @contextmanager
@@ -102,7 +50,7 @@ class Kernel:
 
     def _version(self, package: str | None) -> Callable[..., Any]:
         if package not in self._versions:
-            options = {"nogil": True, "pipeline_class": NoAlias}
+            options = {"nogil": True, "no_cfunc_wrapper": True, "pipeline_class": NoAlias}
             if package is None:
                 self._versions[package] = njit(**options)(self._function)
             else:
@@ -153,7 +101,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 def inner(function: Callable[..., Any]) -> Any:
     """Compile a piece of a kernel: cached as a part of it only."""
-    return njit(nogil=True, forceinline=True, pipeline_class=NoAlias)(function)
+    return njit(nogil=True, **_PIECE)(function)
 
 
 def apart(function: Callable[..., Any]) -> Any:
@@ -193,7 +141,8 @@ def _overload_on(generic: Callable[..., Any], params: type, implementation: Call
     )
     scope: dict[str, Any] = {"params": params, "implementation": implementation}
     exec(source, scope)
-    overload(generic, strict=False, jit_options={"forceinline": True})(scope["choose"])
+    how = _PIECE if getattr(params, "spelled_out", False) else _RULE
+    overload(generic, strict=False, jit_options=how)(scope["choose"])
 
 
 def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
@@ -238,11 +187,11 @@ def _bind_helper(function: Callable[..., Any]) -> None:
     """Make a plain function callable from compiled rules, rewritten for numba where it needs to be."""
     version = compilable(function)
     if version is function:
-        register_jitable(forceinline=True)(function)
+        register_jitable(**_RULE)(function)
         return
     names = ", ".join(inspect.signature(function).parameters)
     chosen = _built(f"def choose({names}):\n    return version\n", "choose", version=version)
-    overload(function, strict=False, jit_options={"forceinline": True})(chosen)
+    overload(function, strict=False, jit_options=_RULE)(chosen)
 
 
 def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
@@ -254,18 +203,37 @@ def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     call = "step(p, s, result, other)" if both else "step(p, s, result)"
     lept = f"def leap(p, s, result, other):\n    return {call}\n"
     _overload_on(leap, params, _built(lept, "leap", step=step))
-    decisions = ""
-    if "decides" in parts:
-        decisions = (
-            f"    for _ in range({chain.MOST_TURNS}):\n"
-            f"        if not running(p, s) or decides(p, s) == 0:\n            break\n"
-            f"        option = choose(p, s)\n        if option < 0:\n            break\n"
-            f"        s = leap(p, s, option, 0)\n"
-        )
-    source = f"def moved(p, s, result, other):\n    s = leap(p, s, result, other)\n{decisions}    return s\n"
-    _overload_on(moved, params, _built(source, "moved", leap=leap, **_GENERIC))
-    source = f"def settled(p, s):\n{decisions}    return s\n"
-    _overload_on(settled, params, _built(source, "settled", leap=leap, **_GENERIC))
+    decided = "decides" in parts
+    _overload_on(moved, params, _built(_MOVED if decided else _LEPT, "moved", leap=leap, **_GENERIC))
+    _overload_on(settled, params, _built(_SETTLED if decided else _AS_IT_IS, "settled", moved=moved, **_GENERIC))
+
+
+# A leap, and then up to `turns` decisions of the fixed policies. The leap stands in it once: it is inlined.
+_MOVED = """
+def moved(p, s, result, other, turns):
+    for _ in range(turns + 1):
+        s = leap(p, s, result, other)
+        if not running(p, s) or decides(p, s) == 0:
+            break
+        result, other = choose(p, s), 0
+        if result < 0:
+            break
+    return s
+"""
+_LEPT = """
+def moved(p, s, result, other, turns):
+    return leap(p, s, result, other)
+"""
+# The decisions of the fixed policies that are due.
+_SETTLED = f"""
+def settled(p, s):
+    option = choose(p, s) if running(p, s) and decides(p, s) > 0 else -1
+    return moved(p, s, option, 0, {chain.MOST_TURNS - 1}) if option >= 0 else s
+"""
+_AS_IT_IS = """
+def settled(p, s):
+    return s
+"""
 
 
 def bind_rules() -> None:

@@ -16,7 +16,7 @@ from simulator.engine.chain import Chain, Ends
 from simulator.engine.compiled import bind_state, kernel, left, load, paired, running, store, within
 from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.grid import too_wide
-from simulator.engine.lanes import DONE, ENDLESS, Order, advance, advance_pair, battle_key, mix
+from simulator.engine.lanes import DONE, ENDLESS, Order, advance, battle_key, mix
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import Fought, PairLookup, lookup
 from simulator.engine.montecarlo import Simulation
@@ -111,11 +111,9 @@ def fight_each(p, start, alias, order, limit, least, fields):
         while running(p, s) and left(p, s) > least:
             key += _GAMMA
             word = mix(key)
-            if paired(p):
-                s = advance_pair(p, s, uint32(word >> _HIGH), uint32(word), alias.bits, alias.entry)
-            else:
-                s = advance(p, s, uint32(word >> _HIGH), alias.bits, alias.entry)
-                s = advance(p, s, uint32(word), alias.bits, alias.entry)
+            for half in range(1 if paired(p) else 2):
+                number = uint32(word >> _HIGH) if half == 0 else uint32(word)
+                s = advance(p, s, number, uint32(word), alias.bits, alias.entry)
             if not within(p, s, limit):
                 return BAD
             turns += int64(1)

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.chain import Chain
+from simulator.engine.chain import MOST_TURNS, Chain
 from simulator.engine.compiled import (
     bind_state,
     decides,
     inner,
     kernel,
-    leap,
     load,
     moved,
     options,
@@ -28,6 +27,7 @@ from simulator.engine.compiled import (
 )
 from simulator.engine.explicit import Graph, over_budget, packed, size_of
 from simulator.engine.limits import BrokenGame
+from simulator.engine.refused import recall, remember
 from simulator.engine.streams import GAMMA
 
 DONE, NEED_ROOM, PAUSED, BAD_FIELD, BAD_TABLE = range(5)
@@ -129,7 +129,7 @@ def find_or_add(g, b, at):
 
 
 @inner
-def lead_to(p, s, after, g, b, at):
+def lead_to(p, after, g, b, at):
     """Add the edge to a following state; DONE, or what is wrong with that state."""
     store(p, b.fields, 1, after)
     if not within(p, after, b.limit):
@@ -155,37 +155,29 @@ def follow(p, rows, g, b, at, i):
     g.begin[i] = at[EDGES]
     if not running(p, s):
         return DONE
-    if b.nodes and decides(p, s) > 0:
-        fan = int64(options(p, s))
-        at[WRONG] = fan
-        if at[STATES] + fan >= g.table.shape[0] or at[EDGES] + fan > g.to.shape[0]:
-            return NEED_ROOM
-        g.owner[i] = decides(p, s)
-        g.table[i] = 0
-        for option in range(fan):
-            after = leap(p, s, option, 0) if b.nodes == ALL_NODES else moved(p, s, option, 0)
-            status = lead_to(p, s, after, g, b, at)
-            if status != DONE:
-                return status
-        return DONE
-    t, u = int64(table(p, s)), int64(second(p, s))
-    if t < 0 or t >= tables or u < 0 or u >= tables:
-        at[WRONG] = u if 0 <= t < tables else t
-        return BAD_TABLE
-    fan, others = rows.first[t + 1] - rows.first[t], rows.first[u + 1] - rows.first[u]
-    if not paired(p):
-        others = 1
+    owner = decides(p, s) if b.nodes else int64(0)
+    if owner > 0:
+        t, u, fan, others = int64(0), int64(0), int64(options(p, s)), int64(1)
+    else:
+        t, u = int64(table(p, s)), int64(second(p, s))
+        if t < 0 or t >= tables or u < 0 or u >= tables:
+            at[WRONG] = u if 0 <= t < tables else t
+            return BAD_TABLE
+        fan = rows.first[t + 1] - rows.first[t]
+        others = rows.first[u + 1] - rows.first[u] if paired(p) else int64(1)
     at[WRONG] = fan * others
     if at[STATES] + fan * others >= g.table.shape[0] or at[EDGES] + fan * others > g.to.shape[0]:
         return NEED_ROOM
+    g.owner[i] = owner
     g.table[i] = t
     g.second[i] = u
+    turns = int64(0) if b.nodes == ALL_NODES else MOST_TURNS
+    # One call of the rules in one loop: they are inlined, and compiling them is what takes long.
     for k in range(others):
-        other = rows.result[rows.first[u] + k]
+        other = rows.result[rows.first[u] + k] if owner == 0 else int64(0)
         for row in range(fan):
-            result = rows.result[rows.first[t] + row]
-            after = leap(p, s, result, other) if b.nodes == ALL_NODES else moved(p, s, result, other)
-            status = lead_to(p, s, after, g, b, at)
+            result = rows.result[rows.first[t] + row] if owner == 0 else row
+            status = lead_to(p, moved(p, s, result, other, turns), g, b, at)
             if status != DONE:
                 return status
     return DONE
@@ -294,11 +286,15 @@ class CompiledExplorer:
 
     def explore(self, progress: Any = None, starts: np.ndarray | None = None) -> Graph:
         """The graph. Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract."""
-        chain, rows = self.chain, self.chain.tables.rows
+        chain, rows, asked = self.chain, self.chain.tables.rows, False
         if starts is not None:
             self._begin_with(starts)
+        self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
         while (status := run(chain.params, rows, self.store, self.bench, self.at, PAUSE)) != DONE:
+            if status == PAUSED and self._usual and not asked:  # small ones are never looked up
+                asked = True
+                recall(chain, self.budget)
             self._hold_to_budget()
             if status == NEED_ROOM:
                 self._make_room()
@@ -313,7 +309,10 @@ class CompiledExplorer:
     def _hold_to_budget(self) -> None:
         states, edges = int(self.at[STATES]), int(self.at[EDGES])
         if size_of(self.chain, states, edges) > self.budget:
-            raise over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+            refusal = over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+            if edges > PAUSE and self._usual:
+                remember(self.chain, self.budget, str(refusal))
+            raise refusal
 
     def _make_room(self) -> None:
         old, states, edges = self.store, int(self.at[STATES]), int(self.at[EDGES])

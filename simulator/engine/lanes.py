@@ -13,6 +13,7 @@ import numpy as np
 from numba import int32, int64, uint32, uint64
 
 from simulator.engine import streams
+from simulator.engine.chain import MOST_TURNS
 from simulator.engine.compiled import (
     absorbing,
     apart,
@@ -95,22 +96,17 @@ def there(p, t, bits, entry):
 
 
 @inner
-def advance(p, s, number, bits, entry):
-    """One step of one battle with a 32-bit number; a battle that is over stays as it is."""
+def advance(p, s, number, other, bits, entry):
+    """One step of one battle with a 32-bit number, and another one where two independent rolls are made.
+
+    A battle that is over stays as it is.
+    """
     go = absorbing(p) or running(p, s)
     t = there(p, table(p, s), bits, entry) if go else int64(0)
+    u = there(p, second(p, s), bits, entry) if go and paired(p) else int64(0)
     result = drawn(t, number, bits, entry)
-    return moved(p, s, result, int64(0)) if go else s
-
-
-@inner
-def advance_pair(p, s, number, other, bits, entry):
-    """One step of one battle with two 32-bit numbers, one for each of two independent rolls."""
-    go = absorbing(p) or running(p, s)
-    t = there(p, table(p, s), bits, entry) if go else int64(0)
-    u = there(p, second(p, s), bits, entry) if go else int64(0)
-    result, beside = drawn(t, number, bits, entry), drawn(u, other, bits, entry)
-    return moved(p, s, result, beside) if go else s
+    beside = drawn(u, other, bits, entry) if paired(p) else int64(0)
+    return moved(p, s, result, beside, MOST_TURNS) if go else s
 
 
 @inner
@@ -138,13 +134,10 @@ def roll(p, fields, keys, bits, entry, limit):
         keys[lane] += _GAMMA
         word = mix(keys[lane])
         s = load(p, fields, lane)
-        if paired(p):
-            s = advance_pair(p, s, uint32(word >> _HIGH), uint32(word), bits, entry)
-        else:
-            s = advance(p, s, uint32(word >> _HIGH), bits, entry)
+        for half in range(1 if paired(p) else 2):
+            number = uint32(word >> _HIGH) if half == 0 else uint32(word)
+            s = advance(p, s, number, uint32(word), bits, entry)
             wrong |= astray(p, s, bits, entry, limit)
-            s = advance(p, s, uint32(word), bits, entry)
-        wrong |= astray(p, s, bits, entry, limit)
         store(p, fields, lane, s)
         alive += int32(running(p, s))
     return int32(-1) if wrong else alive

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
+from simulator.engine.chain import MOST_TURNS
 from simulator.engine.compiled import inner, kernel, load, moved, paired, running, second, store, table, within
 from simulator.engine.expand import Bench, pack, slot_of, unpack
 from simulator.engine.lanes import (
@@ -49,8 +50,9 @@ from simulator.engine.strides import (
 NEED_ROOM = 6
 # After what `lanes` keeps in `at`: how many lanes wait to be helped on.
 LOST = 5
-# What `known` holds: nodes and edges so far, the edges there was no room for, and whether no more may be kept.
-NODES, EDGES, WANTED, SHUT = range(4)
+# What `known` holds: nodes and edges so far, the edges there was no room for, whether no more may be kept; and of the
+# numbers drawn for an order, how many there were and how many took a lane where it had to be helped on.
+NODES, EDGES, WANTED, SHUT, DRAWN, HELPED = range(6)
 # Nodes a lane may come to while it is helped on.
 MOST_NEW = 2
 
@@ -157,7 +159,7 @@ def help_on(p, m, tools, known, w, lane):
         result, beside, edge = rows_drawn(p, s, m, tools, node, word, half)
         target = int64(m.to[edge])
         if target == 0:
-            after = moved(p, s, result, beside)
+            after = moved(p, s, result, beside, MOST_TURNS)
             store(p, b.fields, 1, after)
             if not within(p, after, b.limit):
                 return BROKEN
@@ -248,8 +250,10 @@ def fight_on(p, m, tools, known, task, at, most):
                 status = exchange(task, tools.packed, at)
                 if status != PAUSED:
                     return status
+            known[DRAWN] += at[ALIVE]
             stride(w, m.place, m.other, m.to, tools.bits, tools.entry, paired(p))
             at[LOST] = count_lost(w.at)
+            known[HELPED] += at[LOST]
         if at[LOST] > 0:
             status = help_all(p, m, tools, known, w)
             if status != DONE:
