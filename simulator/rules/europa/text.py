@@ -12,7 +12,6 @@ from simulator.rules.europa.model import Campaign, Land, Siege
 from simulator.rules.europa.stacks import COUNTRIES, SIDES, Stack, detachments
 from simulator.rules.europa.tables import standard
 
-
 ROUNDING = 1e-9  # a mean of many chances is whole but for so much
 
 
