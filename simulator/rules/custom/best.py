@@ -46,7 +46,7 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
             if len(ways) > MOST_WAYS:
                 raise Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
     params = BestParams(
-        **plain._asdict(),
+        battle=plain,
         leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
         lose=lose,
         in_turn=int(lose.any()),
@@ -124,7 +124,7 @@ def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
         "attacker": _standing(setup, places["attacker"], states.attacker),
         "defender": _standing(setup, places["defender"], defender),
     }
-    if p.clock > 0:
+    if p.battle.clock > 0:
         told["round"] = states.clock
     choice = np.where(options == best_rules.LEAVE, "leave", "stay").astype(object)
     rows = [part.tolist() for part in states]

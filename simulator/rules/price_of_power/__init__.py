@@ -13,7 +13,7 @@ from simulator.rules.battle import Battle, Built, by_kind
 from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
 from simulator.rules.price_of_power.rules import DEFENDER_CHARGES
-from simulator.rules.price_of_power.tables import setup_of
+from simulator.rules.price_of_power.tables import setup_of, starts_of
 
 LOSSES = ("attacker_losses", "defender_losses")
 
@@ -29,6 +29,7 @@ def build(fields: model.AnyBattle) -> Built:
         decisions=partial(decisions, setup),
         begun=lambda states: np.where(states.phase <= DEFENDER_CHARGES, 0, states.rounds + 1),
         counting={"options.count_rounds": True},
+        starts=starts_of(setup),
     )
 
 

@@ -16,8 +16,8 @@ from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
 from simulator.rules.price_of_power.dice import Caps, Dice, Pool, dice_of, most_icons
-from simulator.rules.price_of_power.forces import Faction, Side, side_of
-from simulator.rules.price_of_power.model import AnyBattle, Options
+from simulator.rules.price_of_power.forces import LOSS_ORDER, PREFIXES, TYPES, Faction, Side, side_of
+from simulator.rules.price_of_power.model import AnyBattle, LandPolicy, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
@@ -69,6 +69,23 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
         charges=[side.charge(enemy) for side, enemy in pairs],
         brief=brief,
     )  # fmt: skip
+
+
+def starts_of(setup: Setup) -> list[str]:
+    """The numbers that only move the start: units that go first, in the last category that a lone realm has any in.
+
+    Not where something else hangs on them: a charge, the choice of dice, when half are left, the best decision.
+    """
+    found: list[str] = []
+    for side in () if setup.sea or any(setup.charges) else setup.sides:
+        faction, policy = side.factions[0], side.policy
+        assert isinstance(policy, LandPolicy)
+        order = LOSS_ORDER[policy.losses]
+        alone = len(side.factions) == 1 and faction.kind == "player" and not side.draws
+        if alone and order and policy.retreat not in {"when-half", "best"} and policy.base_dice != "best-expected":
+            last = max(category for category, hits in enumerate(faction.hits) if hits)
+            found.append(f"{side.where}.{PREFIXES[last]}{TYPES[order[0]]}")
+    return found
 
 
 def chain_of(setup: Setup) -> Chain:
