@@ -25,7 +25,7 @@ from simulator.engine.compiled import (
     within,
 )
 from simulator.engine.explicit import plain_state
-from simulator.engine.grid import PLANES, Loops, axes_of, not_apart, over_budget, size_of, width_of
+from simulator.engine.grid import PLANES, Loops, axes_of, hold_to_budget, not_apart, width_of
 from simulator.engine.limits import BrokenGame
 from simulator.engine.planes import (
     BACKWARDS,
@@ -288,6 +288,7 @@ class CompiledGrid:
             elif status == ROOM_FOR_FOUND:
                 longer = _longer(self.found[:3], self._of_found(2 * len(self.found.node)))
                 self.found = Found._make((*longer, self.found.lost))
+                self._hold_to_budget()
             elif status == BACKWARDS:
                 raise Loops
             elif status in {BAD_FIELD, BAD_TABLE, NOT_APART}:
@@ -302,9 +303,7 @@ class CompiledGrid:
         return Work(self.nodes, self.planes, self.found, self.bench)
 
     def _hold_to_budget(self) -> None:
-        size = size_of(self.chain, self._axes, int(self.at[NODES]), int(self.at[KINDS]))
-        if size > self.budget:
-            raise over_budget(int(self.at[NODES]), size, self.budget)
+        hold_to_budget(self.chain, self._axes, self.at, self.budget)
 
     def _more_room(self) -> None:
         """Room for more nodes or kinds, whatever is short; raises NoExactOdds where that is too much."""

@@ -125,6 +125,13 @@ def test_game_files(path, value, field):
     assert refusal(scenario).startswith(f"rules.{field}: ")
 
 
+def test_complaints_tell_what_a_name_is_and_how_many_fit():
+    told = refusal(ARMIES | {"game": "custom", "rules": changed(("step", 0, "name"), "Volley")})
+    assert told.startswith("rules.step[0].name: 'Volley' is not allowed; give a name (small letters, ")
+    crowd = {f"u{i}": {"combat": 1} for i in range(65)}
+    assert refusal(ARMIES | {"game": "custom", "rules": changed(("unit",), crowd)}).endswith("give a table of 1 to 64")
+
+
 def test_a_kind_without_a_step():
     game = changed(("battle", "siege"), {})
     for step in game["step"]:

@@ -15,6 +15,7 @@ from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DE
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
+from simulator.rules.toolkit.naming import counted
 from simulator.rules.toolkit.policies import named
 
 MOST_WAYS = 20_000_000
@@ -46,7 +47,7 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
             if len(ways) > MOST_WAYS:
                 raise Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
     params = BestParams(
-        **plain._asdict(),
+        battle=plain,
         leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
         lose=lose,
         in_turn=int(lose.any()),
@@ -124,7 +125,7 @@ def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
         "attacker": _standing(setup, places["attacker"], states.attacker),
         "defender": _standing(setup, places["defender"], defender),
     }
-    if p.clock > 0:
+    if p.battle.clock > 0:
         told["round"] = states.clock
     choice = np.where(options == best_rules.LEAVE, "leave", "stay").astype(object)
     rows = [part.tolist() for part in states]
@@ -145,9 +146,4 @@ def _standing(setup: Setup, places: Places, at: np.ndarray) -> np.ndarray:
 
 def _counted(setup: Setup, counts: Any) -> str:
     """Numbers of units in words: "4 infantry, 1 tank"."""
-    parts = [
-        f"{int(count)} {setup.file.unit[key].name or key.replace('_', ' ')}"
-        for key, count in zip(setup.units, counts, strict=True)
-        if count
-    ]
-    return ", ".join(parts) or "nobody"
+    return counted(counts, (setup.file.unit[key].name or key.replace("_", " ") for key in setup.units))
