@@ -65,7 +65,7 @@ GAMES: dict[str, tuple[Callable[[int], Scenario], tuple[int, ...]]] = {
         equal("birthright", "tactical", lambda n: {"units": [f"{n} x infantry"]}),
         (1, 2, 4, 8),
     ),
-    "The Price of Power, of each of 8 kinds": (equal("price-of-power", "land", of_all_kinds), (1, 2, 4, 8, 16)),
+    "The Price of Power, of each of 8 kinds": (equal("price-of-power", "land", of_all_kinds), (1, 2, 4, 8)),
 }
 
 
