@@ -121,8 +121,7 @@ def code(text: str, field: str) -> Creature | None:
 
 def by_numbers(value: int, marks: str, text: str, field: str) -> Creature:
     """One counter by raw numbers. Refuses a value too high, and several fighting symbols."""
-    high = f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}"
-    refuse(value > HIGHEST_VALUE, field, high)
+    refuse(value > HIGHEST_VALUE, field, f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}")
     symbol = "".join(mark for mark in "MRC" if mark in marks)
     several = len(symbol) > 1 or len(set(marks)) < len(marks)
     refuse(several, field, f"{text!r} has more than one of M, R, C; give at most one fighting symbol")

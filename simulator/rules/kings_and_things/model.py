@@ -209,5 +209,4 @@ class Exploration(Fields):
     policy: ExplorationPolicies = ExplorationPolicies()
 
 
-Known = Land | FreeForAll
-Scenario = Known | Exploration
+Scenario = Land | FreeForAll | Exploration
