@@ -25,6 +25,7 @@ from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
 MOST_DEPTH = 60
+PLAIN = {int, float, str, bool, type(None)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,10 @@ class Scenario:
 def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
     """The fields that have a default and were set to something else: (path, value)."""
     for name, (told, required, default) in usual(type(fields)).items():
-        here, value = f"{path}.{told}" if path else told, getattr(fields, name)
+        value = getattr(fields, name)
+        if type(value) in PLAIN and (required or value == default):
+            continue
+        here = f"{path}.{told}" if path else told
         if isinstance(value, BaseModel):
             yield from unlike_default(value, here)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):

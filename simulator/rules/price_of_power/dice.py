@@ -112,8 +112,9 @@ def shifted(ways: np.ndarray, axis: int, more: int) -> np.ndarray:
 
 def most_icons(dice: Dice, pool: Pool) -> tuple[int, int, int, int]:
     """The most infantry (F + wT), cavalry, artillery and tercios icons that a pool can show."""
-    most = np.zeros(4, int)
-    for faces in pool.faces(dice):
-        most += np.array([pool.worth(shown) for shown in faces]).max(axis=0)
-    infantry, cavalry, artillery, tercios = most.tolist()
+    most = [0, 0, 0, 0]
+    for die, number in zip(DICE, pool, strict=False):
+        best = map(max, *map(pool.worth, dice[die]))
+        most = [so_far + number * more for so_far, more in zip(most, best, strict=True)]
+    infantry, cavalry, artillery, tercios = most
     return infantry, cavalry, artillery, tercios
