@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from pydantic import BaseModel, ValidationError
 from simulator import rules
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
-from simulator.rules.toolkit.naming import usual
 from simulator.scenarios import objective, uncertain, validation
 from simulator.scenarios.files import is_file, read
 from simulator.scenarios.schema import ORDER
@@ -101,6 +100,15 @@ class Scenario:
 
     def __repr__(self) -> str:
         return f"Scenario({json.dumps(self.data, default=str)})"
+
+
+@cache
+def usual(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
+    """Of each field of a model: its name for the user, whether it is required, and its default."""
+    return {
+        name: (about.alias or name, about.is_required(), about.get_default(call_default_factory=True))
+        for name, about in model.model_fields.items()
+    }
 
 
 def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DE
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
+from simulator.rules.toolkit.naming import counted
 from simulator.rules.toolkit.policies import named
 
 MOST_WAYS = 20_000_000
@@ -163,9 +164,4 @@ def _standing(setup: Setup, places: Places, at: np.ndarray) -> np.ndarray:
 
 def _counted(setup: Setup, counts: Any) -> str:
     """Numbers of units in words: "4 infantry, 1 tank"."""
-    parts = [
-        f"{int(count)} {setup.file.unit[key].name or key.replace('_', ' ')}"
-        for key, count in zip(setup.units, counts, strict=True)
-        if count
-    ]
-    return ", ".join(parts) or "nobody"
+    return counted(counts, (setup.file.unit[key].name or key.replace("_", " ") for key in setup.units))
