@@ -18,7 +18,7 @@ from simulator.rules.custom.setup import Help, Setup, Shot, bits, faces_that_hit
 from simulator.rules.custom.volleys import Standing, Volley, fires, volleys
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import listed, plural, sentence
-from simulator.rules.toolkit.policies import named
+from simulator.rules.toolkit.policies import in_words, named
 
 # More dice than this are counted, not shown.
 MOST_SHOWN = 60
@@ -59,8 +59,7 @@ def _side_lines(setup: Setup, side: str) -> Iterator[str]:
     if chosen == ["never"]:
         yield f"the {side} never leaves"
     else:
-        told = [f"{name} {getattr(policy, PARAMETERS[name])}" if name in PARAMETERS else name for name in chosen]
-        yield f"the {side} leaves: {listed(told, 'or')}"
+        yield f"the {side} leaves: {listed(in_words(policy, chosen, PARAMETERS), 'or')}"
     present = setup.sides[side].present
     order = [unit_name(setup, unit) for unit in loss_order(setup, side) if present >> unit & 1]
     text = f"the {side} loses {', then '.join(order)}" if order else ""
