@@ -78,6 +78,21 @@ FIVE_STAGES = {
     },
     "conditions": {"sea_difficulty": 6, "zones_entered": 4},
 }  # fmt: skip
+# The other procedures of Europa: the shipped example of each.
+OTHER_PROCEDURES = {
+    "attrition": "europa-armada-return-1588",
+    "interception": "europa-bantry-bay-1689",
+    "blockade-run": "europa-brest-1759",
+    "strait-fire": "europa-dardanelles-1657",
+    "corsair-raid": "europa-matanzas-1628",
+    "exploration": "europa-columbus-1492",
+    "conquistador": "europa-cajamarca-1532",
+    "native-activation": "europa-roanoke-1587",
+    "continuation": {"game": "europa", "battle": "continuation"},
+    "leader-survival": "europa-lutzen-1632",
+    "logistics": "europa-la-rochelle-1627",
+    "expedition": "europa-cadiz-1596",
+}
 SIX_ROUNDS = {
     "game": "europa",
     "battle": "siege-campaign",
@@ -141,7 +156,7 @@ CASES = [
     ),
     Case("europa naval, largest", LARGEST_NAVAL, exact=0.2),
     Case("europa passage, five stages", FIVE_STAGES, exact=0.5),
-    Case("europa continuation", {"game": "europa", "battle": "continuation"}, exact=0.05),
+    *(Case(f"europa {kind}", scenario, exact=0.05) for kind, scenario in OTHER_PROCEDURES.items()),
     Case("europa campaign, 6 rounds", SIX_ROUNDS, exact=0.5),
     Case(
         "knt 10 v 10, citadel (NumPy: dice)",

@@ -69,6 +69,31 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, value):
     assert long_sweep(LAND, VARY, out, value).pace.total == 0
 
 
+def test_a_sweep_interrupted_before_its_first_cell_keeps_an_empty_table(tmp_path):
+    with pytest.raises(Interrupted) as cut:
+        long_sweep(LAND, VARY, tmp_path / "cells", progress=after(0, interrupt))
+    kept = cut.value.gathered
+    assert kept.cells == len(kept.table()) == 0
+    assert list(kept.table().columns[:4]) == ["cell", *VARY]
+
+
+def test_an_interrupted_sweep_that_is_kept_tells_so_without_its_cells(tmp_path, monkeypatch, capsys):
+    real = CellFile.add
+
+    def first_only(file, answered):
+        real(file, answered)
+        if answered.cells:
+            interrupt()
+
+    monkeypatch.setattr(CellFile, "add", first_only)
+    vary = ["--vary", "attacker.regiments=1:4", "--vary", "defender.regiments=1:5"]
+    assert run(["sweep", "risk-20v15", *vary, "--value", SLOW, "--out", str(tmp_path / "cells")]) == 130
+    out = capsys.readouterr().out
+    assert " cells are kept in " in out
+    assert not out.startswith("0 cells")
+    assert len(out.splitlines()) == 1
+
+
 def test_cells_that_the_rules_refuse_and_simulated_ones_are_kept_too(tmp_path):
     vary = {"attacker.regiments": [0, 3], "options.clamp": [True, False]}
     kept = long_sweep(LAND, vary, tmp_path / "cells", battles=2_000, seed=5)

@@ -42,6 +42,17 @@ def land(**policy):
     return LAND | {"policy": {"attacker": policy}}
 
 
+def power(**policy):
+    """A battle of The Price of Power in which the defender loses cavalry first."""
+    return {
+        "game": "price-of-power",
+        "battle": "land",
+        "attacker": {"mercenary_infantry": 1, "cavalry": 1, "leader": {"infantry": 1}},
+        "defender": {"infantry": 1, "allied_cavalry": 2},
+        "policy": {"attacker": policy, "defender": {"losses": "cavalry-first"}},
+    }
+
+
 CASES = [
     ("to the end", land(), REGIMENTS, (range(1, 6), [2, 3, 5]), ASKED),
     ("outnumbered", land(retreat="stop-when-outnumbered"), REGIMENTS, (range(2, 7), range(1, 4)), ASKED),
@@ -61,6 +72,13 @@ CASES = [
         ("attacker.fleets", "defender.fleets"),
         (range(1, 5), range(1, 5)),
         ("blockade_broken", "mean.attacker_fleets_lost"),
+    ),
+    (
+        "infantry first, of two categories",
+        power(retreat="when-outnumbered"),
+        ("attacker.infantry", "defender.allied_cavalry"),
+        (range(4), (3, 1)),
+        ("p_attacker", "mean.attacker_losses", "mean.defender_cavalry_left", "defender_losses >= 2"),
     ),
 ]
 
@@ -90,6 +108,21 @@ def test_every_field_that_a_game_says_moves_the_start_does_no_more(name):
         enough = np.prod([len(axis) for axis in grid]) >= onepass.LEAST_CELLS
         found = solve_block(draft(name), paths, grid, ("p_attacker",))
         assert (found is not None) == (enough and scenario.chain.aims is None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "moving"),
+    [
+        ({}, ["attacker.infantry", "defender.allied_cavalry"]),
+        ({"policy.attacker.retreat": "when-half"}, ["defender.allied_cavalry"]),
+        ({"policy.defender.losses": "most-numerous"}, ["attacker.infantry"]),
+        ({"attacker.ideas": ["noble-knights"]}, []),
+        ({"attacker.kind": "rebels", "attacker.mercenary_infantry": 0, "attacker.cavalry": 0, "attacker.infantry": 3,
+          "attacker.leader": None}, ["defender.allied_cavalry"]),
+    ],
+)  # fmt: skip
+def test_what_moves_the_start_of_a_battle_of_the_price_of_power(changes, moving):
+    assert load(power()).replace_all(changes).built.starts == moving
 
 
 @pytest.mark.parametrize(

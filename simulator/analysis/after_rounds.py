@@ -131,7 +131,8 @@ class Rounds:
         """Everything as plain values for JSON."""
         method = "exact" if self.battles is None else "simulated"
         told = {"method": method, "battles": self.battles, "seed": self.seed, "how": self.how()}
-        return told | {"assumptions": self.scenario.assumptions(), "table": self.rows()}
+        rests = {"settings": self.scenario.settings(), "assumptions": self.scenario.assumptions()}
+        return told | rests | {"table": self.rows()}
 
     def plot(self, path: Any = None) -> Figure:
         """Who has won by each round as stacked areas, the expected columns below. Returns the matplotlib figure."""

@@ -311,7 +311,8 @@ def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[s
     # docs/rules/decisions.md 2.3 sets the step but no end: read as up to the field's default, or 1 where it has none.
     usual = (field_at(battle, parameter) or {}).get("default")
     for step in range(1, round((usual or 1.0) / STEP) + 1):
-        yield {parameter: round(STEP * step, 2)}, f"{name} {STEP * step:.2f}"
+        setting = round(STEP * step, 2)
+        yield {parameter: setting}, f"{name} {setting}"
 
 
 def units_of(scenario: Scenario, side: str) -> int:

@@ -31,9 +31,10 @@ Ranges = tuple[tuple[int, int], ...]
 def need_pyarrow() -> None:
     """Raises ValueError where pyarrow is missing."""
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet
     except ImportError:
         raise ValueError('out: needs pyarrow; install it with python -m pip install "battle-odds[scale]"') from None
+    pyarrow.array([])  # imports pandas, which would take half of a second when cells are saved after Ctrl-C
 
 
 class CellFile:
@@ -133,7 +134,9 @@ class CellFile:
 
         grid = self.grid
         cells = [cell for one in answers for cell in one.cells or ()]
-        columns: dict[str, Any] = {"cell": np.concatenate([grid.places(one.portion) for one in answers])}
+        columns: dict[str, Any] = {
+            "cell": np.concatenate([np.empty(0, int), *(grid.places(one.portion) for one in answers)])
+        }
         for axis, (path, values) in enumerate(zip(grid.paths, grid.values, strict=True)):
             kind = _kind(values)
             columns[path] = pa.array([_as(kind, cell.settings[axis]) for cell in cells], kind)

@@ -7,6 +7,7 @@ A worker that is killed costs time only, since what it had under way is given to
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import signal
 import threading
@@ -15,6 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
 
 from simulator.analysis.answer import check_numbers
 from simulator.analysis.long_run import Fighting, Piece, Pieces, fought
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 # Portions that a worker's thread has in hand or waiting, and how often one is given to others whose worker was killed.
 IN_HAND, MOST_LIVES = 3, 20
 CONNECT_SECONDS = 20
+# Clients whose work was cut short, by Ctrl-C or an error, and for how many seconds the end of their cluster is awaited.
+_cut_short: WeakSet[Any] = WeakSet()
+BRIEFLY = 0.1
+QUIETLY = "ignore:resource_tracker:UserWarning"
 T = TypeVar("T")
 
 
@@ -56,21 +62,38 @@ def machines(workers: int | None = None, address: str | None = None, processes: 
         made = LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0", silence_logs=50
         )
-    with made, Client(made, set_as_default=False) as client:
+    client = Client(made, set_as_default=False)
+    try:
         yield client
+    finally:
+        ending = threading.Thread(target=_end, args=(client, made), daemon=True)
+        ending.start()
+        ending.join(BRIEFLY if client in _cut_short else None)
+
+
+def _end(client: Client, cluster: Any) -> None:
+    """Close a cluster; that takes seconds. Its processes end by themselves when this one does."""
+    client.close()
+    cluster.close()
 
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes started meanwhile do not hear Ctrl-C, which is for this one to act upon."""
+    """Processes started meanwhile do not hear Ctrl-C, which is for this one to act upon.
+
+    Nor do they complain of what this one leaves behind when it ends at once.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    warnings = os.environ.get("PYTHONWARNINGS", "")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings, QUIETLY]))
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+        os.environ["PYTHONWARNINGS"] = warnings
 
 
 @cache
@@ -176,6 +199,7 @@ class Team:
     def __exit__(self, *_: object) -> None:
         """Nothing more is wanted."""
         if self._under_way:
+            _cut_short.add(self.client)
             with suppress(Exception):
                 self.client.cancel(list(self._under_way), force=True)
 

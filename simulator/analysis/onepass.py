@@ -1,8 +1,8 @@
 """Many cells in one pass: cells that differ only in where their battle starts are one graph, solved backwards once.
 
 Which fields only move the start a game says itself (`Built.starts`); here it is held to that. The corners of the grid
-are built and checked as ever, starts and outcomes in between are read off them, and the numbers of the corners must be
-smallest cell and of the one in the middle must be those of their own exact answers.
+are built and checked as ever, starts and outcomes in between are read off them, and the numbers of the smallest cell
+and of the one in the middle must be those of their own exact answers.
 """
 
 from __future__ import annotations
@@ -178,7 +178,8 @@ class Seen:
         states = graph.states(graph.final)
         self.at: dict[tuple[int, ...], tuple[np.ndarray, Columns]] = {}
         for settings, one in block.corners.items():
-            inside = np.all([values <= most for values, most in zip(states, one.chain.limits, strict=True)], axis=0)
+            cell = int((block.grid + block.top == settings).all(axis=1).argmax())
+            inside = ended_from(graph, graph.starts[cell]) if settings != block.top else np.ones(len(self), bool)
             own = type(states)(*(values[inside] for values in states))
             self.at[settings] = inside, self.columns(one, own)
         self.top = self.at[block.top][1]
@@ -195,9 +196,9 @@ class Seen:
     def counting(self) -> set[str]:
         """Columns that the counter changes, which this graph does not follow."""
         chain, graph = self.graph.chain, self.graph
-        if chain.counted < 0:
+        size, most = len(self), int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
+        if most == 0:
             return set()
-        size, most = len(self), int(chain.limits[chain.counted])
         if size * most > MOST_ROWS:
             return set(self.top)
         fields = [np.tile(values, most) for values in graph.states(graph.final)]
@@ -249,6 +250,17 @@ class Seen:
             worth = weighed(self.battle, self._told(grid[cell]), len(self), question)
             assert worth is not None
             yield Worth(np.flatnonzero(which.ravel() == number), worth)
+
+
+def ended_from(graph: Graph, start: int) -> np.ndarray:
+    """Which of the final states may follow a state (bool)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    leads = csr_array((np.ones(len(graph.to), np.int8), graph.to, graph.begin), shape=(len(graph), len(graph)))
+    reached = np.zeros(len(graph), bool)
+    reached[breadth_first_order(leads, start, return_predecessors=False)] = True
+    return np.asarray(reached[graph.final])
 
 
 def _told(columns: Columns) -> Noted:

@@ -68,8 +68,8 @@ class Scored:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
         more = {"level": LEVEL, "gain": self.gain, "warning": self.warning, "how": self.how()}
-        assumptions = self.scenario.assumptions() if self.scenario else []
-        return self.rows()[0] | more | {"assumptions": assumptions}
+        rests = (self.scenario.settings(), self.scenario.assumptions()) if self.scenario else ([], [])
+        return self.rows()[0] | more | {"settings": rests[0], "assumptions": rests[1]}
 
 
 def scored(

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,6 +34,9 @@ MOST_CELLS = 100_000
 # Cells that travel to other processes, or to a file, come in about so many portions, of so many cells at least and at
 # most: the way of a portion takes as long as two or three small cells.
 PORTIONS, LEAST_TOGETHER, MOST_TOGETHER = 256, 4, 64
+
+# After Ctrl-C cells under way are waited for so many seconds; one that compiles or loads a kernel is not.
+LAST_WAIT = 0.2
 
 Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
 
@@ -280,23 +283,25 @@ def answers(
     workers = min(threads or processors(), grid.size)
     shared, stopped = Shared(), threading.Event()
     waiting = grid.plan() if portions is None else portions
-    with ThreadPoolExecutor(workers) as pool:
-        under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(waiting, 2 * workers))
-        try:
-            while under_way:
-                one = under_way.popleft().result()
-                if one.cells is None:
-                    waiting = chain(grid.parts(one.portion), waiting)
-                missing = 2 * workers - len(under_way)
-                under_way.extend(
-                    pool.submit(grid.answer, more, shared, stopped.is_set) for more in islice(waiting, missing)
-                )
-                yield one
-        except KeyboardInterrupt:
-            stopped.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-            yield from (future.result() for future in under_way if not future.cancelled())
-            raise
-        finally:
-            stopped.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+    pool, patient = ThreadPoolExecutor(workers), True
+    under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(waiting, 2 * workers))
+    try:
+        while under_way:
+            one = under_way.popleft().result()
+            if one.cells is None:
+                waiting = chain(grid.parts(one.portion), waiting)
+            missing = 2 * workers - len(under_way)
+            under_way.extend(
+                pool.submit(grid.answer, more, shared, stopped.is_set) for more in islice(waiting, missing)
+            )
+            yield one
+    except KeyboardInterrupt:
+        stopped.set()
+        patient = False
+        pool.shutdown(wait=False, cancel_futures=True)
+        wait(under_way, LAST_WAIT)
+        yield from (future.result() for future in under_way if future.done() and not future.cancelled())
+        raise
+    finally:
+        stopped.set()
+        pool.shutdown(wait=patient, cancel_futures=True)

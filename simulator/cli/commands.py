@@ -149,7 +149,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - one parameter an option
     asked = base, ranges, value or None, battles, seed or 0
     with scaling.elsewhere(workers, cluster) as there:
         swept, cut = gather("cells", output.quiet, lambda shown: scaling.swept(asked, threads, out, there, shown))
-    scaling.show_swept(swept, files, output.as_json, output.quiet)
+    scaling.show_swept(swept, files, output.as_json, output.quiet, cut)
     kept = "they are kept" if out else "these are shown"
     return finished(cut, f"interrupted after {swept.pace.total:,} cells; {kept}", output.quiet)
 

@@ -57,12 +57,15 @@ def swept(asked: tuple[Any, ...], threads: int | None, out: Path | None, client:
     return long_sweep.long_sweep(base, ranges, out, *rest, threads=threads, answering=answering, progress=shown)
 
 
-def show_swept(found: Any, files: Files, as_json: bool, quiet: bool) -> None:
-    """Print a sweep, or what is kept of one: its cells too if they are few enough; and write the files asked for."""
+def show_swept(found: Any, files: Files, as_json: bool, quiet: bool, cut: bool = False) -> None:
+    """Print a sweep, or what is kept of one: its cells too if they are few enough; and write the files asked for.
+
+    Of kept work that was `cut` short only what is kept is told: printing 100,000 cells may take a minute.
+    """
     from simulator.analysis.sweep import MOST_CELLS, Sweep
 
     kept = None if isinstance(found, Sweep) else found
-    if kept is not None and kept.file.grid.size > MOST_CELLS:
+    if kept is not None and (cut or kept.file.grid.size > MOST_CELLS):
         print(json_text(kept.to_dict()) if as_json else kept.how())
         note(str(kept.pace), quiet or not kept.pace.total)
         return

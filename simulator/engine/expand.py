@@ -27,6 +27,7 @@ from simulator.engine.compiled import (
 )
 from simulator.engine.explicit import Graph, over_budget, packed, size_of
 from simulator.engine.limits import BrokenGame
+from simulator.engine.refused import recall, remember
 from simulator.engine.streams import GAMMA
 
 DONE, NEED_ROOM, PAUSED, BAD_FIELD, BAD_TABLE = range(5)
@@ -285,11 +286,15 @@ class CompiledExplorer:
 
     def explore(self, progress: Any = None, starts: np.ndarray | None = None) -> Graph:
         """The graph. Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract."""
-        chain, rows = self.chain, self.chain.tables.rows
+        chain, rows, asked = self.chain, self.chain.tables.rows, False
         if starts is not None:
             self._begin_with(starts)
+        self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
         while (status := run(chain.params, rows, self.store, self.bench, self.at, PAUSE)) != DONE:
+            if status == PAUSED and self._usual and not asked:  # small ones are never looked up
+                asked = True
+                recall(chain, self.budget)
             self._hold_to_budget()
             if status == NEED_ROOM:
                 self._make_room()
@@ -304,7 +309,10 @@ class CompiledExplorer:
     def _hold_to_budget(self) -> None:
         states, edges = int(self.at[STATES]), int(self.at[EDGES])
         if size_of(self.chain, states, edges) > self.budget:
-            raise over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+            refusal = over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+            if edges > PAUSE and self._usual:
+                remember(self.chain, self.budget, str(refusal))
+            raise refusal
 
     def _make_room(self) -> None:
         old, states, edges = self.store, int(self.at[STATES]), int(self.at[EDGES])

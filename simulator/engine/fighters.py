@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.engine.lanes import FULL, LANES, USED, Lanes, Order, Work, fight, move
+from simulator.engine.lanes import FULL, LANES, STARTED, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES
 from simulator.engine.meeting import Acquaintance, Survey
 
@@ -79,11 +79,15 @@ class InStrides:
 
 
 class ByMeeting:
-    """Looks up the states that battles have met and steps new ones; what was met is kept with the chain."""
+    """Looks up the states that battles have met and steps new ones; what was met is kept with the chain.
+
+    Where nearly all of them are new, which the chain remembers too, it fights by the rules alone.
+    """
 
     def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
         """`whole` packs counters like other fields. So many threads share the budget."""
         self._whole, self._shelf = whole, vars(chain).setdefault(_KEPT, [])
+        self._rules: InLanes | None = None
         try:
             self._met: Acquaintance = self._shelf.pop()
         except IndexError:
@@ -92,6 +96,10 @@ class ByMeeting:
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
+        if at[STARTED] == 0 and self._rules is None and not self._met.pays:
+            self._rules = InLanes(self._whole)
+        if self._rules:
+            return self._rules.fight(order, at, most)
         at[USED] = self._used
         while (status := self._met.fight(order, at, self._tally, most)) == FULL:
             self._tally = larger(self._tally)
@@ -102,7 +110,7 @@ class ByMeeting:
         """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
         told = self._met.told(self._tally, self._whole)
         self._shelf.append(self._met)
-        return told
+        return np.concatenate([told, self._rules.told()]) if self._rules else told
 
 
 def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:

@@ -128,18 +128,22 @@ def width_of(chain: Chain) -> int:
     return int(chain.tables.result.max(initial=0)) + 1
 
 
-def size_of(chain: Chain, axes: Axes, nodes: int, kinds: int) -> int:
-    """Bytes that so much is reckoned at, with a few planes under way: what budgets are held against."""
+def peaks(chain: Chain) -> np.ndarray:
+    """The largest chance of each table."""
+    return np.maximum.reduceat(chain.tables.weight, chain.tables.first[:-1])
+
+
+def hold_to_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
+    """Refuse (NoExactOdds) what is reckoned at more bytes than the budget: nodes, kinds, endings, planes under way."""
+    nodes, kinds, endings = int(at[NODES]), int(at[KINDS]), int(at[FOUND])
     places = sum(axes.lengths) * width_of(chain)
-    return nodes * (40 + 4 * len(chain.start)) + 4 * kinds * (axes.cells + places) + 8 * PLANES * axes.cells
-
-
-def over_budget(nodes: int, size: int, budget: int) -> NoExactOdds:
-    """The refusal of a grid that grew past its budget."""
-    return NoExactOdds(
-        f"more than {nodes:,} states, not all of them followed: at least {in_words(size)}, past the budget of "
-        f"{in_words(budget)}"
-    )
+    size = nodes * (40 + 4 * len(chain.start)) + 4 * kinds * (axes.cells + places)
+    size += 20 * endings + 8 * PLANES * axes.cells
+    if size > budget:
+        raise NoExactOdds(
+            f"more than {nodes:,} states and {endings:,} endings, not all of them followed: at least "
+            f"{in_words(size)}, past the budget of {in_words(budget)}"
+        )
 
 
 class Loops(Exception):
@@ -172,7 +176,7 @@ class PlainGrid:
         """
         deadline = time.thread_time() + patience
         nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
-        found, at = Found([], [], [], [0.0, self._axes.tiny]), [0] * 6
+        found, at = Found([], [], [], [0.0, self._axes.tiny], peaks(self.chain).tolist()), [0] * 6
         self._begin(nodes, planes, at)
         while (status := sweep(self._rows, nodes, planes, found, at, PAUSE >> 8)) != DONE:
             if status == WANTED:
@@ -184,9 +188,7 @@ class PlainGrid:
                 self._more_planes(planes)
             elif status == BACKWARDS:
                 raise Loops
-            size = size_of(self.chain, self._axes, at[NODES], at[KINDS])
-            if size > self.budget:
-                raise over_budget(at[NODES], size, self.budget)
+            hold_to_budget(self.chain, self._axes, at, self.budget)
             if time.thread_time() > deadline:
                 return None
         return self._ends(nodes, found, at)

@@ -8,11 +8,13 @@ from simulator.engine.chain import Chain
 from simulator.engine.compiled import bind_state
 from simulator.engine.expand import DIRECT_BITS, Bench
 from simulator.engine.explicit import packed, plain_params
-from simulator.engine.lanes import Order
+from simulator.engine.lanes import STARTED, Order
 from simulator.engine.limits import BrokenGame
 from simulator.engine.lookup import Fought, Lookup, PairLookup, by_row
 from simulator.engine.met import (
+    DRAWN,
     EDGES,
+    HELPED,
     NEED_ROOM,
     NODES,
     SHUT,
@@ -37,6 +39,9 @@ from simulator.engine.strides import (
 )
 
 FIRST_NODES = 1 << 13
+# A look-up takes a quarter of the time of two steps by the rules, a lane that is helped on three times as much. So
+# where more than a quarter of all numbers do that, meeting does not pay; while nodes are still kept it may come to.
+ENOUGH_NODES, MOST_HELPED, MOST_HELPED_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
 # Edges of a graph past which it is walked in passes: quicker on Europa's largest battles, the threshold is not tuned.
 LARGE = 1 << 16
 
@@ -60,7 +65,7 @@ class Acquaintance:
         )
         rows = by_row(chain.tables)
         self._tools = Tools(*rows.alias, chain.tables.rows, self._bench, np.empty((1, LANES), np.uint64))
-        self._known = np.array([1 + LANES, 1, 0, 0])
+        self._known = np.array([1 + LANES, 1, 0, 0, 0, 0])
         self._met = self._room(FIRST_NODES, 8 * FIRST_NODES)
         self._walkers = new_walkers()
         self._start = self._first_node()
@@ -68,6 +73,14 @@ class Acquaintance:
     def __len__(self) -> int:
         """States met and kept."""
         return int(self._known[NODES]) - 1 - LANES
+
+    @property
+    def pays(self) -> bool:
+        """Was the last order quicker than the rules alone, or may those to come be?"""
+        _, _, _, shut, drawn, helped = self._known.tolist()
+        if not shut and len(self) < ENOUGH_NODES:
+            return True
+        return bool(helped <= drawn * (MOST_HELPED if shut else MOST_HELPED_AT_FIRST))
 
     def _room(self, nodes: int, edges: int) -> Met:
         words, paired = self.chain.layout.words, self.chain.paired
@@ -125,6 +138,8 @@ class Acquaintance:
     def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL or ENDLESS, as in `lanes`."""
         run, p = fight_on.of(self.chain.params), self.chain.params
+        if at[STARTED] == 0:
+            self._known[[DRAWN, HELPED]] = 0
         task = Task(order, self._start, self._walkers, tally)
         while True:
             status = run(p, self._met, self._tools, self._known, task, at, most)
@@ -180,7 +195,7 @@ class Survey:
     def fight(self, tools: tuple[Tools, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """As `Acquaintance.fight`."""
         run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally)
-        return int(run(self._params, self._met, tools[0], np.zeros(4, np.int64), task, at, most))
+        return int(run(self._params, self._met, tools[0], np.zeros(6, np.int64), task, at, most))
 
     def told(self, tally: np.ndarray) -> np.ndarray:
         """The tally with the ends as `lookup` numbers them."""

@@ -50,8 +50,9 @@ from simulator.engine.strides import (
 NEED_ROOM = 6
 # After what `lanes` keeps in `at`: how many lanes wait to be helped on.
 LOST = 5
-# What `known` holds: nodes and edges so far, the edges there was no room for, and whether no more may be kept.
-NODES, EDGES, WANTED, SHUT = range(4)
+# What `known` holds: nodes and edges so far, the edges there was no room for, whether no more may be kept; and of the
+# numbers drawn for an order, how many there were and how many took a lane where it had to be helped on.
+NODES, EDGES, WANTED, SHUT, DRAWN, HELPED = range(6)
 # Nodes a lane may come to while it is helped on.
 MOST_NEW = 2
 
@@ -249,8 +250,10 @@ def fight_on(p, m, tools, known, task, at, most):
                 status = exchange(task, tools.packed, at)
                 if status != PAUSED:
                     return status
+            known[DRAWN] += at[ALIVE]
             stride(w, m.place, m.other, m.to, tools.bits, tools.entry, paired(p))
             at[LOST] = count_lost(w.at)
+            known[HELPED] += at[LOST]
         if at[LOST] > 0:
             status = help_all(p, m, tools, known, w)
             if status != DONE:

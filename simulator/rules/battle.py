@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -184,6 +184,13 @@ class Battle:
     parameters: Mapping[str, str] = field(default_factory=dict)
     clock: Clock | None = None
     version: int = 1
+
+
+def offered(model: type[Fields], **more: Any) -> Battle:
+    """A battle kind as its model tells it: `game` and `battle` are what those fields take, the title its docstring."""
+    game, kind = (get_args(model.model_fields[name].annotation)[0] for name in ("game", "battle"))
+    title = (model.__doc__ or kind).rstrip(".")
+    return Battle(game=game, kind=kind, title=title[:1].lower() + title[1:], model=model, **more)
 
 
 def by_kind(*battles: Battle) -> Mapping[str, Battle]:

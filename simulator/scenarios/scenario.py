@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from pydantic import BaseModel, ValidationError
 from simulator import rules
 from simulator.engine.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
-from simulator.rules.toolkit.naming import usual
 from simulator.scenarios import objective, uncertain, validation
 from simulator.scenarios.files import is_file, read
 from simulator.scenarios.schema import ORDER
@@ -25,6 +24,7 @@ from simulator.scenarios.validation import ScenarioError
 
 _STEP = re.compile(r"([A-Za-z_][\w-]*)((?:\[\d{1,6}\])*)$")
 MOST_DEPTH = 60
+PLAIN = {int, float, str, bool, type(None)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +102,22 @@ class Scenario:
         return f"Scenario({json.dumps(self.data, default=str)})"
 
 
+@cache
+def usual(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
+    """Of each field of a model: its name for the user, whether it is required, and its default."""
+    return {
+        name: (about.alias or name, about.is_required(), about.get_default(call_default_factory=True))
+        for name, about in model.model_fields.items()
+    }
+
+
 def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
     """The fields that have a default and were set to something else: (path, value)."""
     for name, (told, required, default) in usual(type(fields)).items():
-        here, value = f"{path}.{told}" if path else told, getattr(fields, name)
+        value = getattr(fields, name)
+        if type(value) in PLAIN and (required or value == default):
+            continue
+        here = f"{path}.{told}" if path else told
         if isinstance(value, BaseModel):
             yield from unlike_default(value, here)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):

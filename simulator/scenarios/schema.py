@@ -92,12 +92,19 @@ def _one_allowed(node: Schema, schema: Schema) -> str:
             return f"{word} from {low} to {high}"
         return word + (f", {low} or more" if low is not None else f" up to {high}" if high is not None else "")
     if kind == "array":
-        least, most = node.get("minItems"), node.get("maxItems")
-        span = f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""
-        return f"a list{span} ({allowed(node.get('items', {}), schema)})"
-    return {"boolean": "true or false", "string": "text", "object": "a table", "null": "nothing"}.get(
-        str(kind), "another value"
-    )
+        return f"a list{_span(node, 'Items')} ({allowed(node.get('items', {}), schema)})"
+    if kind == "object":
+        return f"a table{_span(node, 'Properties')}"
+    return str(node.get("takes", _WORDS.get(str(kind), "another value")))
+
+
+_WORDS = {"boolean": "true or false", "string": "text", "null": "nothing"}
+
+
+def _span(node: Schema, what: str) -> str:
+    """How many entries a list or table may have."""
+    least, most = node.get(f"min{what}"), node.get(f"max{what}")
+    return f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""
 
 
 class FieldRow(NamedTuple):

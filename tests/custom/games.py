@@ -63,7 +63,11 @@ def scopes(draw, words, conditions, rounds=True):
         first = sometimes(st.integers(1, 3))
         scope |= pruned(from_round=first, to_round=sometimes(st.integers(first or 1, 4)))
     if conditions and draw(st.integers(0, 3)) == 0:
-        scope["if_condition"] = {"rain": draw(st.booleans())}
+        terrain = st.sampled_from(["open", "wood"])
+        wanted = {"rain": st.booleans(), "terrain": terrain | st.lists(terrain, max_size=2)}
+        scope["if_condition"] = {
+            key: draw(wanted[key]) for key in draw(st.sampled_from([["rain"], ["terrain"], [*wanted]]))
+        }
     return scope
 
 
@@ -86,6 +90,7 @@ def steps(draw, names, words, shots):
             group=group,
             when=when,
             by=sometimes(selector),
+            battle=sometimes(st.sampled_from([["field"], ["field", "raid"]]), 5) if i else None,
             hits_only=sometimes(selector),
             spares=sometimes(selector),
             dice_at_most=sometimes(st.builds(lambda k, s: {k: s}, st.sampled_from(["own", "enemy"]), selector)),
@@ -127,10 +132,15 @@ def games(draw):
         for _ in range(draw(st.integers(0, 2)))
     ]
     supports = []
-    if len(keys) > 1 and draw(st.booleans()):
+    for _ in range(draw(st.integers(0, 2)) if len(keys) > 1 else 0):
         help_by = draw(st.sampled_from([{"sets": draw(st.integers(1, sides))}, {"adds": draw(st.integers(-1, 2))}]))
         supports.append(
-            {"from": [keys[0]], "to": [keys[1]], "each": draw(st.integers(1, 2)), "side": draw(each_side)}
+            {
+                "from": [helper := draw(st.sampled_from(keys))],
+                "to": [key for key in keys if key != helper],
+                "each": draw(st.integers(1, 2)),
+                "side": draw(each_side),
+            }
             | help_by
             | pruned(**{k: draw(v) for k, v in common.items()})
             | draw(scopes(words, True))
@@ -149,8 +159,12 @@ def games(draw):
         rounds=draw(maybe(st.integers(1, 4))),
         undecided=draw(maybe(st.sampled_from(["nobody", "attacker", "defender"]))),
     )
-    if len(keys) > 1 and draw(st.booleans()):
-        kind[draw(st.sampled_from(["attacker", "defender"]))] = {"supports": [keys[-1]]}
+    for side in ("attacker", "defender"):
+        part = draw(st.sampled_from(["all", "all", "fights", "supports"] if len(keys) > 1 else ["all"]))
+        if part == "fights":
+            kind[side] = {"fights": draw(st.lists(st.sampled_from(keys), min_size=1, unique=True))}
+        elif part == "supports":
+            kind[side] = {"supports": [keys[-1]]}
     dice = {"sides": sides, "hit": draw(st.sampled_from(["at-most", "at-least"]))}
     if draw(st.integers(0, 3)) == 0:
         dice |= {"always_hit": [sides], "always_miss": [1]}
@@ -161,8 +175,8 @@ def games(draw):
         "name": "made up",
         "dice": dice,
         "unit": made,
-        "battle": {"field": kind},
-        "condition": {"rain": {}},
+        "battle": {"field": kind, "raid": {}},
+        "condition": {"rain": {}, "terrain": {"choices": ["open", "wood"], "default": "wood"}},
         "step": draw(steps(names, words, shots)),
         "support": supports,
         "modifier": modifiers,
@@ -199,19 +213,24 @@ def scenarios(draw, most=4):
     policy = {}
     for side in ("attacker", "defender"):
         supports = kind.get(side, {}).get("supports", [])
-        fights = [key for key in game["unit"] if key not in supports]
-        army = {
-            key: draw(st.integers(0, 2)) for key in draw(st.lists(st.sampled_from(list(game["unit"])), unique=True))
-        }
+        fights = kind.get(side, {}).get("fights", [key for key in game["unit"] if key not in supports])
+        able = [key for key in game["unit"] if key in fights or key in supports]
+        army = {key: draw(st.integers(0, 2)) for key in draw(st.lists(st.sampled_from(able), unique=True))}
         if not any(army.get(key) for key in fights):
             army[fights[0]] = draw(st.integers(1, most))
-        sides[side] = army | pruned(modifier=draw(maybe(st.integers(-1, 1))))
+        own = st.fixed_dictionaries(
+            {"adds": st.integers(-1, 1)},
+            optional={"to_round": st.integers(1, 2), "units": st.just([fights[0]]), "reroll": st.just("misses")},
+        )
+        sides[side] = army | pruned(
+            modifier=draw(maybe(st.integers(-1, 1))), modifiers=draw(maybe(st.lists(own, max_size=2)))
+        )
         policy[side] = draw(policies(fights))
     return {
         "game": "custom",
         "battle": "field",
         "rules": game,
-        "conditions": pruned(rain=draw(maybe(st.booleans()))),
+        "conditions": pruned(rain=draw(maybe(st.booleans())), terrain=draw(maybe(st.sampled_from(["open", "wood"])))),
         "policy": policy,
         "options": pruned(
             dice=draw(maybe(st.sampled_from(["rolled", "low-luck"]))), rounds=draw(maybe(st.integers(1, 5)))

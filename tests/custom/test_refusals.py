@@ -125,6 +125,13 @@ def test_game_files(path, value, field):
     assert refusal(scenario).startswith(f"rules.{field}: ")
 
 
+def test_complaints_tell_what_a_name_is_and_how_many_fit():
+    told = refusal(ARMIES | {"game": "custom", "rules": changed(("step", 0, "name"), "Volley")})
+    assert told.startswith("rules.step[0].name: 'Volley' is not allowed; give a name (small letters, ")
+    crowd = {f"u{i}": {"combat": 1} for i in range(65)}
+    assert refusal(ARMIES | {"game": "custom", "rules": changed(("unit",), crowd)}).endswith("give a table of 1 to 64")
+
+
 def test_a_kind_without_a_step():
     game = changed(("battle", "siege"), {})
     for step in game["step"]:
@@ -231,6 +238,13 @@ def test_paths_to_nothing(tmp_path, path):
 def test_what_is_too_large_is_refused_at_once(battle, attacker, defender, field):
     data = {"game": "axis-and-allies-1942", "battle": battle, "attacker": attacker, "defender": defender}
     with pytest.raises(ValueError, match=rf"^{field}: too many units: "):
+        load(data).built
+
+
+def test_losses_with_too_many_ways_are_refused_at_once():
+    data = {"game": "axis-and-allies-1942", "battle": "land", "policy": {"attacker": {"loss_order": "best"}}}
+    data |= {"attacker": {"infantry": 50, "tank": 40, "fighter": 10}, "defender": {"infantry": 80, "fighter": 20}}
+    with pytest.raises(ValueError, match=r"^policy\.attacker\.loss_order: best: too many units"):
         load(data).built
 
 

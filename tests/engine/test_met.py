@@ -74,6 +74,20 @@ def test_the_same_battles_whatever_the_threads_the_chunks_and_what_was_met_befor
     assert sum(seen[0].values()) == 20_000
 
 
+@pytest.mark.parametrize("name", ["counted coins", "pairs"])
+def test_where_nearly_all_states_are_new_the_rules_alone_fight_the_same_battles(name, monkeypatch):
+    monkeypatch.setattr(meeting, "ENOUGH_NODES", 0)
+    monkeypatch.setattr(meeting, "MOST_HELPED_AT_FIRST", -1.0)
+    chain, used = replace(CHAINS[name]), []
+    lanes = fighters.InLanes
+    monkeypatch.setattr(fighters, "InLanes", lambda whole: used.append(whole) or lanes(whole))
+    for _ in range(2):
+        simulation = Simulation(chain, 11, threads=1, chunk=200)
+        simulation.add(BATTLES)
+        assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
+    assert len(used) == 2
+
+
 def test_a_field_above_its_limit_is_an_error_that_names_it():
     with pytest.raises(BrokenGame, match=r"field coins: 4 is not within 0 to 3"):
         Simulation(replace(walk(2, 8), limits=Coins(3, 0)), 1).add(5000)

@@ -89,11 +89,11 @@ def part_of(setup, part, rolls, dice):
     """One part of a roll; a side without a column has no die."""
     if part.kind != land.MAIN:
         roll = rolls[part.sides[0]]
-        return sum(setup.read(roll, dice.popleft())[0] for _ in range(part.dice) if roll and roll.column)
+        return sum(roll.read(setup.meeting.book, dice.popleft())[0] for _ in range(part.dice) if roll and roll.column)
     own = [(0, 0), (0, 0)]
     for side in part.sides:
         if rolls[side] and rolls[side].column:
-            own[side] = setup.read(rolls[side], dice.popleft())
+            own[side] = rolls[side].read(setup.meeting.book, dice.popleft())
     return main_result(*own)
 
 

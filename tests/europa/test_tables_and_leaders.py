@@ -65,6 +65,7 @@ def test_values_are_written_as_the_game_does():
     assert [detachments(n) for n in (0, 2, 3, 10)] == ["0 LD", "2/3 LD", "1 LD", "3 LD 1/3"]
     assert value_text("attacker_losses_thirds", 10) == "3 LD 1/3"
     assert value_text("attacker_losses_thirds", 10.4) == "3.47 LD"
+    assert value_text("attacker_losses_thirds", 3 - 1e-15) == "1 LD"
     assert value_text("pillages", 2) == "2"
 
 

@@ -135,6 +135,7 @@ ALLOWED = [
     (LAND, {"defender": NPR | {"battle_actions": [{"name": "a"}]}, "options.lend_a_helping_hand": True}),
     (LAND, {"attacker": NPR | {"leader": "draw"}}),
     (LAND, {"attacker.battle_actions": [{"infantry": 1}, {"cavalry": 1}, {"name": "a"}, {"name": "a", "round": 2}]}),
+    (LAND, {"options.dice": {"infantry": ["infantry"]}}),
     (CAMPAIGN, {"defender": {}}),
     (CAMPAIGN, {"defender": {"fleet": {}, "army": {}, "provinces": []}}),
 ]

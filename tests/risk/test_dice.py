@@ -39,16 +39,16 @@ def test_published_round_tables(key):
         a,
         int(row["attack_die_sides"]),
         commanders=int(row["attacker_commanders"]),
-        highest=int(row["attacker_modifier_highest"]),
+        modifier_highest=int(row["attacker_modifier_highest"]),
         **shared,
     )
     defence = Hand(
         d,
         int(row["defence_die_sides"]),
-        bonus=int(row["defender_bonus_dice"]),
-        highest=int(row["defender_modifier_highest"]),
-        lowest=int(row["defender_modifier_lowest"]),
-        all=int(row["defender_modifier_all"]),
+        bonus_dice=int(row["defender_bonus_dice"]),
+        modifier_highest=int(row["defender_modifier_highest"]),
+        modifier_lowest=int(row["defender_modifier_lowest"]),
+        modifier_all=int(row["defender_modifier_all"]),
         **shared,
     )
     found = {lost(result): ways for result, ways in round_table(attack, defence, a, d, row["ties"]).items()}
@@ -89,23 +89,23 @@ def test_ties_go_where_the_option_says():
 
 
 def test_modifiers_in_the_order_of_section_3():
-    assert modified(Hand(3, 6, highest=-1), (6, 6, 2)) == (5, 6, 2)
-    assert modified(Hand(3, 6, highest=-1, resort=True), (6, 6, 2)) == (6, 5, 2)
-    assert modified(Hand(3, 6, highest=1, lowest=-1, all=1), (4,)) == (5,)
-    assert modified(Hand(1, 6, highest=-1), (1,)) == (0,)
-    assert modified(Hand(1, 6, highest=-1, clamp=True), (1,)) == (1,)
-    assert modified(Hand(2, 6, all=3, clamp=True), (6, 2)) == (6, 5)
-    assert modified(Hand(2, 6, commanders=1, all=3, clamp=True), (8, 2)) == (8, 5)
+    assert modified(Hand(3, 6, modifier_highest=-1), (6, 6, 2)) == (5, 6, 2)
+    assert modified(Hand(3, 6, modifier_highest=-1, resort=True), (6, 6, 2)) == (6, 5, 2)
+    assert modified(Hand(3, 6, modifier_highest=1, modifier_lowest=-1, modifier_all=1), (4,)) == (5,)
+    assert modified(Hand(1, 6, modifier_highest=-1), (1,)) == (0,)
+    assert modified(Hand(1, 6, modifier_highest=-1, clamp=True), (1,)) == (1,)
+    assert modified(Hand(2, 6, modifier_all=3, clamp=True), (6, 2)) == (6, 5)
+    assert modified(Hand(2, 6, commanders=1, modifier_all=3, clamp=True), (8, 2)) == (8, 5)
 
 
 def test_the_largest_die_is_of_those_rolled():
     assert max(dice_rolled(Hand(3, 6, commanders=2), 1)) == 8
     assert max(dice_rolled(Hand(3, 10, commanders=2), 2)) == 8
-    assert max(dice_rolled(Hand(3, 10, commanders=2, bonus=1), 2)) == 10
+    assert max(dice_rolled(Hand(3, 10, commanders=2, bonus_dice=1), 2)) == 10
 
 
 def test_bonus_dice_keep_the_best():
-    ways = kept_dice(Hand(2, 6, bonus=1), 2)
+    ways = kept_dice(Hand(2, 6, bonus_dice=1), 2)
     assert sum(ways.values()) == 216
     assert ways[6, 5] == 27
     assert all(len(hand) == 2 and hand[0] >= hand[1] for hand in ways)

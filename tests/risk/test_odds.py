@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator import exact, load, simulate
+from simulator import exact, load, rounds, simulate
 from tests.risk.reference import naive_fight, naive_path
 from tests.risk.scenarios import invasion, risk
 
@@ -170,6 +170,13 @@ def test_the_break_out_never_changes_the_winner():
     first, second = exact(without), exact(with_port)
     assert second.winner("attacker") == pytest.approx(first.winner("attacker"), abs=1e-12)
     assert second.mean("sea_rounds") > first.mean("sea_rounds") == 0
+
+
+def test_fleets_in_port_are_lost_only_once_they_have_put_to_sea():
+    by_round = rounds(invasion((2, 8), {"regiments": [2, 2], "port_fleets": 2}))
+    lost = [row["mean.defender_fleets_lost"] for row in by_round.rows()]
+    assert lost[:3] == [0, 0, 0]  # the first territory takes a round, the second another
+    assert lost == sorted(lost)
 
 
 def test_replays_are_the_battles_that_were_counted():

@@ -16,7 +16,7 @@ def fight(scenario, *rounds):
     state = chain.settled(chain.start)
     for mine, theirs in rounds:
         assert running(chain.params, state), "over too early"
-        place, attackers, defenders, _ = fight_of(scenario.fields, scenario.chain.params, state)
+        place, attackers, defenders = fight_of(scenario.fields, scenario.chain.params, state)
         hands = place.attack, place.defence
         assert (len(mine), len(theirs)) == (min(hands[0].dice, attackers), min(hands[1].dice, defenders))
         losses = compare(modified(hands[0], mine), modified(hands[1], theirs), scenario.fields.options.ties)
@@ -140,9 +140,9 @@ def test_8_convoy_attacked():
 
 def test_9_bonus_die_and_ties_and_stop_below():
     bonus = risk("land", 3, {"regiments": 2, "bonus_dice": 1})
-    place = fight_of(bonus.fields, bonus.chain.params, bonus.chain.start).place
+    place, _, _ = fight_of(bonus.fields, bonus.chain.params, bonus.chain.start)
     hands = place.attack, place.defence
-    assert kept_dice(hands[1], 2)[6, 5] > kept_dice(hands[1]._replace(bonus=0), 2)[6, 5]
+    assert kept_dice(hands[1], 2)[6, 5] > kept_dice(hands[1]._replace(bonus_dice=0), 2)[6, 5]
     assert all(len(kept) == 2 for kept in kept_dice(hands[1], 2))
     check(fight(bonus, ((6, 6, 1), (6, 5)), ((5, 4), (3,))), winner="attacker", attacker_regiments_left=2, rounds=2)
     check(fight(risk("land", 1, 1, ties="both"), ((4,), (4,))), winner="nobody", territories_captured=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DE
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
+from simulator.rules.toolkit.naming import counted
 from simulator.rules.toolkit.policies import named
 
 MOST_WAYS = 20_000_000
@@ -40,13 +42,15 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     at, ways, base = [0], [], []
     for n, side in enumerate(SIDES):
         base.append(len(at) - 1)
+        if lose[n] and _least_ways(places[side], aims[side]) > MOST_WAYS:
+            raise _too_many_ways(side)
         for found in _ways(places[side], aims[side], int(most[n]), bool(lose[n])):
             ways += found
             at.append(len(ways))
             if len(ways) > MOST_WAYS:
-                raise Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
+                raise _too_many_ways(side)
     params = BestParams(
-        **plain._asdict(),
+        battle=plain,
         leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
         lose=lose,
         in_turn=int(lose.any()),
@@ -79,6 +83,21 @@ def _caps(places: Places, aims: Sequence[int]) -> Iterator[int]:
     """The most hits of each class."""
     for mask in aims:
         yield sum(1 for unit in places.line if mask >> unit & 1)
+
+
+def _too_many_ways(side: str) -> Refusal:
+    return Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
+
+
+def _least_ways(places: Places, aims: Sequence[int]) -> int:
+    """At least so many ways there are to take all numbers of hits in all places."""
+    return sum(
+        prod(
+            size * (size + 1) // 2 if block & mask else size
+            for block, size in zip(places.blocks, places.sizes, strict=True)
+        )
+        for mask in aims
+    )
 
 
 def _ways(places: Places, aims: Sequence[int], most: int, choosing: bool) -> Iterator[list[int]]:
@@ -124,7 +143,7 @@ def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
         "attacker": _standing(setup, places["attacker"], states.attacker),
         "defender": _standing(setup, places["defender"], defender),
     }
-    if p.clock > 0:
+    if p.battle.clock > 0:
         told["round"] = states.clock
     choice = np.where(options == best_rules.LEAVE, "leave", "stay").astype(object)
     rows = [part.tolist() for part in states]
@@ -145,9 +164,4 @@ def _standing(setup: Setup, places: Places, at: np.ndarray) -> np.ndarray:
 
 def _counted(setup: Setup, counts: Any) -> str:
     """Numbers of units in words: "4 infantry, 1 tank"."""
-    parts = [
-        f"{int(count)} {setup.file.unit[key].name or key.replace('_', ' ')}"
-        for key, count in zip(setup.units, counts, strict=True)
-        if count
-    ]
-    return ", ".join(parts) or "nobody"
+    return counted(counts, (setup.file.unit[key].name or key.replace("_", " ") for key in setup.units))

@@ -18,16 +18,14 @@ from simulator.rules.custom.rules import (
     DEFENDER_LEFT,
     FIGHTING,
     GONE,
-    OVER,
-    STALEMATE,
-    Army,
+    Params,
     anybody_rolls,
-    leaves,
-    power,
+    attacker_leaves,
+    defender_leaves,
+    ending_of,
     removed,
     roll,
     row_of,
-    stalemate,
 )
 
 ROLLING, DEFENDER_LOSES, ANSWERING, ATTACKER_LOSES, ATTACKER_ASKED, DEFENDER_ASKED = range(6)
@@ -35,25 +33,14 @@ STAY, LEAVE = 0, 1
 
 
 class BestParams(NamedTuple):
-    """As `rules.Params`; by side (0 attacker): does it seek the best in leaving (`leave`) and in its losses (`lose`).
+    """A `battle` as it is fought by fixed policies, and by side (0 attacker) what is decided as well as possible.
 
-    `in_turn`: 1 if the defender's dice fall after his losses. A side that takes `hits` of a class `aim` at a `place`
-    goes to one of `ways[ways_at[w]:ways_at[w + 1]]`, the fixed order's first; w is at `base` of the side, hits at most
-    `most` of it, places as many as `places`.
+    Leaving (`leave`), losses (`lose`). `in_turn`: 1 if the defender's dice fall after his losses. A side that takes
+    `hits` of a class `aim` at a `place` goes to one of `ways[ways_at[w]:ways_at[w + 1]]`, the fixed order's first;
+    w is at `base` of the side, hits at most `most` of it, places as many as `places`.
     """
 
-    attacker: Army
-    defender: Army
-    rows: np.ndarray
-    begins: np.ndarray
-    ends: np.ndarray
-    opening: int
-    salvos: int
-    phases: int
-    clock: int
-    round_limit: int
-    retreat_after: int
-    retreats: int
+    battle: Params
     leave: np.ndarray
     lose: np.ndarray
     in_turn: int
@@ -90,53 +77,38 @@ def over(s, ending):
 
 
 @helper
-def ahead_of(p, s):
-    """Mean hits of the attacker in a round less the defender's."""
-    phase = min(s.clock + 1, p.phases)
-    own = power(p, p.attacker, p.defender, phase, s.attacker, s.defender)
-    return own - power(p, p.defender, p.attacker, phase, s.defender, s.attacker)
-
-
-@helper
 def ask_defender(p, s):
     """Does the defender leave, by his policy, or is he asked?"""
     if p.leave[1] > 0:
-        return s._replace(stage=DEFENDER_ASKED, salvo=p.opening)
-    gone = leaves(p.defender, p.attacker, s.clock, s.defender, s.attacker)
-    if gone | ((p.defender.outpowered > 0) & (ahead_of(p, s) > 0)):
+        return s._replace(stage=DEFENDER_ASKED, salvo=p.battle.opening)
+    if defender_leaves(p.battle, s):
         return over(s, DEFENDER_LEFT)
-    return s._replace(stage=ROLLING, salvo=p.opening)
+    return s._replace(stage=ROLLING, salvo=p.battle.opening)
 
 
 @helper
 def checked(p, before):
     """The check after the opening and after every round (docs/rules/custom_games.md section 6, step 4)."""
-    s = removed(p, before)
-    if (p.attacker.units[s.attacker] == 0) | (p.defender.units[s.defender] == 0):
-        return over(s, GONE)
-    if (p.round_limit > 0) & (s.clock >= p.round_limit):
-        return over(s, OVER)
-    if stalemate(p, s):
-        return over(s, STALEMATE)
-    if (p.retreats == 0) | (s.clock < p.retreat_after):
-        return s._replace(salvo=p.opening)
+    s = removed(p.battle, before)
+    ending = ending_of(p.battle, s)
+    if ending != FIGHTING:
+        return over(s, ending)
+    if p.battle.retreats == 0 or s.clock < p.battle.retreat_after:
+        return s._replace(salvo=p.battle.opening)
     if p.leave[0] > 0:
-        return s._replace(stage=ATTACKER_ASKED, salvo=p.opening)
-    gone = leaves(p.attacker, p.defender, s.clock, s.attacker, s.defender)
-    if gone | ((p.attacker.outpowered > 0) & (ahead_of(p, s) < 0)):
-        return over(s, ATTACKER_LEFT)
-    return ask_defender(p, s)
+        return s._replace(stage=ATTACKER_ASKED, salvo=p.battle.opening)
+    return over(s, ATTACKER_LEFT) if attacker_leaves(p.battle, s) else ask_defender(p, s)
 
 
 @helper
 def way(p, s, side):
     """Where the ways begin in which a side may take the hits of the class that is due."""
     if side == 0:
-        hits = s.hits // p.defender.stride[s.salvo, s.part] % p.defender.size[s.salvo, s.part]
-        aim, place = p.defender.targets[s.salvo, s.part], s.attacker
+        hits = s.hits // p.battle.defender.stride[s.salvo, s.part] % p.battle.defender.size[s.salvo, s.part]
+        aim, place = p.battle.defender.targets[s.salvo, s.part], s.attacker
     else:
-        hits = s.hits // p.attacker.stride[s.salvo, s.part] % p.attacker.size[s.salvo, s.part]
-        aim, place = p.attacker.targets[s.salvo, s.part], s.defender_next
+        hits = s.hits // p.battle.attacker.stride[s.salvo, s.part] % p.battle.attacker.size[s.salvo, s.part]
+        aim, place = p.battle.attacker.targets[s.salvo, s.part], s.defender_next
     return p.base[side] + (aim * p.places[side] + place) * (p.most[side] + 1) + hits
 
 
@@ -152,7 +124,7 @@ def takes(p, s, side, option):
 @helper
 def taken(p, s, side):
     """All hits on a side, class by class, as far as there is nothing to choose."""
-    classes = p.defender.classes[s.salvo] if side == 0 else p.attacker.classes[s.salvo]
+    classes = p.battle.defender.classes[s.salvo] if side == 0 else p.battle.attacker.classes[s.salvo]
     while s.part < classes:
         w = way(p, s, side)
         if p.ways_at[w + 1] - p.ways_at[w] > 1:
@@ -165,9 +137,9 @@ def taken(p, s, side):
 def group_over(p, s):
     """Both sides' losses come off; after the opening and after a round the check is due."""
     following, clock, rounds = s.salvo + 1, s.clock, s.rounds
-    check = following == p.opening or following == p.salvos  # noqa: PLR1714 - compiled
-    if following == p.salvos:
-        clock = min(s.clock + 1, p.clock)
+    check = following == p.battle.opening or following == p.battle.salvos  # noqa: PLR1714 - compiled
+    if following == p.battle.salvos:
+        clock = min(s.clock + 1, p.battle.clock)
         rounds = s.rounds + s.clock + 1 - clock
     s = s._replace(salvo=following, clock=clock, rounds=rounds, stage=ROLLING, hits=0, part=0, defender_next=0)
     return checked(p, s) if check else s
@@ -187,14 +159,14 @@ def onward(p, s):
         side = 1 if s.stage == DEFENDER_LOSES else 0
         if s.stage == DEFENDER_LOSES or s.stage == ATTACKER_LOSES:  # noqa: PLR1714 - compiled
             s = taken(p, s, side)
-            if s.part < (p.attacker.classes[s.salvo] if side == 1 else p.defender.classes[s.salvo]):
+            if s.part < (p.battle.attacker.classes[s.salvo] if side == 1 else p.battle.defender.classes[s.salvo]):
                 return s
             if side == 1 and p.in_turn > 0:
                 return s._replace(stage=ANSWERING, hits=0, part=0)
             if side == 1:
                 s = answered(s)
                 continue
-        elif s.ending != FIGHTING or s.stage != ROLLING or anybody_rolls(p, s, row_of(p, s, s.salvo)):
+        elif s.ending != FIGHTING or s.stage != ROLLING or anybody_rolls(p.battle, s, row_of(p.battle, s, s.salvo)):
             return s
         s = group_over(p, s)
 
@@ -233,7 +205,7 @@ def table(p, s):
     """The attacker's dice."""
     if s.stage != ROLLING:
         return 0
-    return roll(p.attacker, p.defender, row_of(p, s, s.salvo), s.attacker, s.defender)
+    return roll(p.battle.attacker, p.battle.defender, row_of(p.battle, s, s.salvo), s.attacker, s.defender)
 
 
 @rule(BestParams)
@@ -241,7 +213,7 @@ def second(p, s):
     """The defender's dice: with the attacker's, or after his own losses."""
     if s.stage != (ANSWERING if p.in_turn else ROLLING):
         return 0
-    return roll(p.defender, p.attacker, row_of(p, s, s.salvo), s.defender, s.attacker)
+    return roll(p.battle.defender, p.battle.attacker, row_of(p.battle, s, s.salvo), s.defender, s.attacker)
 
 
 @rule(BestParams)
@@ -250,7 +222,7 @@ def step(p, s, result, other):
     if s.stage == ATTACKER_ASKED:
         s = over(s, ATTACKER_LEFT) if result == LEAVE else ask_defender(p, s)
     elif s.stage == DEFENDER_ASKED:
-        s = over(s, DEFENDER_LEFT) if result == LEAVE else s._replace(stage=ROLLING, salvo=p.opening)
+        s = over(s, DEFENDER_LEFT) if result == LEAVE else s._replace(stage=ROLLING, salvo=p.battle.opening)
     elif s.stage == DEFENDER_LOSES or s.stage == ATTACKER_LOSES:  # noqa: PLR1714 - compiled
         s = takes(p, s, 1 if s.stage == DEFENDER_LOSES else 0, result)
     elif s.stage == ANSWERING:
@@ -262,9 +234,9 @@ def step(p, s, result, other):
 
 def opened(p: BestParams, s: BestState) -> BestState:
     """The state in which the first dice are rolled, or a side decides."""
-    s = removed(p, s)
-    if not (p.attacker.units[s.attacker] and p.defender.units[s.defender]):
+    s = removed(p.battle, s)
+    if not (p.battle.attacker.units[s.attacker] and p.battle.defender.units[s.defender]):
         return over(s, GONE)
-    if p.opening == 0:
+    if p.battle.opening == 0:
         s = checked(p, s)
     return onward(p, s)

@@ -38,12 +38,16 @@ class Salvo(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A battle laid out: its setup, the places of both sides, its salvos, the targets of its hit classes, its chain."""
+    """A battle laid out: its setup, the places of both sides, its salvos, the targets of its hit classes.
+
+    `params` are those of the rules by fixed policies, `chain` is what is fought: the same, or with decisions.
+    """
 
     setup: Setup
     places: dict[str, Places]
     salvos: list[Salvo]
     classes: dict[str, list[int]]
+    params: Params
     chain: Chain
 
 
@@ -154,7 +158,7 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
         chain = best.with_decisions(
             setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
         )
-    return Field(setup, places, layout.salvos, classes, chain)
+    return Field(setup, places, layout.salvos, classes, params, chain)
 
 
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
@@ -190,9 +194,10 @@ def _after_hits(layout: Layout, side: str) -> np.ndarray:
     enemy = SIDES[1 - SIDES.index(side)]
     own, aimed = layout.places[side], layout.guns[enemy].classes
     powers = [np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own))]
+    each = np.arange(len(aimed))[:, None]
     while 2 ** len(powers) <= len(own.line):
-        powers.append(np.stack([row[row] for row in powers[-1]]) if aimed else powers[-1])
-    return np.stack(powers)
+        powers.append(powers[-1][each, powers[-1]])
+    return np.array(powers)
 
 
 def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
@@ -255,7 +260,7 @@ def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
 
 def _below(field: Field, side: str, states: Any, value: np.ndarray, limit: float) -> np.ndarray:
     """1 where a round begins with less than this chance, by clock, own and enemy place."""
-    p = field.chain.params
+    p = field.params
     seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)
     known = {State(*state[:-1], 0): state[-1] for state in seen}
     attackers, defenders = (field.places[one].units.tolist() for one in SIDES)

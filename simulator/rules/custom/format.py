@@ -17,15 +17,13 @@ LONGEST_NAME = 40
 
 SIDES = ("attacker", "defender")
 Side = Literal["attacker", "defender"]
-Name = Annotated[str, Field(pattern=HYPHENED, max_length=LONGEST_NAME)]
+A_NAME = f"a name (small letters, digits, _ and -, a letter first, at most {LONGEST_NAME})"
+Name = Annotated[str, Field(pattern=HYPHENED, max_length=LONGEST_NAME, json_schema_extra={"takes": A_NAME})]
 Selector = list[str]
 Added = Annotated[int, Field(ge=-20, le=20)]
 Round = Annotated[int, Field(ge=1, le=100)]
 Reroll = Literal["none", "misses"] | Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
 Order = Literal["cheapest", "weakest"]
-
-
-Line = str
 
 
 class Roll(Fields):
@@ -54,7 +52,7 @@ class Dice(Fields):
 class Unit(Fields):
     """A kind of piece (2.4)."""
 
-    name: Line | None = Field(None, description="shown to people; default the key")
+    name: str | None = Field(None, description="shown to people; default the key")
     cost: Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)] = Field(
         0, description="for cost_lost and the order cheapest"
     )
@@ -77,7 +75,7 @@ class Part(Fields):
 class Kind(Fields):
     """A battle kind (2.5)."""
 
-    title: Line = Field("", description="one line")
+    title: str = Field("", description="one line")
     attacker: Part = Field(default_factory=Part)
     defender: Part = Field(default_factory=Part)
     taken_by: Selector | None = Field(None, description="units whose survival gives the column taken")
@@ -141,7 +139,7 @@ class Step(Scope):
 class Support(Scope):
     """Units that raise others (2.8)."""
 
-    name: Line = ""
+    name: str = ""
     from_: Selector = Field(alias="from", description="who helps")
     to: Selector = Field(description="who is helped")
     each: Annotated[int, Field(ge=1, le=1000)] = Field(1, description="units that one supporter helps")
@@ -155,7 +153,7 @@ class Support(Scope):
 class SideModifier(RoundScope):
     """Dice of one side made better or worse (2.9)."""
 
-    name: Line = ""
+    name: str = ""
     units: Selector | None = Field(None, description="whose dice; default all")
     adds: Added = Field(0, description="added to the value")
     dice: Added = Field(0, description="dice more or fewer for each unit")
@@ -173,7 +171,7 @@ class Modifier(SideModifier, Scope):
 class Condition(Fields):
     """What a scenario may say (2.10)."""
 
-    about: Line = Field("", description="one line")
+    about: str = Field("", description="one line")
     choices: Annotated[list[Name], Field(min_length=2)] | None = Field(None, description="default: yes or no")
     default: bool | str | None = Field(None, description="default: the first choice / false")
 
@@ -207,9 +205,9 @@ class GameFile(Fields):
     """A game file, format 1 (2.2)."""
 
     format: Literal[1] = Field(description="version of this format")
-    name: Line = Field(description="the game's name")
-    about: Line = Field("", description="what it is, one line")
-    source: Line = Field("", description="where its facts come from, one line")
+    name: str = Field(description="the game's name")
+    about: str = Field("", description="what it is, one line")
+    source: str = Field("", description="where its facts come from, one line")
     assumed: list[str] = Field(default_factory=list, description="lines listed with every answer")
     dice: Dice = Field(default_factory=Dice)
     unit: Annotated[dict[str, Unit], Field(min_length=1, max_length=64)]

@@ -46,7 +46,7 @@ def outcome(field: Field, states: Any) -> Columns:
 
 def begun(field: Field, states: Any) -> np.ndarray:
     """The round that a state stands in or before; 0 in the opening."""
-    opening = (states.clock == 0) & (states.salvo < field.chain.params.opening) & (states.ending == 0)
+    opening = (states.clock == 0) & (states.salvo < field.params.opening) & (states.ending == 0)
     return np.where(opening, 0, states.clock + states.rounds + 1)
 
 

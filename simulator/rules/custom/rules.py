@@ -145,7 +145,7 @@ def power(p, own, enemy, phase, place, enemy_place):
 
 @helper
 def leaves(own, enemy, clock, place, enemy_place):
-    """Does a side leave now (section 8)? What `outpowered` says is asked in `checked`."""
+    """Does a side leave now, by any policy but `outpowered` (section 8)?"""
     if (own.leave_after >= 0) & (clock >= own.leave_after):
         return True
     if own.units[place] <= own.leave_at:
@@ -175,27 +175,50 @@ def ended(s, ending):
 
 
 @helper
+def ending_of(p, s):
+    """How the battle is over after the opening or a round, nobody having left (section 6, steps 4b to 4d)."""
+    if (p.attacker.units[s.attacker] == 0) | (p.defender.units[s.defender] == 0):
+        return GONE
+    if (p.round_limit > 0) & (s.clock >= p.round_limit):
+        return OVER
+    return STALEMATE if stalemate(p, s) else FIGHTING
+
+
+@helper
+def ahead_of(p, s):
+    """Mean hits of the attacker in the coming round less the defender's."""
+    phase = min(s.clock + 1, p.phases)
+    own = power(p, p.attacker, p.defender, phase, s.attacker, s.defender)
+    return own - power(p, p.defender, p.attacker, phase, s.defender, s.attacker)
+
+
+@helper
+def attacker_leaves(p, s):
+    """Does the attacker leave, by his policies?"""
+    if leaves(p.attacker, p.defender, s.clock, s.attacker, s.defender):
+        return True
+    return ahead_of(p, s) < 0 if p.attacker.outpowered > 0 else False
+
+
+@helper
+def defender_leaves(p, s):
+    """Does the defender leave, by his policies?"""
+    if leaves(p.defender, p.attacker, s.clock, s.defender, s.attacker):
+        return True
+    return ahead_of(p, s) > 0 if p.defender.outpowered > 0 else False
+
+
+@helper
 def checked(p, before):
     """The check after the opening and after every round (section 6, step 4)."""
     s = removed(p, before)
-    if (p.attacker.units[s.attacker] == 0) | (p.defender.units[s.defender] == 0):
-        return ended(s, GONE)
-    if (p.round_limit > 0) & (s.clock >= p.round_limit):
-        return ended(s, OVER)
-    if stalemate(p, s):
-        return ended(s, STALEMATE)
-    if (p.retreats == 0) | (s.clock < p.retreat_after):
-        return s._replace(salvo=p.opening)
-    ahead = 0
-    if p.attacker.outpowered + p.defender.outpowered > 0:
-        phase = min(s.clock + 1, p.phases)
-        ahead = power(p, p.attacker, p.defender, phase, s.attacker, s.defender)
-        ahead -= power(p, p.defender, p.attacker, phase, s.defender, s.attacker)
-    if leaves(p.attacker, p.defender, s.clock, s.attacker, s.defender) | ((p.attacker.outpowered > 0) & (ahead < 0)):
-        return ended(s, ATTACKER_LEFT)
-    if leaves(p.defender, p.attacker, s.clock, s.defender, s.attacker) | ((p.defender.outpowered > 0) & (ahead > 0)):
-        return ended(s, DEFENDER_LEFT)
-    return s._replace(salvo=p.opening)
+    ending = ending_of(p, s)
+    if ending == FIGHTING and p.retreats > 0 and s.clock >= p.retreat_after:
+        if attacker_leaves(p, s):
+            ending = ATTACKER_LEFT
+        elif defender_leaves(p, s):
+            ending = DEFENDER_LEFT
+    return s._replace(salvo=p.opening) if ending == FIGHTING else ended(s, ending)
 
 
 @helper

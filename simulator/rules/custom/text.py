@@ -18,7 +18,7 @@ from simulator.rules.custom.setup import Help, Setup, Shot, bits, faces_that_hit
 from simulator.rules.custom.volleys import Standing, Volley, fires, volleys
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import listed, plural, sentence
-from simulator.rules.toolkit.policies import named
+from simulator.rules.toolkit.policies import in_words, named
 
 # More dice than this are counted, not shown.
 MOST_SHOWN = 60
@@ -59,8 +59,7 @@ def _side_lines(setup: Setup, side: str) -> Iterator[str]:
     if chosen == ["never"]:
         yield f"the {side} never leaves"
     else:
-        told = [f"{name} {getattr(policy, PARAMETERS[name])}" if name in PARAMETERS else name for name in chosen]
-        yield f"the {side} leaves: {listed(told, 'or')}"
+        yield f"the {side} leaves: {listed(in_words(policy, chosen, PARAMETERS), 'or')}"
     present = setup.sides[side].present
     order = [unit_name(setup, unit) for unit in loss_order(setup, side) if present >> unit & 1]
     text = f"the {side} loses {', then '.join(order)}" if order else ""
@@ -165,12 +164,12 @@ class Teller:
 
     def __call__(self, before: State, result: tuple[int, int], after: State, dice: random.Random) -> str:
         """One line."""
-        p, salvo = self.field.chain.params, self.field.salvos[before.salvo]
-        opening = before.salvo < p.opening
+        salvo = self.field.salvos[before.salvo]
+        opening = before.salvo < self.field.params.opening
         names = dict.fromkeys(
             step.group or step.name for step in (self.setup.file.step[i] for i in self.setup.groups[salvo.group])
         )
-        parts, in_turn = [], getattr(p, "in_turn", 0)
+        parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
         for side, hits in zip(SIDES, result, strict=True):
             if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
                 continue
@@ -185,11 +184,11 @@ class Teller:
         return text + self._ending(after)
 
     def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
-        army = getattr(self.field.chain.params, side)
+        army = getattr(self.field.params, side)
         salvo, rules = self.field.salvos[before.salvo], self.setup.sides[side]
         own = self.stands[side][getattr(before, side)]
         enemy = self.stands[rules.enemy][getattr(before, rules.enemy)]
-        phase = 0 if before.salvo < self.field.chain.params.opening else min(before.clock + 1, self.setup.phases)
+        phase = 0 if before.salvo < self.field.params.opening else min(before.clock + 1, self.setup.phases)
         shots = [
             shot
             for number in self.setup.groups[salvo.group]

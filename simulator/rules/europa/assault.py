@@ -124,7 +124,7 @@ class Assaults:
     def assailants(self) -> Assailants:
         """The sides, as far as their dice depend on them."""
         craft = self.craft
-        return Assailants(craft.book, craft.besieger.technology, craft.besieger.morale, craft.besieged.morale)
+        return Assailants(craft.book, craft.fields.attacker.technology, craft.besieger.morale, craft.besieged.morale)
 
     def roll(self, ground: Ground, who: Command, dice: Any) -> Rolled:
         """What dice come to, see `fire_and_shock`."""

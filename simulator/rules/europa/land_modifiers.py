@@ -88,7 +88,7 @@ class Meeting:
     def columns(self, side: int) -> tuple[str, str]:
         """Fire ("" for none) and Shock columns: renaissance without ARMY does not fire in Europe."""
         stack = self.stacks[side]
-        silent = stack.technology == "renaissance" and not stack.has_army and self.europe
+        silent = stack.side.technology == "renaissance" and not stack.has_army and self.europe
         return "" if silent else stack.fire_column, stack.shock_column
 
     def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
@@ -151,7 +151,7 @@ def has_cavalry(fields: Land, stack: Stack) -> bool:
     return stack.has_army and (
         sipahi
         or any(
-            who in {stack.army_class, stack.country} and conditions.period in periods and conditions.terrain in terrains
+            who in {stack.army_class, side.country} and conditions.period in periods and conditions.terrain in terrains
             for who, periods, terrains in CAVALRY
         )
     )

@@ -14,7 +14,7 @@ from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_leaders import LeaderClasses, retreaters
 from simulator.rules.europa.land_modifiers import Meeting, Pair
 from simulator.rules.europa.land_rules import LandParams, LandState
-from simulator.rules.europa.leaders import FACES, Trial, both_fates, fates
+from simulator.rules.europa.leaders import FACES, Trial, both_fates
 from simulator.rules.europa.stacks import LD, SIDES
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
@@ -94,14 +94,10 @@ class LandSetup:
         """A side's roll; +1/+1 if the enemy (2 defender, 1 attacker) failed to break off."""
         day, fire = phase
         which = 0 if fire else 1
-        technology = self.meeting.stacks[side].technology
+        technology = self.meeting.stacks[side].side.technology
         losses = {"renaissance": "none", "arquebus": "halved"}.get(technology, "full") if fire else "full"
         boost = int(failed & (2 >> side) != 0)
         return Roll(self.meeting.columns(side)[which], self.meeting.drm(side, day, pair)[which] + boost, losses)
-
-    def read(self, roll: Roll, die: int) -> tuple[int, int]:
-        """Thirds and stars of a die (section 3.3)."""
-        return roll.read(self.meeting.book, die)
 
     def further(self, side: int) -> list[Part]:
         """Parts of a roll for a side's dice beyond the main one: together those in the middle, then the last."""
@@ -171,13 +167,9 @@ class LandSetup:
 
     def tests(self, fragile: int, a: int, d: int) -> int:
         """Table of leader tests by fragile code, and won + 2 destroyed of each side."""
-        own, enemy = self._fates(0, a, fragile & 1), self._fates(1, d, fragile >> 1)
-        return self.tables.add(both_fates(own, enemy))
-
-    def _fates(self, side: int, how: int, fragile: int) -> Counter[int]:
-        if not self.meeting.tested(side):
-            return Counter({0: 1})
-        return fates(self.meeting.stacks[side].leader, Trial(bool(how & 1), bool(how & 2), bool(fragile)))
+        trials = Trial(a & 1 > 0, a & 2 > 0, fragile & 1 > 0), Trial(d & 1 > 0, d & 2 > 0, fragile & 2 > 0)
+        tested = (trial if self.meeting.tested(side) else None for side, trial in enumerate(trials))
+        return self.tables.add(both_fates((stack.leader for stack in self.meeting.stacks), tested))
 
     # --- before the fighting -----------------------------------------------------------------------------------
 

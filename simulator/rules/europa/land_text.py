@@ -66,7 +66,7 @@ def _worth(met: Meeting, side: int) -> str:
     fire, shock = met.columns(side)
     several = f", {dice} dice a roll" if dice > 1 else ""
     return (
-        f"{stack.name}: {stack.told()}, {stack.technology} against {enemy.technology}: columns "
+        f"{stack.name}: {stack.told()}, {stack.side.technology} against {enemy.side.technology}: columns "
         f"{fire or 'no Fire'}/{shock}, morale {stack.morale}, "
         f"size step {met.steps[side]:+d}, artillery value {stack.artillery}{several}, "
         f"{stack.leader.told()} ({LAW} 2.4 and 3.2)"
@@ -150,7 +150,7 @@ def _die_text(setup: LandSetup, roll: Roll, side: int, result: int, dice: random
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result
     told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK
-    die = face_where(FACES, lambda face: setup.read(roll, face) == told, dice)
+    die = face_where(FACES, lambda face: roll.read(setup.meeting.book, face) == told, dice)
     lost = f"{detachments(told[0])}, {plural(told[1], 'star')}"
     return f"{SIDES[side]} {die} ({roll.drm:+d}, column {roll.column}): {lost}"
 

@@ -96,7 +96,8 @@ def leader_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str,
         return Leader(given)
     if isinstance(given, str):
         row = _row_of(side, book, path, types)
-        name, kind, turns = str(row["name"]), str(row["type"]).lower(), _turns(row)
+        name, kind, years = str(row["name"]), str(row["type"]).lower(), (str(row["begin"]), str(row["end"]))
+        turns = (int(years[0]), int(years[1])) if all(map(str.isdecimal, years)) else None
         origin, anonymous, robust = "name", name.startswith("Anonymous-"), name in ROBUST
     else:
         row, origin, name, turns = given.model_dump(), "table", "", None
@@ -126,11 +127,6 @@ def advantage(own: int, enemy: int, cap: int) -> int:
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
-
-
-def _turns(row: Mapping[str, Any]) -> tuple[int, int] | None:
-    begin, end = str(row["begin"]), str(row["end"])
-    return (int(begin), int(end)) if begin.isdecimal() and end.isdecimal() else None
 
 
 @lru_cache(maxsize=8)
@@ -227,8 +223,10 @@ def fates(leader: Leader, trial: Trial) -> Counter[int]:
     return Counter(fate(leader, trial, die, second) for die in FACES for second in FACES)
 
 
-def both_fates(attacker: Counter[int], defender: Counter[int]) -> Counter[int]:
-    """Fates of both leaders in one result: attacker's + 8 * defender's."""
+def both_fates(leaders: Iterable[Leader], trials: Iterable[Trial | None]) -> Counter[int]:
+    """Fates of both leaders in one result: attacker's + 8 * defender's; nothing befalls one that is not tested."""
+    tested = zip(leaders, trials, strict=True)
+    attacker, defender = (fates(leader, trial) if trial else Counter({UNHARMED: 1}) for leader, trial in tested)
     pairs = product(attacker.items(), defender.items())
     return Counter({own + FATES * enemy: weight * more for (own, weight), (enemy, more) in pairs})
 

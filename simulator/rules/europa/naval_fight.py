@@ -333,7 +333,8 @@ class Ends:
             stars[side] += caught
             routed = case.routed[side] or stars[side] >= self.setup.met.morale[side]
             suffered.append((Fight(False, routed, caught, 0), thirds))
-        return Chased(case.row._replace(stars=(stars[0], stars[1])), (suffered[0], suffered[1]), chance, code)
+        row = case.row if stars == list(case.row.stars) else case.row._replace(stars=(stars[0], stars[1]))
+        return Chased(row, (suffered[0], suffered[1]), chance, code)
 
     def parts(self) -> Iterator[Part]:
         """All ends, part by part: for replays."""

@@ -138,6 +138,7 @@ class Reckoning:
     def __init__(self, met: Engagement) -> None:
         self.met = met
         self.sizes = [self.size(side) for side in (0, 1)]
+        self.caught = lru_cache(maxsize=None)(self._caught)
         self.withdrawn = lru_cache(maxsize=None)(self._withdrawn)
         self.suffered = lru_cache(maxsize=None)(self._suffered)
         self.after_storm = lru_cache(maxsize=None)(self._after_storm)
@@ -175,19 +176,28 @@ class Reckoning:
         own, losses = self.met.squadrons[side], fight.thirds
         damaged, destroyed, refitted = categories(losses, fight.won)
         fleet, cargo, taken, seized = own.fleet, own.cargo, NO_SHIP, 0
-        if fight.caught and (taken := captured(fleet, fight.caught, self.kinds(1 - side))).thirds:
-            fleet, spared = fleet.less(taken), ND * taken.detachments
+        if fight.caught:
+            fleet, cargo, taken, seized = self.caught(side, fight.caught)
+            spared = ND * taken.detachments
             destroyed -= min(destroyed, max(0, spared - damaged))
             damaged -= min(damaged, spared)
-            room = own.hold.half_points(cargo.troops) - taken.half_points
-            cargo = cargo._replace(troops=own.hold.fitting(cargo.troops, room))
-            cargo, seized = plundered(cargo, taken, fleet)
         whole_fleet = fleet.thirds
         destroyed = min(destroyed, whole_fleet)
         damaged = min(damaged, whole_fleet - destroyed)
         refitted = min(refitted, whole_fleet - destroyed - damaged)
         left, cargo = self.withdrawn(side, fleet, cargo, damaged + destroyed, fight.routed)
         return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
+
+    def _caught(self, side: int, stars: int) -> tuple[Fleet, Cargo, Fleet, int]:
+        """What so many stars of a pursuit leave of a side, the ships that they take, and ducats seized (step 9)."""
+        own = self.met.squadrons[side]
+        taken = captured(own.fleet, stars, self.kinds(1 - side))
+        if not taken.thirds:
+            return own.fleet, own.cargo, taken, 0
+        fleet, troops = own.fleet.less(taken), own.cargo.troops
+        troops = own.hold.fitting(troops, own.hold.half_points(troops) - taken.half_points)
+        cargo, seized = plundered(own.cargo._replace(troops=troops), taken, fleet)
+        return fleet, cargo, taken, seized
 
     def _withdrawn(self, side: int, fleet: Fleet, cargo: Cargo, thirds: int, routed: bool) -> tuple[Fleet, Cargo]:
         """What is left of a side without Damaged and Destroyed ships, and what fits aboard."""

@@ -116,6 +116,11 @@ class NavalSetup:
         """Thirds that each side may suffer in the fighting."""
         return self._most(0), self._most(1)
 
+    @property
+    def room(self) -> tuple[int, int]:
+        """How many losses that makes, 0 included."""
+        return self.most_losses[0] + 1, self.most_losses[1] + 1
+
     def _most(self, victim: int) -> int:
         """The most thirds that rolls can inflict before the one that routs."""
         best, most = {0: 0}, 0

@@ -81,12 +81,23 @@ class Fought(NamedTuple):
     ends: dict[End, np.ndarray]
 
 
+class Known(NamedTuple):
+    """What is kept of a fight: losses that both sides may suffer (0 included), and fates by what they depend on."""
+
+    sizes: tuple[int, int]
+    fates: dict[Any, tuple[Fates, ...]]
+
+
+# Passages that differ in anything but their fights (a sweep over troops, seas, works) share them. They are small.
+MOST_KEPT = 512
+kept: dict[Any, Known] = {}
+
+
 @dataclass
 class Battles:
     """The battles of a passage."""
 
     fights: dict[Any, Fought] = field(default_factory=dict)
-    known: dict[Any, tuple[Fates, ...]] = field(default_factory=dict)
     gone: dict[Any, float] = field(default_factory=dict)
 
     def key(self, met: Engagement) -> Any:
@@ -95,27 +106,36 @@ class Battles:
         fixed = tuple((met.columns(side), met.halves(side), met.pursuit_column(side)) for side in (0, 1))
         modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in met.modifiers)
         winds = met.settled_wind(), met.wind_advantage(0), met.wind_advantage(1)
-        return leaders, fixed, modifiers, winds, met.morale, tuple(s.policy for s in met.squadrons)
+        readings = met.book, met.options.leader_differential_cap, met.options.break_off_at_sea
+        sides = tuple((s.policy, s.retreat_drm is None) for s in met.squadrons)
+        return leaders, fixed, modifiers, winds, met.morale, sides, readings
+
+    def fought(self, key: Any, met: Engagement) -> Fought:
+        """The fight itself."""
+        if key not in self.fights:
+            setup = NavalSetup(met)
+            self.fights[key] = Fought(setup, ends_of(setup))
+        return self.fights[key]
 
     def fates(self, met: Engagement, reckoning: Reckoning) -> dict[Fate, np.ndarray]:
         """The chances of the own losses, pursuit included, by fate."""
         key, routs = self.key(met), met.options.destruction_is_rout
-        if key not in self.fights:
-            setup = NavalSetup(met)
-            self.fights[key] = Fought(setup, ends_of(setup))
-        fought = self.fights[key]
-        sizes = [most + 1 for most in fought.setup.most_losses]
+        known = kept.get(key)
+        if known is None:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            known = kept[key] = Known(self.fought(key, met).setup.room, {})
+        sizes = known.sizes
         lost, sunk = (
             next((thirds for thirds in range(size) if reckoning.wiped(side, thirds, False)), size)
             for side, size in enumerate(sizes)
         )
         # A side of 1 or 2 thirds is wiped out whenever it is routed.
-        small = reckoning.wiped(OWN, 0, True), reckoning.wiped(ENEMY, 0, True)
-        at = key, sunk, small, routs
-        if at not in self.known:
-            self.known[at] = tuple(_fates(fought, sunk, small, routs, wiped) for wiped in (False, True))
+        at = sunk, (reckoning.wiped(OWN, 0, True), reckoning.wiped(ENEMY, 0, True)), routs
+        if at not in known.fates:
+            known.fates[at] = tuple(_fates(self.fought(key, met), *at, wiped) for wiped in (False, True))
         found: dict[Fate, np.ndarray] = {}
-        for fates, rows in zip(self.known[at], (range(lost), range(lost, sizes[OWN])), strict=True):
+        for fates, rows in zip(known.fates[at], (range(lost), range(lost, sizes[OWN])), strict=True):
             for least, most, of_case in fates.cases:
                 if rows and least < rows.stop and rows.start <= most:
                     found.update((fate, np.zeros(sizes[OWN] + MOST_PURSUED)) for fate in of_case if fate not in found)

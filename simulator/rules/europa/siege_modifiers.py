@@ -7,15 +7,7 @@ from functools import cached_property
 
 from simulator.rules.europa.losses import Counters, Pillaging, counters_by_size
 from simulator.rules.europa.model import Campaign, Siege
-from simulator.rules.europa.stacks import (
-    LD,
-    SIDES,
-    TECHNOLOGIES,
-    Stack,
-    artillery_of_army,
-    stack_artillery,
-    stack_of,
-)
+from simulator.rules.europa.stacks import LD, SIDES, TECHNOLOGIES, Stack, artillery_value, stack_of
 from simulator.rules.europa.tables import Book, book
 
 # Siegeworks codes: (siegeworks-, siegeworks+).
@@ -72,15 +64,12 @@ class Siegecraft:
     @property
     def habit(self) -> Pillaging | None:
         """What the besieger does with a P; None outside Europe."""
-        return Pillaging(self.besieger.technology, self.fields.policy.attacker.pillage) if self.europe else None
+        return Pillaging(self.fields.attacker.technology, self.fields.policy.attacker.pillage) if self.europe else None
 
     def artillery(self, camp: int) -> int:
         """The besieger's artillery value when it is down to `camp` thirds."""
-        side, stack = self.fields.attacker, self.camp[camp]
-        if side.artillery_value >= 0:
-            return side.artillery_value
-        of_army = artillery_of_army(side, self.fields.conditions.period, self.book)
-        return stack_artillery(stack.army_plus, stack.army_minus, of_army)
+        stack, period = self.camp[camp], self.fields.conditions.period
+        return artillery_value(self.fields.attacker, stack.army_plus, stack.army_minus, period, self.book)
 
     @cached_property
     def artillery_bonuses(self) -> list[int]:
@@ -100,7 +89,7 @@ class Siegecraft:
     @property
     def elite(self) -> bool:
         """+2/3 with an ARMY+: poland I-II, russia and unreformed turkey-janissary I-III (section 4.5 step 4)."""
-        period, country = self.fields.conditions.period, self.besieger.country
+        period, country = self.fields.conditions.period, self.fields.attacker.country
         if country == "poland":
             return period in {"I", "II"}
         if country == "turkey-janissary" and self.fields.attacker.turkish_reform not in {"none", "m-1b"}:
@@ -168,7 +157,7 @@ class Siegecraft:
 
     def assault_of_place(self, camp: int, breach: int, assault: int) -> list[Bonus]:
         """The besieger's assault rolls, its leader apart (section 4.5 step 2); `breach`: right after one."""
-        behind = self.besieged.technology
+        behind = self.fields.defender.technology
         advanced = TECHNOLOGIES.index(behind) > TECHNOLOGIES.index("renaissance")
         return [
             (1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),

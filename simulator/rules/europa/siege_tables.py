@@ -11,7 +11,7 @@ import numpy as np
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
-from simulator.rules.europa.leaders import FACES, Trial, both_fates, fates
+from simulator.rules.europa.leaders import FACES, Trial, both_fates
 from simulator.rules.europa.losses import MOST_PILLAGES, besieger_rolls, garrison_rolls
 from simulator.rules.europa.model import Campaign, CampaignConditions, SiegePolicy
 from simulator.rules.europa.siege_modifiers import AFTER_MINUS, AFTER_PLUS, WORKS, Siegecraft, total
@@ -137,11 +137,9 @@ class SiegeSetup:
         if self.campaign:
             return 0
         trials = Trial(how == 1, how == 2, bool(fragile & 1)), Trial(how != 1, False, bool(fragile & 2))
-        own, enemy = (
-            fates(stack.leader, trial) if stack.leader.present else Counter({0: 1})
-            for stack, trial in zip((self.craft.besieger, self.craft.besieged), trials, strict=True)
-        )
-        return self.tables.add(both_fates(own, enemy))
+        leaders = self.craft.besieger.leader, self.craft.besieged.leader
+        tested = (trial if leader.present else None for leader, trial in zip(leaders, trials, strict=True))
+        return self.tables.add(both_fates(leaders, tested))
 
     def next_box(self, box: int) -> int:
         """Table of a continuation roll: box * 2 + bad weather."""

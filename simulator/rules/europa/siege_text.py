@@ -59,9 +59,9 @@ def siege_explanation(craft: Siegecraft) -> list[str]:
     camp, inside, level = craft.besieger, craft.besieged, craft.level
     resistance, breached = (detachments(craft.book.resistance[level, breach]) for breach in (0, 1))
     return [
-        f"attacker: {camp.told()}, {camp.technology}, morale {camp.morale}, artillery value {camp.artillery}, "
+        f"attacker: {camp.told()}, {camp.side.technology}, morale {camp.morale}, artillery value {camp.artillery}, "
         f"{camp.leader.told()} ({LAW} 2.4)",
-        f"defender: level {level}, {inside.country}, {detachments(inside.size)} inside, {inside.technology}, "
+        f"defender: level {level}, {inside.side.country}, {detachments(inside.size)} inside, {inside.side.technology}, "
         f"morale {inside.morale}, {inside.leader.told()}; resistance {resistance}, after a breach {breached} "
         f"({LAW} 4.5 step 6)",
         *_modifier_lines(craft),

@@ -81,7 +81,7 @@ class Squadron:
         """Battery or later: every galley stack counts as having galleasses."""
         return TECHNOLOGIES.index(self.technology) >= TECHNOLOGIES.index("battery")
 
-    @property
+    @cached_property
     def order(self) -> tuple[str, ...]:
         """The kinds of ships in the order in which they are lost."""
         return loss_order(self.policy.losses, bool(self.cargo))

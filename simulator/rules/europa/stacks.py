@@ -47,12 +47,9 @@ class Stack:
     """One side, as the rules see it. `size` in thirds of a LD; the Fire column is "" for no Fire."""
 
     name: str
+    side: Side
     size: int
-    army_plus: int
-    army_minus: int
-    country: str
     army_class: str
-    technology: str
     tercios: bool
     leader: Leader
     replacements: tuple[tuple[int, int, int], ...]
@@ -64,16 +61,16 @@ class Stack:
     @property
     def has_army(self) -> bool:
         """Is there an ARMY counter in it?"""
-        return self.army_plus + self.army_minus > 0
+        return self.side.army_plus + self.side.army_minus > 0
 
     @property
     def turkish(self) -> bool:
         """Any of the three turkey entries."""
-        return self.country in TURKISH
+        return self.side.country in TURKISH
 
     def told(self) -> str:
         """Country, class and size in words."""
-        return f"{self.country} (class {self.army_class}), {detachments(self.size)}"
+        return f"{self.side.country} (class {self.army_class}), {detachments(self.size)}"
 
 
 def detachments(thirds: int) -> str:
@@ -103,18 +100,14 @@ def artillery_of_army(side: Side, period: str, book: Book) -> int:
     return artillery.get((COUNTRIES[side.country][1], period), artillery[by_class, period])
 
 
-def stack_artillery(army_plus: int, army_minus: int, of_army: int) -> int:
-    """Best ARMY, +2 if another ARMY has 2 or more, else +1 if another has 1; no ARMY: 0 (section 2.4)."""
+def artillery_value(side: Side, army_plus: int, army_minus: int, period: str, book: Book) -> int:
+    """Artillery with so many ARMY counters left, given or computed (section 2.4).
+
+    Best ARMY, +2 if another ARMY has 2 or more, else +1 if another has 1; no ARMY: 0.
+    """
+    given, of_army = getattr(side, "artillery_value", -1), artillery_of_army(side, period, book)
     armies = [of_army] * army_plus + [of_army // 2] * army_minus
-    return sum(armies[:1]) + min(2, sum(armies[1:2]))
-
-
-def artillery_value(side: Side, period: str, book: Book) -> int:
-    """The stack's artillery, given or computed."""
-    given = getattr(side, "artillery_value", -1)
-    if given >= 0:
-        return int(given)
-    return stack_artillery(side.army_plus, side.army_minus, artillery_of_army(side, period, book))
+    return int(given) if given >= 0 else sum(armies[:1]) + min(2, sum(armies[1:2]))
 
 
 def army_size(side: LandSide, period: str, book: Book) -> int:
@@ -143,16 +136,13 @@ def stack_of(fields: Land | Siege | Campaign, name: str, book: Book, tercios_nee
     morale = int(technology["morale"]) + (int(technology["veteran_bonus"]) if veteran else 0)
     return Stack(
         name=name,
+        side=side,
         size=size_of(side),
-        army_plus=side.army_plus,
-        army_minus=side.army_minus,
-        country=side.country,
         army_class=class_of(side),
-        technology=side.technology,
         tercios=tercios,
         leader=leader_of(side, book, f"{name}.leader"),
         replacements=tuple(book.replacements[COUNTRIES[side.country][2]]),
-        artillery=artillery_value(side, fields.conditions.period, book),
+        artillery=artillery_value(side, side.army_plus, side.army_minus, fields.conditions.period, book),
         morale=morale + (1 if tercios and side.technology in {"renaissance", "arquebus"} else 0),
         fire_column=str(technology["fire_column"]),
         shock_column=str(technology["shock_column"]),

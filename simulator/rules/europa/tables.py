@@ -29,11 +29,14 @@ class Book:
     """All tables, as the rules look them up. Losses are in thirds of a detachment. Each is equal to itself only."""
 
     sheets: Tables
+    _rows: dict[str, dict[tuple[Any, ...], Row]] = field(default_factory=dict, repr=False)
     _columns: dict[tuple[str, str], dict[Any, Any]] = field(default_factory=dict, repr=False)
 
     def indexed(self, name: str) -> dict[tuple[Any, ...], Row]:
         """Rows of a table by their keys."""
-        return {SHEETS.sheets[name].key(row): row for row in self.sheets[name]}
+        if name not in self._rows:
+            self._rows[name] = {SHEETS.sheets[name].key(row): row for row in self.sheets[name]}
+        return self._rows[name]
 
     def column(self, name: str, value: str) -> dict[Any, Any]:
         """One value of each row by its key (of one column: without a tuple)."""
@@ -56,13 +59,9 @@ class Book:
         """(besieger, fire, breach, modified die) -> (thirds, stars)."""
         return {key: _result(row) for key, row in self.indexed("assault_result").items()}
 
-    @cached_property
-    def _technologies(self) -> dict[tuple[Any, ...], Row]:
-        return self.indexed("battle_tech")
-
     def technology(self, own: str, enemy: str, *, land: bool = True) -> Row:
         """Columns and morale of a technology against another."""
-        return self._technologies[int(land), in_file(own), in_file(enemy)]
+        return self.indexed("battle_tech")[int(land), in_file(own), in_file(enemy)]
 
     @cached_property
     def resistance(self) -> dict[Any, int]:

@@ -12,12 +12,15 @@ from simulator.rules.europa.model import Campaign, Land, Siege
 from simulator.rules.europa.stacks import COUNTRIES, SIDES, Stack, detachments
 from simulator.rules.europa.tables import standard
 
+ROUNDING = 1e-9  # a mean of many chances is whole but for so much
+
 
 def value_text(column: str, value: float) -> str:
     """A value of an outcome column as the game writes it: 10 thirds are "3 LD 1/3", 10.4 on average "3.47 LD"."""
     if not column.endswith("_thirds"):
         return f"{value:g}"
-    return detachments(int(value)) if value == int(value) else f"{value / 3:.2f} LD"
+    whole = round(value)
+    return detachments(whole) if abs(value - whole) < ROUNDING else f"{value / 3:.2f} LD"
 
 
 def shown(columns: Iterable[str]) -> dict[str, Shown]:
@@ -75,5 +78,5 @@ def common_assumptions(fields: Land | Siege | Campaign, stacks: tuple[Stack, Sta
             yield f"{stack.name}: {leader.told()}, {leader.kind}{', fragile' if leader.fragile else ''}"
         if wrong := leader.out_of_period(fields.conditions.period):
             yield f"{stack.name}: {wrong}: allowed, as the rules of battles ask for no years (leader_years)"
-        if leader.drawn and stack.country == "usa":
+        if leader.drawn and stack.side.country == "usa":
             yield f"{stack.name}: usa draws its replacement from the minor row (ASSUMED)"

@@ -71,8 +71,9 @@ class Catalogue:
         if place == REST and self.leaves and not c.fled:
             leads["gone", 0][number] = self._at(army.gone(c), REST)
         if self.steady:
+            hit = self._at(army.hit(c, 0), place)
             for step in range(STEPS):
-                leads["hit", step][number] = self._at(army.hit(c, 0), place)
+                leads["hit", step][number] = hit
             self._before_losses(number, c, place)
         elif place == REST:
             leads["armed", 0][number] = self._at(army.armed(c), BEFORE)

@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, get_args
 
@@ -136,6 +136,7 @@ def key_of(text: str, field: str) -> str:
     return found.key if found else f"row {rows[0].id}" if alike(rows) else f"label {plain(text)}"
 
 
+@lru_cache(maxsize=4096)
 def from_text(text: str, field: str) -> Creature:
     """One counter from a name or code, without a number in front. Refuses unknown and ambiguous names.
 

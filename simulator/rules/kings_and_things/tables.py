@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,7 +28,8 @@ MOST_ROUNDS = (1 << 20) - 1
 SIDES = 4
 
 
-def throw(dice: Sequence[int], aimed: int, charm: int) -> Counter[int]:
+@lru_cache(maxsize=4096)
+def throw(dice: tuple[int, ...], aimed: int, charm: int) -> Mapping[int, int]:
     """Ways to throw `dice[value]` dice of each value and an aimed die (0 = none), out of 6 to the number of dice.
 
     Results 4 x hits + 2 x aimed hit + 1 if the charm turned a die: one that misses by one hits (NEAR_MISS), or one that

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +17,7 @@ from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup, setup_of
 from simulator.rules.toolkit.courses import Courses
+from simulator.rules.toolkit.naming import SIDES
 
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
@@ -88,7 +88,7 @@ class CampaignOptions(model.Options):
 
 
 class Campaign(Fields):
-    """A campaign."""
+    """Sea battle, landing, land battle, siege."""
 
     game: Literal["price-of-power"]
     battle: Literal["campaign"]
@@ -97,14 +97,6 @@ class Campaign(Fields):
     conditions: CampaignConditions = Field(CampaignConditions(), description="conditions of the campaign")
     policy: CampaignPolicies = Field(CampaignPolicies(), description="what each side decides")
     options: CampaignOptions = Field(CampaignOptions(), description="dice, deck and readings")
-
-
-class Landing(NamedTuple):
-    """What lands, and how many units stay behind."""
-
-    army: model.LandSide
-    landed: int
-    behind: int
 
 
 def fought(fields: Campaign, part: str) -> bool:
@@ -129,7 +121,7 @@ def check(fields: Campaign) -> None:
     """Refuse what a campaign may not hold."""
     if "count_rounds" in fields.options.model_fields_set:
         raise Refusal("options.count_rounds", "is not for a campaign; leave it out")
-    for side in checks.SIDES:
+    for side in SIDES:
         for part in ("fleet", "army"):
             if getattr(getattr(fields.policy, side), part).retreat == "best":
                 raise Refusal(f"policy.{side}.{part}.retreat", "best is not offered in a campaign")
@@ -137,11 +129,11 @@ def check(fields: Campaign) -> None:
         kind = getattr(fields.attacker, part).kind
         if kind != "player":
             raise Refusal(f"attacker.{part}.kind", f"{kind!r} is not allowed; only a player realm plans a campaign")
-        checks.check(stage(fields, part), f".{part}", checks.SIDES[: 1 + fought(fields, part)])
+        checks.check(stage(fields, part), f".{part}", SIDES[: 1 + fought(fields, part)])
 
 
-def landing(fields: Campaign, ships: int) -> Landing:
-    """At most 3 units a ship board, by type in landing order, within a type regular, mercenary, allied (step 2)."""
+def landing(fields: Campaign, ships: int) -> model.LandSide:
+    """Who lands: at most 3 units a ship, by type in landing order, in a type regular, mercenary, allied (step 2)."""
     army, room = fields.attacker.army, UNITS_PER_SHIP * ships
     units: dict[str, int] = {}
     for which in LOSS_ORDER[fields.policy.attacker.landing]:
@@ -149,8 +141,7 @@ def landing(fields: Campaign, ships: int) -> Landing:
             if hasattr(army, name):
                 units[name] = min(getattr(army, name), room)
                 room -= units[name]
-    landed = sum(units.values())
-    return Landing(army.model_copy(update=units), landed, army.count() - landed)
+    return army.model_copy(update=units)
 
 
 def besiegers(army: model.LandSide) -> siege.Army:
@@ -166,26 +157,21 @@ class Stages:
     land: dict[int, tuple[Setup, Chain]] = field(default_factory=dict)
     plans: dict[siege.Army, siege.Taken] = field(default_factory=dict)
 
-    @cached_property
-    def at_sea(self) -> tuple[Setup, Chain]:
-        """The naval battle."""
-        setup = setup_of(stage(self.fields, "fleet"), brief=True)
-        return setup, text.told(setup, "at sea")
-
-    def on_land(self, landed: Landing) -> tuple[Setup, Chain]:
+    def on_land(self, army: model.LandSide) -> tuple[Setup, Chain]:
         """The land battle of those landed."""
-        if landed.landed not in self.land:
-            setup = setup_of(stage(self.fields, "army", landed.army), brief=True)
-            self.land[landed.landed] = setup, text.told(setup, "on land")
-        return self.land[landed.landed]
+        landed = army.count()
+        if landed not in self.land:
+            setup = setup_of(stage(self.fields, "army", army), brief=True)
+            self.land[landed] = setup, text.told(setup, "on land")
+        return self.land[landed]
 
     def plan(self, army: siege.Army) -> siege.Taken:
         """The best siege of an army, with ships that face every island (step 4)."""
         if army not in self.plans:
-            fields = self.fields
-            places = siege.places_of(fields.defender.provinces, fields.options.defensive_mentality, True)
-            power, actions = fields.conditions.siege_power, fields.conditions.siege_actions
-            self.plans[army] = siege.best_plan(army, places, power, actions, fields.policy.attacker.plan)
+            fields, spent = self.fields, self.fields.conditions
+            mentality, plan = fields.options.defensive_mentality, fields.policy.attacker.plan
+            terms = siege.Terms(spent.siege_power, spent.siege_actions, plan, True, mentality)
+            self.plans[army] = siege.best_plan(army, fields.defender.provinces, terms)
         return self.plans[army]
 
     def answer(self, run: Run) -> Outcomes:
@@ -200,33 +186,33 @@ class Stages:
 
     def sea_battle(self, run: Run, courses: Courses) -> None:
         """Step 1: where the naval battle is not won the campaign is over."""
-        fields, (setup, chain) = self.fields, self.at_sea
-        ends = run(chain)
+        setup = setup_of(stage(self.fields, "fleet"), brief=True)
+        ends = run(text.told(setup, "at sea"))
         seen = outcome(setup, ends.states)
-        won = seen["winner"] == ATTACKER
+        won, army = seen["winner"] == ATTACKER, self.fields.attacker.army
         ships = {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")}
-        army, enemy = model.count(fields.attacker.army), model.count(fields.defender.army)
-        left = {"attacker_units_left": army, "defender_units_left": enemy}
+        left = {"attacker_units_left": army.count(), "defender_units_left": model.count(self.fields.defender.army)}
         courses.add(ends, ~won, {"winner": seen["winner"], **ships, **left})
         for row in np.flatnonzero(won):
             known = {name: int(values[row]) for name, values in ships.items()}
-            landed = landing(fields, known["attacker_ships_left"] + int(seen["attacker_captured"][row]))
+            landed = landing(self.fields, known["attacker_ships_left"] + int(seen["attacker_captured"][row]))
             self.invasion(run, courses, landed, known, ends_there(ends, int(row)))
 
     def invasion(
-        self, run: Run, courses: Courses, landed: Landing, ships: Mapping[str, int], share: Share | None = None
+        self, run: Run, courses: Courses, army: model.LandSide, ships: Mapping[str, int], share: Share | None = None
     ) -> None:
         """Steps 3 and 4: land battle, siege."""
-        known: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": landed.landed}
+        known: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": army.count()}
+        whole = self.fields.attacker.army.count()
         if not fought(self.fields, "army"):
-            known |= {"land_won": True, "attacker_units_left": landed.landed + landed.behind}
-            courses.add_one(share, known | self.besieged([besiegers(landed.army)]))
+            known |= {"land_won": True, "attacker_units_left": whole}
+            courses.add_one(share, known | self.besieged([besiegers(army)]))
             return
-        setup, chain = self.on_land(landed)
+        setup, chain = self.on_land(army)
         ends = run(chain, share)
         seen = outcome(setup, ends.states)
         won = seen["winner"] == ATTACKER
-        known["attacker_units_left"] = seen["attacker_units_left"] + landed.behind
+        known["attacker_units_left"] = seen["attacker_units_left"] + whole - army.count()
         known["defender_units_left"] = seen["defender_units_left"]
         left = zip(*(seen[f"attacker_{unit}_left"].tolist() for unit in TYPES), strict=True)
         taken = self.besieged([siege.Army(*army) for army in left])
@@ -261,22 +247,20 @@ def build(fields: Campaign) -> Built:
     stages = Stages(fields)
     return Built(
         answer=stages.answer,
-        assumptions=lambda: [*assumptions(stages)],
+        assumptions=lambda: [*assumptions(fields)],
         explain=lambda: [*explain(stages)],
     )
 
 
-def setups(stages: Stages) -> Iterator[tuple[str, Setup]]:
+def setups(fields: Campaign) -> dict[str, Setup]:
     """The battles that are fought, with the whole army."""
-    for part, name in (("fleet", "at sea"), ("army", "on land")):
-        if fought(stages.fields, part):
-            yield name, setup_of(stage(stages.fields, part))
+    parts = {"at sea": "fleet", "on land": "army"}
+    return {name: setup_of(stage(fields, part)) for name, part in parts.items() if fought(fields, part)}
 
 
-def assumptions(stages: Stages) -> Iterator[str]:
+def assumptions(fields: Campaign) -> Iterator[str]:
     """What the stages rest on."""
-    fields = stages.fields
-    for name, setup in setups(stages):
+    for name, setup in setups(fields).items():
         yield from (f"{name}: {line}" for line in text.assumptions(setup))
     yield f"landing: {fields.policy.attacker.landing}"
     if fields.defender.provinces:
@@ -286,15 +270,15 @@ def assumptions(stages: Stages) -> Iterator[str]:
 
 def explain(stages: Stages) -> Iterator[str]:
     """The stages, and the dice of each."""
-    fields, battles = stages.fields, dict(setups(stages))
-    most = landing(fields, model.count(fields.attacker.fleet))
+    fields, battles = stages.fields, setups(stages.fields)
+    army, provinces = landing(fields, model.count(fields.attacker.fleet)), fields.defender.provinces
     for name, what in (("at sea", "the sea"), ("on land", "the area")):
         lines = text.explain(battles[name]) if name in battles else [f"no defender, {what} counts as won"]
         yield from (f"{name}: {line}" for line in lines)
         if name == "at sea":
-            yield f"landing: with every ship {most.landed} units land, {most.behind} stay behind"
-    if fields.defender.provinces:
-        best, provinces = stages.plan(besiegers(most.army)), len(fields.defender.provinces)
-        taken = f"{len(best.provinces)} of {provinces} provinces (tax value {best.value})"
-        cost = f"{best.power} power in {best.actions} actions"
-        yield f"siege: all that can land could take {taken} for {cost}"
+            behind = fields.attacker.army.count() - army.count()
+            yield f"landing: with every ship {army.count()} units land, {behind} stay behind"
+    if provinces:
+        best = stages.plan(besiegers(army))
+        taken = f"{len(best.provinces)} of {len(provinces)} provinces (tax value {best.value})"
+        yield f"siege: all that can land could take {taken} for {best.power} power in {best.actions} actions"

@@ -133,12 +133,15 @@ def after_casualties(p, s, hits, hurt):
         defender_1=after_hits(s.defender_1, dealt.first, turn_of(s, 1)),
         defender_2=after_hits(s.defender_2, dealt.second, turn_of(s, 2)),
         defender_3=after_hits(s.defender_3, dealt.third, turn_of(s, 3)),
-        turns=turn_after(s.attacker, hits, turn_of(s, 0))
-        | turn_after(s.defender_1, dealt.first, turn_of(s, 1)) << 2
-        | turn_after(s.defender_2, dealt.second, turn_of(s, 2)) << 4
-        | turn_after(s.defender_3, dealt.third, turn_of(s, 3)) << 6,
         hits=0, hurt=0, haul=0,
     )  # fmt: skip
+    if p.whole_battle or p.asks[ATTACK] or p.asks[DEFENCE]:  # nobody else asks whose turn it is
+        after = after._replace(
+            turns=turn_after(s.attacker, hits, turn_of(s, 0))
+            | turn_after(s.defender_1, dealt.first, turn_of(s, 1)) << 2
+            | turn_after(s.defender_2, dealt.second, turn_of(s, 2)) << 4
+            | turn_after(s.defender_3, dealt.third, turn_of(s, 3)) << 6
+        )
     if hurt > 0 and suffered(p, s, after, ATTACK, hits):
         after = after._replace(attacker_leader=s.attacker_leader + hurt)
     if s.hurt > 0 and suffered(p, s, after, DEFENCE, s.hits):

@@ -10,10 +10,8 @@ from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandSide, SeaRealm, kinds
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity, check_empire
 from simulator.rules.price_of_power.tables import chain_of, setup_of
+from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
-
-SIDES = ("attacker", "defender")
-TIMED = ("at-or-below", "after-round")
 
 
 def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> None:
@@ -87,10 +85,10 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
     for field in ("retreat", "retreat_at"):
         wrong = field in policy.model_fields_set and "player" not in kinds(side)
         refuse(wrong, f"{path}.{field}", "only a player realm decides to retreat; leave it out")
-    untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in TIMED
-    refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(TIMED)}")
+    untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in model.TIMED
+    refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(model.TIMED)}")
     if isinstance(policy, model.LandPolicy):
-        wrong = policy.base_dice != "infantry" and not getattr(side, "muslim", False)
+        wrong = policy.base_dice != "infantry" and not side.muslim
         why = f"{policy.base_dice!r} needs muslim = true on that side; others roll infantry"
         refuse(wrong, f"{path}.base_dice", why)
 
@@ -98,8 +96,7 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
 def check_side(name: str, side: AnySide, options: model.Options) -> None:
     """Ideas, leaders, battle actions and the main defender."""
     player = "player" in kinds(side)
-    ideas = isinstance(side, LandSide) and side.ideas
-    refuse(ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
+    refuse(side.ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
     if side.leader == "draw":
         check_draw(name, side)
     lent = "are a player realm's; options.lend_a_helping_hand allows them for others"

@@ -36,7 +36,7 @@ class Border(Fields):
 
 
 class Crossing(Fields):
-    """A crossing."""
+    """How many units get over a bridge of ships or a mountain border (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["crossing"]
@@ -55,22 +55,16 @@ def build(fields: Crossing) -> Built:
     across = min(over, UNITS_PER_POWER * fields.attacker.military_power) if way.mountains else over
     spent, for_all = power_for(across, way), power_for(over, way)
 
-    def explain() -> list[str]:
-        lines = []
-        if way.bridge:
-            lines.append(
-                f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in the weakest of "
-                f"{len(way.bridge)} sea zones ({min(way.bridge)} ships)."
-            )
-        if way.mountains:
-            lines.append(f"A mountain border into a {way.destination} area: {UNITS_PER_POWER} units for each power.")
-        else:
-            lines.append("No mountain border in the way: one power, the activation itself, moves them all.")
-        lines.append(
-            f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}."
-        )
-        return lines
-
+    lines = []
+    if way.bridge:
+        weakest = f"the weakest of {len(way.bridge)} sea zones ({min(way.bridge)} ships)"
+        lines.append(f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in {weakest}.")
+    lines += [
+        f"A mountain border into a {way.destination} area: {UNITS_PER_POWER} units for each power."
+        if way.mountains
+        else "No mountain border in the way: one power, the activation itself, moves them all.",
+        f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}.",
+    ]
     return Built(
         answer=lambda run: certain(
             winner=ATTACKER if across == units else NOBODY if across else DEFENDER,
@@ -79,7 +73,7 @@ def build(fields: Crossing) -> Built:
             power_for_all=for_all,
             bridge_capacity=capacity,
         ),
-        explain=explain,
+        explain=lambda: lines,
     )
 
 

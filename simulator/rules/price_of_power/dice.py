@@ -5,14 +5,14 @@ Faces and cards come from data/*.csv; data/README.md names their sources.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
+
+from simulator.rules.toolkit.sheets import lines_of
 
 DICE = ("infantry", "cavalry", "artillery")
 ICONS = ("infantry", "tercios", "cavalry", "artillery")
@@ -44,24 +44,18 @@ class Pool(NamedTuple):
         """The faces of each die rolled."""
         return [dice[die] for die, number in zip(DICE, self, strict=False) for _ in range(number)]
 
-    def worth(self, face: Face) -> tuple[int, int, int, int]:
-        """What a face counts: F + wT, H, A (section 3.2, step 2) and T."""
-        return face.infantry + self.tercios_worth * face.tercios, face.cavalry, face.artillery, face.tercios
+    def worth(self, face: Face) -> Icons:
+        """What a face counts (section 3.2, step 2)."""
+        return Icons(face.infantry + self.tercios_worth * face.tercios, face.cavalry, face.artillery, face.tercios)
 
 
-class Caps(NamedTuple):
-    """The most of each kind of icon that can ever matter; more are not told apart."""
+class Icons(NamedTuple):
+    """Icons that count for infantry (F + wT), cavalry and artillery, and tercios; or the most of each that matter."""
 
     infantry: int
     cavalry: int
     artillery: int
     tercios: int
-
-
-def rows_of(name: str) -> list[dict[str, str]]:
-    """The rows of a data file."""
-    text = (resources.files(__package__) / "data" / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 def face(text: str) -> Face:
@@ -76,7 +70,7 @@ def face(text: str) -> Face:
 @lru_cache(maxsize=1)
 def printed_dice() -> Dice:
     """The dice of the game."""
-    rows = rows_of("dice")
+    rows = lines_of(__package__, "dice")
     return {die: tuple(face(row["icon"]) for row in rows if row["die"] == die) for die in DICE}
 
 
@@ -86,7 +80,7 @@ def dice_of(override: Mapping[str, Sequence[str] | None]) -> Dice:
     return {**printed_dice(), **own}
 
 
-def icons_shown(dice: Dice, pool: Pool, caps: Caps) -> np.ndarray:
+def icons_shown(dice: Dice, pool: Pool, caps: Icons) -> np.ndarray:
     """Ways to roll each [F + wT, H, A, T] with a pool, each counted no further than its cap (float64, caps + 1)."""
     ways = np.zeros([cap + 1 for cap in caps])
     ways[0, 0, 0, 0] = 1.0
@@ -110,10 +104,10 @@ def shifted(ways: np.ndarray, axis: int, more: int) -> np.ndarray:
     return found.swapaxes(0, axis)
 
 
-def most_icons(dice: Dice, pool: Pool) -> tuple[int, int, int, int]:
-    """The most infantry (F + wT), cavalry, artillery and tercios icons that a pool can show."""
-    most = np.zeros(4, int)
-    for faces in pool.faces(dice):
-        most += np.array([pool.worth(shown) for shown in faces]).max(axis=0)
-    infantry, cavalry, artillery, tercios = most.tolist()
-    return infantry, cavalry, artillery, tercios
+def most_icons(dice: Dice, pool: Pool) -> Icons:
+    """The most icons that a pool can show."""
+    most = [0, 0, 0, 0]
+    for die, number in zip(DICE, pool, strict=False):
+        best = map(max, zip(*map(pool.worth, dice[die]), strict=True))
+        most = [so_far + number * more for so_far, more in zip(most, best, strict=True)]
+    return Icons(*most)

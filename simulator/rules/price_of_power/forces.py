@@ -13,10 +13,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from simulator.rules.price_of_power import model
-from simulator.rules.price_of_power.dice import DICE, rows_of
+from simulator.rules.price_of_power.dice import DICE
 from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, LandRealm, Options, SeaRealm, SeaSide
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.losses import left_along
+from simulator.rules.toolkit.sheets import lines_of
 
 TYPES = ("infantry", "cavalry", "artillery")
 SHIPS = ("galleys", "light", "heavy", "damaged")
@@ -35,6 +36,8 @@ SHIP_ORDER = {
     "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
 }
 PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
+# Galleys, light, sound, damaged ships seen as galleys, light, heavy (damaged included), damaged.
+HEAVY_TOGETHER = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
 Policy = model.LandPolicy | model.SeaPolicy
 
 
@@ -58,14 +61,15 @@ class Faction:
         """Hits that each category can take at the start."""
         return tuple(len(rows) - 1 for rows in self.left)
 
-    def of_type(self, which: int) -> int:
-        """Units or ships of a type at the start."""
-        return sum(int(rows[-1][which]) for rows in self.left)
+    @cached_property
+    def start(self) -> list[int]:
+        """Units or ships of each type at the start."""
+        return np.sum([rows[-1, :3] for rows in self.left], axis=0).tolist()
 
     @cached_property
     def units(self) -> int:
         """Units or ships at the start."""
-        return sum(map(self.of_type, range(3)))
+        return sum(self.start)
 
 
 @dataclass(frozen=True)
@@ -90,23 +94,19 @@ class Side:
         return isinstance(self.fields, SeaSide)
 
     @cached_property
+    def start(self) -> list[int]:
+        """Units or ships of each type at the start."""
+        return np.sum([faction.start for faction in self.factions], axis=0).tolist()
+
+    @cached_property
     def units(self) -> int:
         """Units or ships at the start."""
-        return sum(faction.units for faction in self.factions)
-
-    def of_type(self, which: int) -> int:
-        """Units or ships of a type at the start."""
-        return sum(faction.of_type(which) for faction in self.factions)
+        return sum(self.start)
 
     @property
     def has_player(self) -> bool:
         """Does a player realm fight on this side?"""
         return any(faction.kind == "player" for faction in self.factions)
-
-    @property
-    def asks(self) -> bool:
-        """May a player realm on this side ever leave?"""
-        return self.has_player and self.fields.can_retreat and self.policy.retreat != "never"
 
     @property
     def last(self) -> int:
@@ -117,18 +117,12 @@ class Side:
     @property
     def supply(self) -> int:
         """Captured ships that it can still man; none without a player realm."""
-        return self.fields.ships_in_supply if isinstance(self.fields, SeaSide) and self.has_player else 0
+        return self.fields.ships_in_supply if self.has_player else 0
 
     def charge(self, enemy: Side) -> int:
         """Cavalry dice of a charge of Noble Knights (section 3.1, step 3)."""
-        if "noble-knights" not in self.ideas or not isinstance(self.fields, model.LandSide):
-            return 0
-        return min(self.of_type(1), enemy.of_type(0), self.fields.knights_dice_limit)
-
-    @cached_property
-    def ideas(self) -> frozenset[str]:
-        """Ideas that tell in battle."""
-        return frozenset(self.fields.ideas) if isinstance(self.fields, model.LandSide) else frozenset()
+        knights = "noble-knights" in self.fields.ideas
+        return min(self.start[1], enemy.start[0], self.fields.knights_dice_limit) if knights else 0
 
 
 def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
@@ -143,31 +137,20 @@ def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
     return left_along(start, hit)[::-1]
 
 
-def ships_seen(rows: np.ndarray) -> np.ndarray:
-    """Galleys, light, sound, damaged seen as galleys, light, heavy (damaged included), damaged."""
-    return rows @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
-
-
-def paid(row: list[int]) -> list[int]:
-    """A fleet after the price of retreat: one ship (section 4, step 6)."""
-    lost = next((ship for ship in PRICE_OF_RETREAT if row[ship]), None)
-    return [number - (ship == lost) for ship, number in enumerate(row)]
-
-
 def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     """A realm's force with its leaving lists; all of an NPR and all ships count as regular."""
     none = np.zeros((1, 4 if isinstance(realm, SeaRealm) else 3), int)
-    price = none
-    if isinstance(realm, SeaRealm):
+    if isinstance(realm, LandRealm):
+        units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
+        left, price = tuple(leaving(own, LOSS_ORDER[losses]) for own in units), none
+    else:
         start = [realm.galleys, realm.light, realm.heavy - realm.damaged, realm.damaged]
         rows = leaving(start, SHIP_ORDER[losses])
-        left = (none, ships_seen(rows), none)
-        price = ships_seen(np.array([paid(row) for row in rows.tolist()]))
-    else:
-        units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
-        left = tuple(leaving(own, LOSS_ORDER[losses]) for own in units)
-    stays = realm.defends_capital or (isinstance(realm, LandRealm) and realm.last_area)
-    return Faction(number, realm.kind, realm.name, stays, left, price)
+        # The price of retreat is one ship (section 4, step 6).
+        lost = [next((ship for ship in PRICE_OF_RETREAT if row[ship]), GALLEY) for row in rows]
+        price = np.maximum(rows - np.eye(4, dtype=int)[lost], 0) @ HEAVY_TOGETHER
+        left = (none, rows @ HEAVY_TOGETHER, none)
+    return Faction(number, realm.kind, realm.name, realm.defends_capital or realm.last_area, left, price)
 
 
 def main_defender(factions: tuple[Faction, ...], named: str | None) -> int:
@@ -192,7 +175,7 @@ def printed_deck() -> tuple[model.Card, ...]:
     """The military cards of the game: 36, of which 14 show leaders."""
     return tuple(
         model.Card(cards=int(row["cards"]), leader=row["leader"] == "yes", **{die: int(row[die]) for die in DICE})
-        for row in rows_of("military_deck")
+        for row in lines_of(__package__, "military_deck")
     )
 
 

@@ -12,6 +12,7 @@ from simulator.rules.price_of_power.npr_defence import Capacity
 
 UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
+TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
 Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded", "best"]
 
 
@@ -131,6 +132,7 @@ class SeaRealm(Realm):
 
     units = ("galleys", "light", "heavy")
     others_have = "light"
+    last_area: ClassVar[bool] = False
     kind: Literal["player", "npr", "pirates"] = Field("player", description="who fights")
     name: str = Field("", description="label of the realm")
     galleys: UnitCount = Field(0, description="galleys")
@@ -152,6 +154,7 @@ class Leading(Fields):
 class LandSide(Leading, LandRealm):
     """A side on land."""
 
+    ships_in_supply: ClassVar[int] = 0
     leader: General | Literal["none", "draw"] | None = Field(
         None, description="dice of the general; none; or draw, the top military card"
     )
@@ -163,8 +166,11 @@ class LandSide(Leading, LandRealm):
 
 
 class SeaSide(Leading, SeaRealm):
-    """A side at sea."""
+    """A side at sea: no ideas, no Muslim option, no charge (section 4, step 1)."""
 
+    ideas: ClassVar[tuple[str, ...]] = ()
+    knights_dice_limit: ClassVar[int] = 0
+    muslim: ClassVar[bool] = False
     leader: Admiral | Literal["none", "draw"] | None = Field(
         None, description="dice of the admiral; none; or draw, the top military card"
     )
@@ -277,7 +283,7 @@ class Land(Fields):
 
 
 class Naval(Fields):
-    """A naval battle."""
+    """A naval battle, with captures."""
 
     game: Literal["price-of-power"]
     battle: Literal["naval"]

@@ -6,10 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import NOBODY, Built, Fields, Refusal, certain
+from simulator.rules.battle import NOBODY, Built, Fields, certain
+from simulator.rules.toolkit.policies import refuse
 
 TAX_VALUE = {"small": 1, "large": 2}
 LEAST_FOR_A_CARD = 3
+DRAWN = "a leader is drawn from all 36 military cards, shuffled (ASSUMED)"
 
 
 class Empty(Fields):
@@ -98,7 +100,7 @@ class Capacity(Npr, Empire):
 
 
 class NprDefence(Fields):
-    """An NPR's defence."""
+    """Which units a non-player realm defends with (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["npr-defence"]
@@ -118,16 +120,16 @@ def check(fields: NprDefence) -> None:
 def check_capacity(path: str, npr: Npr) -> None:
     """A sea zone is faced by ports only."""
     for place, province in enumerate(npr.provinces):
-        if not province.port and province.faces_zone:
-            raise Refusal(f"{path}.provinces[{place}].faces_zone", "needs port = true")
-        if not province.port and province.location == "sea":
-            raise Refusal(f"{path}.provinces[{place}].location", "'sea' needs port = true; one of area, land without")
+        here, port = f"{path}.provinces[{place}]", province.port
+        refuse(not port and province.faces_zone, f"{here}.faces_zone", "needs port = true")
+        wrong = not port and province.location == "sea"
+        refuse(wrong, f"{here}.location", "'sea' needs port = true; one of area, land without")
 
 
 def check_empire(path: str, empire: Empire) -> None:
     """Foreign areas tell only where an NPR is Emperor."""
-    if empire.foreign_areas and empire.imperial_authority is None:
-        raise Refusal(f"{path}.foreign_areas", "needs imperial_authority; they count only when the Emperor is an NPR")
+    why = "needs imperial_authority; they count only when the Emperor is an NPR"
+    refuse(empire.foreign_areas and empire.imperial_authority is None, f"{path}.foreign_areas", why)
 
 
 def build(fields: NprDefence) -> Built:
@@ -142,11 +144,7 @@ def build(fields: NprDefence) -> Built:
             leader_drawn_land=land >= LEAST_FOR_A_CARD,
             leader_drawn_sea=ships >= LEAST_FOR_A_CARD,
         ),
-        assumptions=lambda: (
-            ["a leader is drawn from all 36 military cards, shuffled (ASSUMED)"]
-            if max(land, ships) >= LEAST_FOR_A_CARD
-            else []
-        ),
+        assumptions=lambda: [DRAWN] if max(land, ships) >= LEAST_FOR_A_CARD else [],
         explain=lambda: explained(capacity),
     )
 

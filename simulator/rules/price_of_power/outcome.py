@@ -10,7 +10,7 @@ from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, TYPES, Fact
 from simulator.rules.price_of_power.model import listed
 from simulator.rules.price_of_power.rules import DEAD, DEFENDER_DECIDES, LEAVE, STAGES, State
 from simulator.rules.price_of_power.tables import FORCES, Setup
-from simulator.rules.toolkit.naming import winners
+from simulator.rules.toolkit.naming import counted, winners
 
 
 def outcome(setup: Setup, states: State) -> Columns:
@@ -88,18 +88,10 @@ def decisions(setup: Setup, states: State, options: np.ndarray) -> Columns:
     for side, those in zip(setup.sides, (forces[:1], forces[1:]), strict=True):
         there = [np.where(force & GONE, 0, force) for force in those]
         left = sum(in_place(faction, force).sum(axis=1) for faction, force in zip(side.factions, there, strict=True))
-        told[side.where] = _counted(np.asarray(left), SHIPS if side.sea else TYPES)
+        names = SHIPS if side.sea else TYPES
+        told[side.where] = np.array([counted(row, names) for row in np.asarray(left).tolist()], dtype=object)
     defends = states.phase == DEFENDER_DECIDES
     found = {"decision": np.where(defends, "policy.defender.retreat", "policy.attacker.retreat"), **told}
     if setup.last > 1:
         found["round"] = np.asarray(states.round + 1)
     return found | {"choice": np.where(options == LEAVE, "leave", "stay")}
-
-
-def _counted(rows: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """Numbers of units in words: "4 infantry, 1 cavalry"."""
-    texts = [
-        ", ".join(f"{count} {name}" for count, name in zip(row, names, strict=True) if count) or "nobody"
-        for row in rows.tolist()
-    ]
-    return np.array(texts, dtype=object)

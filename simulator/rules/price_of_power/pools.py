@@ -18,9 +18,9 @@ import numpy as np
 
 from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
-from simulator.rules.price_of_power.dice import DICE, Caps, Dice, Face, Pool, icons_shown, most_icons
+from simulator.rules.price_of_power.dice import DICE, Dice, Face, Icons, Pool, icons_shown, most_icons
 from simulator.rules.price_of_power.forces import Side
-from simulator.rules.price_of_power.model import General, LandPolicy, Options, SeaSide
+from simulator.rules.price_of_power.model import General, LandPolicy, Options
 
 # Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
 MOST_WORK = 60_000_000
@@ -33,7 +33,7 @@ Roll = tuple[int, int, int, int]
 
 def pool_of(side: Side, options: Options, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
     """The dice of a side in a round (section 3.2, step 1)."""
-    drill = led and "military-drill" in side.ideas
+    drill = led and "military-drill" in side.fields.ideas
     dice = dict.fromkeys(DICE, 0) | {base: max(0, options.base_dice - drill * options.military_drill.dice)}
     in_force = [
         action
@@ -43,13 +43,13 @@ def pool_of(side: Side, options: Options, base: str, leader: General | None, rou
     for more in [side.fields.extra_dice, *in_force, *([leader] if leader else [])] if led else []:
         for die in DICE:
             dice[die] += getattr(more, die)
-    doubled = led and bool(side.ideas & {"tercios", "line-infantry"})
+    doubled = led and not {"tercios", "line-infantry"}.isdisjoint(side.fields.ideas)
     return Pool(**dice, tercios_worth=2 if doubled else 1)
 
 
 def automatic_hits(side: Side, options: Options) -> int:
     """Hits in every roll while led, those of heavy ships not included."""
-    return side.fields.automatic_hits + ("military-drill" in side.ideas) * options.military_drill.hits
+    return side.fields.automatic_hits + ("military-drill" in side.fields.ideas) * options.military_drill.hits
 
 
 def base_type(side: Side, options: Options, dice: Dice, leader: General | None) -> str:
@@ -63,14 +63,14 @@ def base_type(side: Side, options: Options, dice: Dice, leader: General | None) 
     return "cavalry" if cavalry > infantry else "infantry"
 
 
-def icon_counts(caps: Caps) -> list[np.ndarray]:
+def icon_counts(caps: Icons) -> list[np.ndarray]:
     """All numbers of infantry, cavalry and artillery icons up to their caps, along three axes."""
     return np.ogrid[: caps.infantry + 1, : caps.cavalry + 1, : caps.artillery + 1]
 
 
 def expected_hits(side: Side, pool: Pool, dice: Dice, automatic: int) -> Fraction:
     """Expected hits of the starting units on land with a pool."""
-    caps = Caps(*(min(side.of_type(which), most) for which, most in enumerate(most_icons(dice, pool)[:3])), 0)
+    caps = Icons(*map(min, side.start, most_icons(dice, pool)), 0)
     ways = icons_shown(dice, pool, caps)[..., 0]
     hits = np.minimum(sum(icon_counts(caps)) + automatic, side.units)
     return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
@@ -86,17 +86,15 @@ def pools_of(side: Side, options: Options, dice: Dice, last: int) -> list[list[P
     return rows
 
 
-def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[Pool]) -> Caps:
+def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[Pool]) -> Icons:
     """The most of each icon that can matter to this side: own units, wounds to deal, ships to capture."""
     shown = [max(values) for values in zip(*(most_icons(dice, pool) for pool in pools), strict=True)]
-    tercios = 4 if enemy.leaders else 0
-    if isinstance(side.fields, SeaSide) and side.has_player:
-        tercios = max(tercios, min(enemy.units, side.fields.ships_in_supply))
-    units = [0, 0, side.units] if side.sea else [side.of_type(which) for which in range(3)]
-    return Caps(*(min(pair) for pair in zip(shown, [*units, tercios], strict=True)))
+    tercios = max(4 if enemy.leaders else 0, min(enemy.units, side.supply))
+    units = [0, 0, side.units] if side.sea else side.start
+    return Icons(*map(min, shown, [*units, tercios]))
 
 
-def worth_each(caps: Caps, pools: int) -> bool:
+def worth_each(caps: Icons, pools: int) -> bool:
     """Is a table for each number of units affordable?"""
     tables = pools * (caps.infantry + 1) * (caps.cavalry + 1) * (caps.artillery + 1)
     return tables <= MOST_TABLES and tables * int(np.prod(np.array(caps) + 1)) <= MOST_WORK
@@ -119,7 +117,7 @@ class TableSet:
         self.rows.append(row_of(weights))
         return len(self.rows) - 1
 
-    def add_pool(self, pool: Pool, caps: Caps, each: bool, pairs: bool) -> int:
+    def add_pool(self, pool: Pool, caps: Icons, each: bool, pairs: bool) -> int:
         """Tables of a pool, as `rolls_of`; the first one's index."""
         first, numbers = len(self.rows), self.rolls
         shown = prod(cap + 1 for cap in caps) * (sum(caps[:3]) + 1 if each else 1)
@@ -139,7 +137,7 @@ class TableSet:
 
 @lru_cache(maxsize=64)
 def rolls_of(
-    dice: tuple[tuple[str, tuple[Face, ...]], ...], pool: Pool, caps: Caps, each: bool, pairs: bool
+    dice: tuple[tuple[str, tuple[Face, ...]], ...], pool: Pool, caps: Icons, each: bool, pairs: bool
 ) -> list[tuple[list[Roll], np.ndarray]]:
     """Rolls of a pool and their chances: one table for all units, or (`each`) one for each number of them.
 

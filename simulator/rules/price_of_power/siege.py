@@ -9,10 +9,11 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, Refusal, certain
-from simulator.rules.price_of_power.dice import rows_of
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, certain
 from simulator.rules.price_of_power.model import UnitCount
 from simulator.rules.price_of_power.npr_defence import TAX_VALUE, Empty
+from simulator.rules.toolkit.policies import refuse, refuse_if
+from simulator.rules.toolkit.sheets import lines_of
 
 Plan = Literal["most-value", "most-provinces", "cheapest-one"]
 Power = Annotated[int, Field(ge=0, le=99)]
@@ -34,6 +35,11 @@ class Besieged(Fields):
     defensive_mentality: bool = Field(False, description="its owner has Defensive Mentality")
     unrest: bool = Field(True, description="has unrest: rebels take only such provinces")
     status: str = Field("", description="free label, e.g. occupied by France")
+
+    @property
+    def value(self) -> int:
+        """Tax value (step 1)."""
+        return TAX_VALUE[self.size]
 
 
 class Besieger(Fields):
@@ -87,7 +93,7 @@ class SiegeOptions(Fields):
 
 
 class Siege(Fields):
-    """A siege."""
+    """What a siege can take, at what price (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["siege"]
@@ -106,13 +112,14 @@ class Army(NamedTuple):
     artillery: int
 
 
-class Place(NamedTuple):
-    """A province as the plan sees it: tax value, strength needed, power beside that of the units, can it be taken."""
+class Terms(NamedTuple):
+    """What a player realm may spend and wants, whether its ships face the islands' ports, what the idea does."""
 
-    value: int
-    need: int
     power: int
-    open: bool = True
+    actions: int
+    plan: Plan
+    ships_facing: bool
+    mentality: DefensiveMentality
 
 
 class Taken(NamedTuple):
@@ -131,7 +138,7 @@ class Taken(NamedTuple):
 @lru_cache(maxsize=1)
 def half_strengths() -> tuple[int, ...]:
     """Twice the siege strength of infantry, cavalry and artillery (data/units.csv)."""
-    rows = {row["unit"]: row["siege_strength"] for row in rows_of("units")}
+    rows = {row["unit"]: row["siege_strength"] for row in lines_of(__package__, "units")}
     return tuple(int(2 * float(rows[unit])) for unit in Army._fields)
 
 
@@ -141,7 +148,7 @@ def strengths(army: Army) -> list[int]:
     return [sum(halves[:units]) // 2 for units in range(len(halves) + 1)]
 
 
-def best_plan(army: Army, places: Sequence[Place], power: int, actions: int, plan: Plan) -> Taken:
+def best_plan(army: Army, provinces: Sequence[Besieged], terms: Terms) -> Taken:
     """The best plan over at most so many actions and so much power (step 3); equals differ in no number."""
     order = {
         "most-value": lambda taken: (-taken.value, -len(taken.provinces), taken.power, taken.actions),
@@ -149,57 +156,37 @@ def best_plan(army: Army, places: Sequence[Place], power: int, actions: int, pla
         "cheapest-one": lambda taken: (
             not taken.provinces, taken.power, -taken.value, taken.actions, -len(taken.provinces)
         ),
-    }[plan]  # fmt: skip
-    return min(plans(army, places, power, actions), key=order)
+    }[terms.plan]  # fmt: skip
+    return min(plans(army, provinces, terms), key=order)
 
 
-def plans(army: Army, places: Sequence[Place], most_power: int, actions: int) -> list[Taken]:
+def plans(army: Army, provinces: Sequence[Besieged], terms: Terms) -> list[Taken]:
     """The least power, then the fewest actions, for each set of provinces, as far as power allows."""
-    every = (1 << len(places)) - 1
-    single = {chosen: one_action(strengths(army), places, chosen) for chosen in range(1, every + 1)}
-    best = {0: Taken()}
-    found = dict(best)
-    for _ in range(min(actions, len(places))):
-        longer: dict[int, Taken] = {}
-        for done, so_far in best.items():
-            chosen = rest = every & ~done
+    every, strength = (1 << len(provinces)) - 1, strengths(army)
+    single = {chosen: one_action(strength, provinces, chosen, terms) for chosen in range(1, every + 1)}
+    found = {0: Taken()}
+    for used in range(min(terms.actions, len(provinces))):
+        for done, so_far in [*found.items()]:
+            chosen = rest = every & ~done if so_far.actions == used else 0
             while chosen:
-                step = single[chosen]
-                known = longer.get(done | chosen)
+                step, known = single[chosen], found.get(done | chosen)
                 power = so_far.power + (step.power if step else 0)
-                if step and power <= most_power and (known is None or power < known.power):
-                    longer[done | chosen] = Taken(*map(add, so_far, step))
+                if step and power <= terms.power and (known is None or power < known.power):
+                    found[done | chosen] = Taken(*map(add, so_far, step))
                 chosen = (chosen - 1) & rest
-        best = longer
-        for done, taken in longer.items():
-            if done not in found or taken.power < found[done].power:
-                found[done] = taken
     return list(found.values())
 
 
-def one_action(strength: list[int], places: Sequence[Place], chosen: int) -> Taken | None:
-    """A set of provinces taken in one action, by the fewest units that are enough; None if it cannot be done."""
-    members = tuple(place for place in range(len(places)) if chosen >> place & 1)
-    wanted = [places[place] for place in members]
-    need = sum(place.need for place in wanted)
+def one_action(strength: list[int], provinces: Sequence[Besieged], chosen: int, terms: Terms) -> Taken | None:
+    """A set of provinces taken in one action, by the fewest units that are enough; None if they cannot (step 1)."""
+    members = tuple(place for place in range(len(provinces)) if chosen >> place & 1)
+    wanted = [provinces[place] for place in members]
+    value, held = sum(province.value for province in wanted), sum(province.defensive_mentality for province in wanted)
+    need = value + held * terms.mentality.strength
     units = next((number for number in range(1, len(strength)) if strength[number] >= need), None)
-    if units is None or not all(place.open for place in wanted):
+    if units is None or (any(province.island for province in wanted) and not terms.ships_facing):
         return None
-    power = units + sum(place.power for place in wanted)
-    return Taken(members, sum(place.value for place in wanted), power, 1, ((units, members),))
-
-
-def places_of(provinces: Sequence[Besieged], mentality: DefensiveMentality, ships_facing: bool) -> list[Place]:
-    """Provinces as a player realm besieges them (step 1)."""
-    return [
-        Place(
-            TAX_VALUE[province.size],
-            TAX_VALUE[province.size] + (mentality.strength if province.defensive_mentality else 0),
-            mentality.power if province.defensive_mentality else 0,
-            ships_facing or not province.island,
-        )
-        for province in provinces
-    ]
+    return Taken(members, value, units + held * terms.mentality.power, 1, ((units, members),))
 
 
 def rebels_take(units: int, provinces: Sequence[Besieged]) -> Taken:
@@ -208,8 +195,8 @@ def rebels_take(units: int, provinces: Sequence[Besieged]) -> Taken:
     left = units
     for size in ("large", "small"):
         for place, province in enumerate(provinces):
-            if province.size == size and province.unrest and TAX_VALUE[size] <= left:
-                left -= TAX_VALUE[size]
+            if province.size == size and province.unrest and province.value <= left:
+                left -= province.value
                 taken.append(place)
     return Taken(tuple(taken), units - left, 0, 1, ((units, tuple(taken)),)) if taken else Taken()
 
@@ -223,12 +210,10 @@ def check(fields: Siege) -> None:
     """Refuse a siege that cannot be."""
     side, enemy = fields.attacker, fields.conditions.enemy_units
     for unit in ("cavalry", "artillery"):
-        if side.kind == "rebels" and getattr(side, unit):
-            raise Refusal(f"attacker.{unit}", f"{getattr(side, unit)} is not allowed; rebels have only infantry")
-    if not side.infantry + side.cavalry + side.artillery:
-        raise Refusal("attacker", "no units; give at least one")
-    if enemy:
-        raise Refusal("conditions.enemy_units", f"{enemy} is not allowed; fight them first, it must be 0")
+        number = side.kind == "rebels" and getattr(side, unit)
+        refuse_if(number, f"attacker.{unit}", number, "rebels have only infantry")
+    refuse(not side.infantry + side.cavalry + side.artillery, "attacker", "no units; give at least one")
+    refuse_if(enemy, "conditions.enemy_units", enemy, "fight them first, it must be 0")
 
 
 def build(fields: Siege) -> Built:
@@ -239,8 +224,8 @@ def build(fields: Siege) -> Built:
     if side.kind == "rebels":
         taken = rebels_take(side.infantry, provinces)
     else:
-        places = places_of(provinces, mentality, side.ships_facing)
-        taken = best_plan(army, places, side.military_power, fields.conditions.actions, plan)
+        terms = Terms(side.military_power, fields.conditions.actions, plan, side.ships_facing, mentality)
+        taken = best_plan(army, provinces, terms)
     after = [f"plan: {plan}"] if side.kind == "player" else []
     return Built(
         answer=lambda run: certain(

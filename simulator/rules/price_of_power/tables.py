@@ -15,9 +15,9 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
-from simulator.rules.price_of_power.dice import Caps, Dice, Pool, dice_of, most_icons
-from simulator.rules.price_of_power.forces import Faction, Side, side_of
-from simulator.rules.price_of_power.model import AnyBattle, Options
+from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
+from simulator.rules.price_of_power.forces import LOSS_ORDER, PREFIXES, TYPES, Faction, Side, side_of
+from simulator.rules.price_of_power.model import AnyBattle, LandPolicy, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
@@ -26,6 +26,7 @@ from simulator.rules.toolkit.weights import sum_of
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
+TYPE_PLACES = [1, 1 << BITS, 1 << 2 * BITS]
 FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
 array = partial(np.array, dtype=np.int64)
 
@@ -48,7 +49,7 @@ class Setup:
     last: int
     pools: list[list[list[Pool]]]
     distinct: list[list[Pool]]
-    caps: list[Caps]
+    caps: list[Icons]
     charges: list[int]
     brief: bool
 
@@ -62,13 +63,30 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
     last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
     pools = [pools_of(side, options, dice, last) for side in sides]
-    distinct = [list(dict.fromkeys(pool for row in rows for pool in row)) for rows in pools]
+    distinct = [[*dict.fromkeys(pool for row in rows for pool in row)] for rows in pools]
     return Setup(
         fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools, distinct,
         caps=[caps_of(*pair, dice, own) for pair, own in zip(pairs, distinct, strict=True)],
         charges=[side.charge(enemy) for side, enemy in pairs],
         brief=brief,
     )  # fmt: skip
+
+
+def starts_of(setup: Setup) -> list[str]:
+    """The numbers that only move the start: units that go first, in the last category that a lone realm has any in.
+
+    Not where something else hangs on them: a charge, the choice of dice, when half are left, the best decision.
+    """
+    found: list[str] = []
+    for side in () if setup.sea or any(setup.charges) else setup.sides:
+        faction, policy = side.factions[0], side.policy
+        assert isinstance(policy, LandPolicy)
+        order = LOSS_ORDER[policy.losses]
+        alone = len(side.factions) == 1 and faction.kind == "player" and not side.draws
+        if alone and order and policy.retreat not in {"when-half", "best"} and policy.base_dice != "best-expected":
+            last = max(category for category, hits in enumerate(faction.hits) if hits)
+            found.append(f"{side.where}.{PREFIXES[last]}{TYPES[order[0]]}")
+    return found
 
 
 def chain_of(setup: Setup) -> Chain:
@@ -94,8 +112,7 @@ def chain_of(setup: Setup) -> Chain:
         **numbers,
     )
     start = start_of(setup, phases[0])
-    limits = limits_of(setup, start, int(rolls[:, 3].max()))
-    return Chain(params, start, limits, tables, counters=("rounds",))
+    return Chain(params, start, limits_of(setup, start, int(rolls[:, 3].max())), tables, counters=("rounds",))
 
 
 def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
@@ -106,7 +123,7 @@ def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
         "defender_leaves": leave_of(sides[1]),
         "first_of": array([0, 1, 1 + len(sides[1].factions)]),
         "automatic": array([automatic_hits(side, setup.options) for side in sides]),
-        "asks": array([side.asks for side in sides]),
+        "asks": array([s.has_player and s.fields.can_retreat and s.policy.retreat != "never" for s in sides]),
         "seeks": array([side.policy.retreat == "best" for side in sides]),
         "when_wounded": array([side.policy.retreat == "when-leader-wounded" for side in sides]),
         "supply": array([side.supply for side in sides]),
@@ -132,7 +149,8 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         for category, left in enumerate(faction.left):
             row[number, category] = len(fewest)
             units = left[:, :3].sum(axis=1)
-            strength.append(packed(left, setup.sea) + (units << UNITS) + (np.arange(len(left)) << HITS))
+            types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else left @ np.array(TYPE_PLACES)
+            strength.append(types + (units << UNITS) + (np.arange(len(left)) << HITS))
             fewest += np.searchsorted(units, units).tolist()
     none = [0] * (MOST_FACTIONS + 1 - len(factions))
     return {
@@ -143,13 +161,6 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         "strength": np.concatenate(strength),
         "fewest": array(fewest),
     }
-
-
-def packed(left: np.ndarray, sea: bool) -> np.ndarray:
-    """Types in the places that a strength has for them."""
-    if sea:
-        return (left[:, :3].sum(axis=1) << 2 * BITS) + (left[:, 2] << HEAVY)
-    return left @ np.array([1, 1 << BITS, 1 << 2 * BITS])
 
 
 def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,14 +14,16 @@ from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import GONE, part, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
-from simulator.rules.price_of_power.model import General
+from simulator.rules.price_of_power.model import TIMED, General
 from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
 from simulator.rules.toolkit.faces import thrown_until
-from simulator.rules.toolkit.naming import plural, sentence
+from simulator.rules.toolkit.naming import counted, plural, sentence
+from simulator.rules.toolkit.policies import in_words
 
+# Faces as the rules write them: f infantry, T tercios, h cavalry, a artillery, - blank.
 LETTERS = ("f", "T", "h", "a")
 MOST_TRIES = 2_000
 
@@ -34,32 +36,24 @@ def assumptions(setup: Setup) -> list[str]:
         lines.append(f"casualties alternate mercenary, regular, allied, {anew}")
     if len(setup.sides[1].factions) > 1:
         lines.append(f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}")
-    for side in setup.sides:
-        lines += [*policy_lines(side), *side_lines(setup, side)]
-    return lines
-
-
-def policy_lines(side: Side) -> Iterator[str]:
-    """What a side decides."""
-    policy = side.policy
-    if side.has_player:
-        at = f" {policy.retreat_at}" if policy.retreat in {"at-or-below", "after-round"} else ""
-        yield f"{side.where} retreats: {policy.retreat}{at}"
-    yield f"{side.where} loses: {policy.losses}"
+    return lines + [line for side in setup.sides for line in side_lines(setup, side)]
 
 
 def side_lines(setup: Setup, side: Side) -> Iterator[str]:
-    """ASSUMED items that a side uses, and where an NPR's units come from."""
+    """What a side decides, where an NPR's units come from, and the ASSUMED items that it uses."""
+    if side.has_player:
+        yield f"{side.where} retreats: {in_words(side.policy, [side.policy.retreat], TIMED)[0]}"
+    yield f"{side.where} loses: {side.policy.losses}"
     if getattr(side.fields, "npr", None):
         yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
     if side.draws:
         deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
         yield f"{side.where} draws a leader from {deck} (ASSUMED)"
-    if "military-drill" in side.ideas:
+    if "military-drill" in side.fields.ideas:
         drill = setup.options.military_drill
         text = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll"
         yield f"{side.where}, Military Drill: {text} (ASSUMED)"
-    if "noble-knights" in side.ideas:
+    if "noble-knights" in side.fields.ideas:
         yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
     if any(faction.kind == "pirates" for faction in side.factions):
         yield f"{side.where}: pirates never leave (ASSUMED)"
@@ -74,8 +68,8 @@ def explain(setup: Setup) -> list[str]:
         lines.append(f"{side.where}: {side.units} {'ships' if side.sea else 'units'}, rolls {dice_text(dice)}{by}")
         if more := automatic_hits(side, setup.options):
             lines.append(f"{side.where}: {more} automatic hits in every roll while led")
-        if setup.sea and side.of_type(2):
-            lines.append(f"{side.where}: {plural(side.of_type(2), 'heavy ship')}, one automatic hit each")
+        if setup.sea and side.start[2]:
+            lines.append(f"{side.where}: {plural(side.start[2], 'heavy ship')}, one automatic hit each")
         if dice.tercios_worth == 2:
             lines.append(f"{side.where}: each tercios icon counts twice")
         if charge:
@@ -85,8 +79,7 @@ def explain(setup: Setup) -> list[str]:
 
 def dice_text(dice: Pool | General) -> str:
     """Dice of each type in words."""
-    parts = [f"{getattr(dice, die)} {die}" for die in DICE if getattr(dice, die)]
-    return (", ".join(parts) or "no") + " dice"
+    return f"{counted((getattr(dice, die) for die in DICE), DICE, 'no')} dice"
 
 
 def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:
@@ -114,41 +107,34 @@ def told(setup: Setup, label: str = "") -> Chain:
 def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> str:
     """A roll: its faces and hits."""
     side = s.phase - rules.ATTACKER_ROLLS
-    faces = faces_for(setup, p, s, result, dice)
-    shown = f" {' '.join(faces)}" if faces else ""
-    hits = plural(int(rules.hits_of(p, s, side, result)), "hit")
-    text = f"the {setup.sides[side].where} rolls{shown}: {hits}"
+    shown = "".join(f" {face}" for face in faces_for(setup, p, s, result, dice))
+    text = f"the {setup.sides[side].where} rolls{shown}: {plural(int(rules.hits_of(p, s, side, result)), 'hit')}"
     if p.count_rounds or s.round < p.last - 1:
         text = f"Round {(s.rounds if p.count_rounds else s.round) + 1}, {text}"
     return sentence(text)
 
 
 def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
-    """Faces that give a result: rolled until they do; none if that takes too long."""
+    """Faces that give a result, in letters: rolled until they do; none if that takes too long."""
     side = s.phase - rules.ATTACKER_ROLLS
-    own, caps = strength_on(p, s, side), setup.caps[side]
+    own, most = strength_on(p, s, side), setup.caps[side].tercios
     rolled = [pool for pools in setup.distinct for pool in pools][int(rules.pool(p, s, side))]
     pairs = 1 if setup.sea and setup.sides[side].has_player else 2
-    icons = int(p.icons[result])
-    wanted = matched(own, [part(icons, which) for which in range(3)]), int(p.tercios[result])
+
+    def matched(icons: Sequence[int]) -> int:
+        """Hits of icons on the units at hand, before caps and automatic hits."""
+        return sum(min(part(own, which), icons[which]) for which in range(3))
+
+    wanted = matched([part(int(p.icons[result]), which) for which in range(3)]), int(p.tercios[result])
 
     def fits(faces: list[Face]) -> bool:
         seen = [sum(values) for values in zip(*map(rolled.worth, faces), strict=True)] or [0, 0, 0, 0]
-        tercios = min(seen[3], caps.tercios)
-        return (matched(own, seen), tercios - tercios % pairs) == wanted
+        tercios = min(seen[3], most)
+        return (matched(seen), tercios - tercios % pairs) == wanted
 
-    thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES)
-    return [face_text(face) for face in thrown or ()]
-
-
-def matched(own: int, icons: list[int]) -> int:
-    """Hits of icons on the units at hand, before caps and automatic hits."""
-    return sum(min(part(own, which), icons[which]) for which in range(3))
-
-
-def face_text(shown: Face) -> str:
-    """A face in the letters of the rules: f infantry, T tercios, h cavalry, a artillery, - blank."""
-    return "+".join(letter * icons for letter, icons in zip(LETTERS, shown, strict=True) if icons) or "-"
+    thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES) or ()
+    letters = ([letter * icons for letter, icons in zip(LETTERS, face, strict=True) if icons] for face in thrown)
+    return ["+".join(face) or "-" for face in letters]
 
 
 def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
@@ -158,7 +144,9 @@ def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
         if old and not old & GONE:
             who = faction.name or ("attacker" if place == 0 else "defender")
             left = in_place(faction, np.array([force]))[0].sum(axis=0)
-            yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {left_text(left)}."
+            text = counted(left[:3], SHIPS if setup.sea else TYPES, "nothing left")
+            damaged = f" ({left[3]} damaged)" if setup.sea and left[3] else ""
+            yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {text}{damaged}."
 
 
 def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
@@ -169,12 +157,3 @@ def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
             yield f"The leader of the {side.where} is {'killed' if new == rules.DEAD else 'wounded'}."
     if after.phase == rules.OVER and after.haul:
         yield f"{plural(after.haul, 'ship')} captured."
-
-
-def left_text(left: np.ndarray) -> str:
-    """Units or ships in words."""
-    kinds = SHIPS[:3] if len(left) == len(SHIPS) else TYPES
-    text = ", ".join(f"{number} {kind}" for number, kind in zip(left, kinds, strict=False) if number)
-    if len(left) == len(SHIPS) and left[3]:
-        text += f" ({left[3]} damaged)"
-    return text or "nothing left"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from simulator.rules.battle import Battle, Built, by_kind
+from simulator.rules.battle import Built, by_kind, offered
 from simulator.rules.risk import checks, hands, model, outcome, tables, text
 from simulator.rules.toolkit.policies import named
 
@@ -50,15 +50,11 @@ def starts(fields: model.AnyBattle) -> list[str]:
     return ["attacker.regiments", *(["defender.regiments"] if alone else [])]
 
 
-_kind = partial(Battle, game="risk", check=checks.check, build=build, parameters=tables.PARAMETERS)
-PATH = "a land attack on a territory, or along a path of territories"
-LANDING = "troops landed from transports, and their fights inland"
-RUN = "blockaded fleets put to sea against the blockaders"
-CONVOY = "a convoy crosses the sea, lands and takes a path of territories"
+kind = partial(offered, check=checks.check, build=build, parameters=tables.PARAMETERS)
 BATTLES = by_kind(
-    _kind(kind="land", title=PATH, model=model.Land, headline=LAND),
-    _kind(kind="amphibious", title=LANDING, model=model.Amphibious, headline=LAND),
-    _kind(kind="naval", title="fleets against fleets", model=model.Naval, headline=SEA),
-    _kind(kind="blockade-run", title=RUN, model=model.BlockadeRun, headline=SEA),
-    _kind(kind="invasion", title=CONVOY, model=model.Invasion, headline=INVASION),
+    kind(model.Land, headline=LAND),
+    kind(model.Amphibious, headline=LAND),
+    kind(model.Naval, headline=SEA),
+    kind(model.BlockadeRun, headline=SEA),
+    kind(model.Invasion, headline=INVASION),
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from simulator.rules.battle import Refusal
 from simulator.rules.risk.model import Amphibious, AnyBattle, BlockadeRun, Crossing, Invasion, OnLand
-from simulator.rules.risk.tables import GIVEN, PARAMETERS, each, path, places, round_tables, transports_of
+from simulator.rules.risk.tables import PARAMETERS, Hand, each, path, places, round_tables, transports_of
 from simulator.rules.toolkit.naming import SIDES
-from simulator.rules.toolkit.policies import check_alone, check_parameters, named, refuse_if
+from simulator.rules.toolkit.policies import check_alone, check_parameters, named, refuse, refuse_if
 
 MOST_ROLLED = 5
 MOST_POSITIONS = 5_000_000
@@ -15,32 +17,25 @@ MOST_POSITIONS = 5_000_000
 def check(fields: AnyBattle) -> None:
     """Raises Refusal."""
     if isinstance(fields, OnLand):
-        _check_lists(fields)
-        _check_commanders(fields)
+        _check_places(fields)
     _check_dice(fields)
     _check_fleets(fields)
-    _check_movement(fields)
     if isinstance(fields, Invasion):
         _check_convoy(fields)
         _check_crossings(fields.conditions.crossings, fields.options.max_move)
         _check_policy(fields, "sea_")
     _check_policy(fields, "")
-    _check_withdrawal(fields)
-    _check_hands(fields)
+    _check_decisions(fields)
 
 
-def _check_lists(fields: OnLand) -> None:
-    count = len(path(fields))
-    for side in SIDES:
-        for name in GIVEN.values():
-            value = getattr(getattr(fields, side), name)
-            wrong = isinstance(value, list) and len(value) != count
-            refuse_if(wrong, f"{side}.{name}", value, f"give one number, or {count}, one per territory")
-
-
-def _check_commanders(fields: OnLand) -> None:
-    own, defenders = fields.attacker, path(fields)
-    most = f"at most the {own.regiments} regiments"
+def _check_places(fields: OnLand) -> None:
+    """Lists have one value for each territory; commanders are among the regiments."""
+    defenders = path(fields)
+    for side, name in product(SIDES, Hand._fields):
+        value = getattr(getattr(fields, side), name, None)
+        wrong = isinstance(value, list) and len(value) != len(defenders)
+        refuse_if(wrong, f"{side}.{name}", value, f"give one number, or {len(defenders)}, one per territory")
+    own, most = fields.attacker, f"at most the {fields.attacker.regiments} regiments"
     refuse_if(own.commanders > own.regiments, "attacker.commanders", own.commanders, most)
     for i, commanders in enumerate(each(fields.defender.commanders, len(defenders))):
         most = f"at most the {defenders[i]} regiments of territory {i + 1}"
@@ -50,9 +45,9 @@ def _check_commanders(fields: OnLand) -> None:
 def _check_dice(fields: AnyBattle) -> None:
     for place in places(fields):
         for side, hand in zip(SIDES, (place.attack, place.defence), strict=True):
-            most = f"{hand.dice} dice and {hand.bonus} bonus dice make more than {MOST_ROLLED} ({place.name})"
-            wrong = bool(hand.bonus) and hand.dice + hand.bonus > MOST_ROLLED
-            refuse_if(wrong, f"{side}.bonus_dice", hand.bonus, most)
+            most = f"{hand.dice} dice and {hand.bonus_dice} bonus dice make more than {MOST_ROLLED} ({place.name})"
+            wrong = bool(hand.bonus_dice) and hand.dice + hand.bonus_dice > MOST_ROLLED
+            refuse_if(wrong, f"{side}.bonus_dice", hand.bonus_dice, most)
     if fields.options.ties == "nobody":
         for place, calm in zip(places(fields), round_tables(fields).calm, strict=True):
             why = f"no roll could cause a loss in {place.name}, so the battle might never end"
@@ -60,17 +55,13 @@ def _check_dice(fields: AnyBattle) -> None:
 
 
 def _check_fleets(fields: AnyBattle) -> None:
-    """Enemies of several crossings may be different players'."""
-    most, counts = fields.options.max_fleets, {}
+    """Fleets in play, those of each crossing by themselves: they may be different players'; and how far they moved."""
+    most, ways = fields.options.max_fleets, getattr(fields.conditions, "crossings", [])
+    counts = {f"conditions.crossings[{i}].fleets": way.fleets for i, way in enumerate(ways)}
     for side, name in (("attacker", "fleets"), ("defender", "fleets"), ("defender", "port_fleets")):
         counts[f"{side}.{name}"] = getattr(getattr(fields, side), name, 0)
-    for i, crossing in enumerate(getattr(fields.conditions, "crossings", [])):
-        counts[f"conditions.crossings[{i}].fleets"] = crossing.fleets
     for field, count in counts.items():
         refuse_if(count > most, field, count, f"at most {most} fleets in play for one player")
-
-
-def _check_movement(fields: AnyBattle) -> None:
     on_link, moved = (getattr(fields.conditions, name, 0) for name in ("link_fleets", "sea_zones_moved"))
     why = "enemy fleets there bar land forces, fight them first"
     refuse_if(on_link > 0, "conditions.link_fleets", on_link, why)
@@ -115,26 +106,23 @@ def _check_policy(fields: AnyBattle, sea: str) -> None:
     check_parameters(where, policy, chosen, known)
     if "stop-below-odds" in chosen and isinstance(fields, OnLand):
         # The chance to win is worked out for every number of attackers and defenders in each territory.
-        own, defenders = fields.attacker.regiments, path(fields)
-        count = (len(defenders) + 1) * (own + 1) * (max(defenders) + 1)
-        most = (
-            f"the chance can be worked out in at most {MOST_POSITIONS:,} positions, and these regiments have {count:,}"
-        )
+        defenders = path(fields)
+        count = (len(defenders) + 1) * (fields.attacker.regiments + 1) * (max(defenders) + 1)
+        most = f"the chance can be worked out in at most {MOST_POSITIONS:,} positions"
+        most += f", and these regiments have {count:,}"
         refuse_if(count > MOST_POSITIONS, f"{where}.{sea}retreat", "stop-below-odds", most)
 
 
-def _check_withdrawal(fields: AnyBattle) -> None:
+def _check_decisions(fields: AnyBattle) -> None:
+    """Where nobody may withdraw; where no dice are chosen (docs/rules/decisions.md section 2.4)."""
     chosen, forced = named(fields.policy.attacker.retreat), ""
     if isinstance(fields, BlockadeRun) and fields.conditions.forced:
         forced = "a forced run is fought to-the-end"
     elif isinstance(fields, Amphibious | Invasion) and not fields.options.withdrawal:
         forced = "without withdrawal a landing is fought to-the-end"
     refuse_if(bool(forced) and chosen != ["to-the-end"], "policy.attacker.retreat", chosen[0], forced)
-
-
-def _check_hands(fields: AnyBattle) -> None:
     for side in SIDES:
-        if isinstance(fields, Invasion) and getattr(fields.policy, side).hand == "best":
-            raise Refusal(f"policy.{side}.hand", "not in an invasion")
-    if fields.options.defender_sees and fields.policy.defender.hand != "best":
-        raise Refusal("options.defender_sees", 'true is not allowed without policy.defender.hand = "best"')
+        best = getattr(fields.policy, side).hand == "best"
+        refuse(isinstance(fields, Invasion) and best, f"policy.{side}.hand", "not in an invasion")
+    blind = fields.options.defender_sees and fields.policy.defender.hand != "best"
+    refuse(blind, "options.defender_sees", 'true is not allowed without policy.defender.hand = "best"')

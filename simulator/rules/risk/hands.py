@@ -13,8 +13,8 @@ from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook
 from simulator.rules.risk import tables
 from simulator.rules.risk.model import AnyBattle
-from simulator.rules.risk.rules import Hands
-from simulator.rules.risk.tables import MOST_DICE, Hand
+from simulator.rules.risk.rules import MOST_DICE, Hands
+from simulator.rules.risk.tables import Hand
 from simulator.rules.toolkit.naming import SIDES
 
 

@@ -213,7 +213,7 @@ class Land(Scenario):
 
 
 class Amphibious(Scenario):
-    """A landing from transports, and the fights inland."""
+    """Troops landed from transports, and their fights inland."""
 
     battle: Literal["amphibious"]
     attacker: LandAttacker
@@ -240,7 +240,7 @@ class BlockadeRun(Scenario):
 
 
 class Invasion(Scenario):
-    """A convoy crosses the sea, lands, takes the path; then fleets in the captured port break out."""
+    """A convoy crosses the sea, lands and takes a path of territories."""
 
     battle: Literal["invasion"]
     attacker: InvasionAttacker

@@ -7,7 +7,7 @@ import numpy as np
 from simulator.rules.battle import ATTACKER, Columns, States
 from simulator.rules.risk import tables
 from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, OnLand
-from simulator.rules.risk.rules import Params
+from simulator.rules.risk.rules import STOPPED, Params
 from simulator.rules.toolkit.naming import SIDES
 
 
@@ -25,7 +25,8 @@ def columns(fields: AnyBattle, p: Params, s: States) -> Columns:
         found["occupiers"] = np.where(s.place == p.places, occupiers, 0)
         found["rounds"] = begun(s) - 1
     if not isinstance(fields, OnLand) or isinstance(fields, Invasion):
-        in_port = np.where(s.place > p.crossings, p.port - s.port, 0)
+        # Fleets in port are not lost while the fight on land goes on, before which they do not put to sea.
+        in_port = np.where((s.place > p.crossings) & (s.decided == STOPPED), p.port - s.port, 0)
         lost = np.minimum(lost, at_sea) + in_port
         found |= _losses("fleets", len(p.aboard) - 1, s.fleets, at_sea + p.port, lost) | {"rounds": begun(s) - 1}
     if isinstance(fields, Invasion):

@@ -13,6 +13,7 @@ from simulator.rules.toolkit.retreat import Leave, leaves
 
 # What the attacker has decided about the coming round; his options are 0 = go on, 1 = stop.
 UNDECIDED, GOES_ON, STOPPED = range(3)
+MOST_DICE = 4
 
 
 class Policy(NamedTuple):
@@ -103,12 +104,6 @@ def enemy_of(s):
     return s.port if s.port > 0 else s.enemy
 
 
-@helper
-def hand_of(units):
-    """Units that matter to the dice: nobody rolls more than four."""
-    return min(units, 4)
-
-
 @rule(Params)
 @helper
 def running(p, s):
@@ -117,15 +112,10 @@ def running(p, s):
 
 
 @helper
-def policy_of(p, s):
-    """The attacker's policy in this fight."""
-    return p.sea if s.place < p.crossings else p.land
-
-
-@helper
 def stop_asked(p, s):
     """Is the attacker asked whether he stops? Before every round, unless the policy is to the end (section 4)."""
-    return policy_of(p, s).asks > 0 and s.decided == UNDECIDED and p.defends[s.place] == 0
+    asks = p.sea.asks if s.place < p.crossings else p.land.asks
+    return asks > 0 and s.decided == UNDECIDED and p.defends[s.place] == 0
 
 
 @helper
@@ -166,12 +156,12 @@ def options(p, s):
 @rule(Params)
 def choose(p, s):
     """What the fixed policy says (section 6); a choice of dice is made as well as possible."""
-    policy, own = policy_of(p, s), force_of(p, s)
+    policy, rounds = (p.sea, s.sea_rounds) if s.place < p.crossings else (p.land, s.land_rounds)
     if policy.best > 0 or not stop_asked(p, s):
         return BEST
+    own = force_of(p, s)
     if policy.by_odds > 0 and policy.hopeless[s.place, own, s.enemy] > 0:
         return 1
-    rounds = s.sea_rounds if s.place < p.crossings else s.land_rounds
     return 1 if leaves(policy.leave, own, rounds, own, s.enemy) else 0
 
 
@@ -179,10 +169,10 @@ def choose(p, s):
 def table(p, s):
     """Round table of the place (section 3), for the dice chosen."""
     place = p.places if s.port > 0 else s.place
-    own = s.dice if s.dice > 0 else hand_of(force_of(p, s))
+    own = s.dice if s.dice > 0 else min(force_of(p, s), MOST_DICE)
     if showing(p, s):
         return p.hands.shown[place, own]
-    enemy = s.answer if s.answer > 0 else hand_of(enemy_of(s))
+    enemy = s.answer if s.answer > 0 else min(enemy_of(s), MOST_DICE)
     if s.hand > 0:
         return p.hands.answers[place, s.hand - 1, enemy]
     return p.tables[place, enemy, own] if p.defends[place] > 0 else p.tables[place, own, enemy]
@@ -191,10 +181,10 @@ def table(p, s):
 @rule(Params)
 def left(p, s):
     """Units of both sides, those aboard and the enemies of later places included."""
-    units = s.fleets + (p.aboard[s.fleets] if s.place < p.crossings else s.regiments) + enemy_of(s)
+    units = s.fleets + (p.aboard[s.fleets] if s.place < p.crossings else s.regiments) + s.enemy + s.port
     for place in range(s.place + 1, p.places):
         units += p.enemies[place]
-    return units + (p.port if s.port == 0 else 0)
+    return units + (p.port if s.decided != STOPPED else 0)
 
 
 @helper

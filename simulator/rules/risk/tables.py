@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import product
 from math import log
 from typing import NamedTuple, TypeVar
 
@@ -17,25 +18,13 @@ from numpy.typing import ArrayLike
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, Tables, combine, die
 from simulator.rules.battle import ATTACKER, Fields, States
-from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Crossing, Invasion, InvasionPolicy, Land, OnLand
-from simulator.rules.risk.rules import STOPPED, UNDECIDED, Hands, Params, Policy, State
+from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Crossing, Invasion, Land, OnLand
+from simulator.rules.risk.rules import MOST_DICE, STOPPED, UNDECIDED, Hands, Params, Policy, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.chances import unlikely
 from simulator.rules.toolkit.naming import winners
 from simulator.rules.toolkit.policies import named
 
-MOST_DICE = 4
-# Fields of a side that say something of its dice, in the battle proper and in the sea fights of an invasion.
-GIVEN = {
-    "dice": "dice",
-    "sides": "die_sides",
-    "commanders": "commanders",
-    "bonus": "bonus_dice",
-    "highest": "modifier_highest",
-    "lowest": "modifier_lowest",
-    "all": "modifier_all",
-}
-GIVEN_AT_SEA = {"highest": "sea_modifier_highest", "all": "sea_modifier_all"}
 BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
 Value = TypeVar("Value")
 Kept = list[tuple[int, ...]]
@@ -43,22 +32,28 @@ Grid = np.ndarray
 
 
 class Hand(NamedTuple):
-    """How one side rolls in one place: most dice, sides, commander dice and bonus dice, modifiers, adjustments.
+    """How one side rolls in one place, by the names of the fields that say so.
 
-    `penalty` is the amphibious or blockade modifier, added to the highest die beside `highest`.
+    `penalty` is the amphibious or blockade modifier, added to the highest die beside `modifier_highest`.
     """
 
     dice: int
-    sides: int
-    commanders: int = 0
-    commander_sides: int = 8
-    bonus: int = 0
-    highest: int = 0
-    lowest: int = 0
-    all: int = 0
-    penalty: int = 0
+    die_sides: int
+    commander_die_sides: int = 8
     clamp: bool = False
     resort: bool = False
+    commanders: int = 0
+    bonus_dice: int = 0
+    modifier_highest: int = 0
+    modifier_lowest: int = 0
+    modifier_all: int = 0
+    penalty: int = 0
+
+    def said(self, side: Fields, sea: str, i: int) -> Hand:
+        """These dice with what a side's fields say of them (`sea_`: at sea in an invasion), in place i of lists."""
+        given = {name: getattr(side, sea + name, None) for name in self._fields}
+        values = {name: value[i] if isinstance(value, list) else value for name, value in given.items()}
+        return self._replace(**{name: value for name, value in values.items() if value is not None})
 
 
 class Place(NamedTuple):
@@ -72,11 +67,6 @@ class Place(NamedTuple):
     enemies: int
     unit: str = "regiment"
 
-    @property
-    def units(self) -> tuple[int, int]:
-        """The most units of the side that attacks and of the other."""
-        return (self.enemies, self.own) if self.sides == ENEMY else (self.own, self.enemies)
-
 
 # --- one round of dice (section 3) ---------------------------------------------------------------------------------
 
@@ -85,7 +75,7 @@ def dice_rolled(hand: Hand, units: int) -> list[int]:
     """Sides of every die that a side of `units` rolls (steps 1-3)."""
     size = min(hand.dice, units)
     commanders = min(hand.commanders, size)
-    return [hand.commander_sides] * commanders + [hand.sides] * (size - commanders + hand.bonus)
+    return [hand.commander_die_sides] * commanders + [hand.die_sides] * (size - commanders + hand.bonus_dice)
 
 
 def kept_dice(hand: Hand, units: int) -> Counter[tuple[int, ...]]:
@@ -99,9 +89,9 @@ def kept_dice(hand: Hand, units: int) -> Counter[tuple[int, ...]]:
 
 def modified(hand: Hand, kept: tuple[int, ...]) -> tuple[int, ...]:
     """A kept hand after modifiers, in comparison order (steps 4-6)."""
-    dice = [face + hand.all for face in kept]
-    dice[0] += hand.highest + hand.penalty
-    dice[-1] += hand.lowest
+    dice = [face + hand.modifier_all for face in kept]
+    dice[0] += hand.modifier_highest + hand.penalty
+    dice[-1] += hand.modifier_lowest
     if hand.clamp:
         largest = max(dice_rolled(hand, len(kept)))
         dice = [min(max(face, 1), largest) for face in dice]
@@ -171,46 +161,33 @@ def transports_of(fields: Invasion) -> int:
     return fields.attacker.transports or fields.attacker.fleets
 
 
-def _hand(plain: Hand, given: Fields, names: Mapping[str, str], i: int = 0) -> Hand:
-    """The plain dice with what a side's fields say of them, for place i where they are lists."""
-    said = {name: getattr(given, field, None) for name, field in names.items()}
-    values = {name: value[i] if isinstance(value, list) else value for name, value in said.items()}
-    return plain._replace(**{name: value for name, value in values.items() if value is not None})
-
-
 def places(fields: AnyBattle) -> list[Place]:
     """Every place of the battle: crossings first, then the fights of the battle proper, then the port."""
     o, attacker, defender = fields.options, fields.attacker, fields.defender
-    attack = Hand(o.attack_dice, o.attack_die_sides, 0, o.commander_die_sides, clamp=o.clamp, resort=o.resort)
-    defence = attack._replace(dice=o.defence_dice, sides=o.defence_die_sides)
+    attack = Hand(o.attack_dice, o.attack_die_sides, o.commander_die_sides, o.clamp, o.resort)
+    defence = attack._replace(dice=o.defence_dice, die_sides=o.defence_die_sides)
 
-    def battle(name: str, own: int, enemies: int, unit: str, penalty: int, i: int = 0) -> Place:
-        hands = _hand(attack._replace(penalty=penalty), attacker, GIVEN, i), _hand(defence, defender, GIVEN, i)
-        return Place(name, BATTLE, *hands, own, enemies, unit)
-
-    def at_sea(name: str, enemies: int, convoy_defends: bool, blockaded: bool) -> Place:
-        """A sea fight in an invasion (section 5.5, steps 2 and 6)."""
-        mine, other = (defender, attacker) if convoy_defends else (attacker, defender)
-        penalised = attack._replace(penalty=o.blockade_modifier if blockaded else 0)
-        hands = _hand(penalised, mine, GIVEN_AT_SEA), _hand(defence, other, GIVEN_AT_SEA)
-        return Place(name, ENEMY if convoy_defends else CONVOY, *hands, fleets, enemies, "fleet")
+    def place(name: str, sides: tuple[str, str], own: int, enemies: int, penalty: int, i: int = 0) -> Place:
+        mine, other = (defender, attacker) if sides == ENEMY else (attacker, defender)
+        sea = "" if sides == BATTLE else "sea_"
+        hands = attack._replace(penalty=penalty).said(mine, sea, i), defence.said(other, sea, i)
+        return Place(name, sides, *hands, own, enemies, "fleet" if sea or isinstance(fields, AtSea) else "regiment")
 
     if isinstance(fields, AtSea):
         penalty = o.blockade_modifier if isinstance(fields, BlockadeRun) else 0
-        return [battle("sea", fields.attacker.fleets, fields.defender.fleets, "fleet", penalty)]
+        return [place("sea", BATTLE, fields.attacker.fleets, fields.defender.fleets, penalty)]
     penalty = 0 if isinstance(fields, Land) else o.amphibious_modifier
-    land = [
-        battle(f"territory {i + 1}", fields.attacker.regiments, enemies, "regiment", penalty, i)
-        for i, enemies in enumerate(path(fields))
-    ]
+    own, land = fields.attacker.regiments, enumerate(path(fields))
+    on_land = [place(f"territory {i + 1}", BATTLE, own, enemies, penalty, i) for i, enemies in land]
     if not isinstance(fields, Invasion):
-        return land
-    fleets, in_port = fields.attacker.fleets, fields.defender.port_fleets
-    sea = [
-        at_sea(f"crossing {i + 1}", way.fleets, way.convoy == "defends", way.blockaded)
-        for i, way in enumerate(crossings(fields))
-    ]
-    return sea + land + ([at_sea("port", in_port, True, True)] if in_port else [])
+        return on_land
+    fleets, in_port, found = fields.attacker.fleets, fields.defender.port_fleets, []
+    for i, way in enumerate(crossings(fields)):
+        sides = ENEMY if way.convoy == "defends" else CONVOY
+        penalty = o.blockade_modifier if way.blockaded else 0
+        found.append(place(f"crossing {i + 1}", sides, fleets, way.fleets, penalty))
+    port = [place("port", ENEMY, fleets, in_port, o.blockade_modifier)] if in_port else []
+    return found + on_land + port
 
 
 # --- chance tables -------------------------------------------------------------------------------------------------
@@ -237,12 +214,10 @@ def _tables_of(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> RoundTables:
     """Kept, since the cells of a sweep mostly roll the same dice."""
     book, size = TableBook(), MOST_DICE + 1
     index, calm = np.zeros((len(hands), size, size), np.int64), np.zeros(len(hands))
-    for i, (attack, defence) in enumerate(hands):
-        for a in range(1, size):
-            for d in range(1, size):
-                table = round_table(attack, defence, a, d, ties)
-                index[i, a, d] = book.add(table)
-                calm[i] = max(calm[i], table.get(0, 0) / sum(table.values()))
+    for i, a, d in product(range(len(hands)), range(1, size), range(1, size)):
+        table = round_table(*hands[i], a, d, ties)
+        index[i, a, d] = book.add(table)
+        calm[i] = max(calm[i], table.get(0, 0) / sum(table.values()))
     return RoundTables(book.close(), index, calm)
 
 
@@ -264,31 +239,31 @@ def most_rounds(units: int, calm: float) -> int:
 
 # --- parameters ----------------------------------------------------------------------------------------------------
 
-STOPS: dict[str, tuple[str, Callable[[int], retreat.Leave]]] = {
-    "stop-below": ("stop_below", retreat.below),
-    "max-rounds": ("max_rounds", retreat.after),
-    "wear-down": ("wear_down_to", retreat.worn_down),
+STOPS = {"stop-below": retreat.below, "max-rounds": retreat.after, "wear-down": retreat.worn_down}
+PARAMETERS = {
+    "stop-below": "stop_below",
+    "max-rounds": "max_rounds",
+    "wear-down": "wear_down_to",
+    "stop-below-odds": "min_odds",
 }
-PARAMETERS = {name: parameter for name, (parameter, _) in STOPS.items()} | {"stop-below-odds": "min_odds"}
 NOWHERE = np.zeros((1, 1, 1), np.int64)
 NEVER = Policy(0, retreat.never(), 0, NOWHERE, 0)
 NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)
 
 
-def policy(fields: AnyBattle, sea: str, most: int) -> Policy:
-    """When the attacker stops on land, or (`sea_`) at sea; nothing being hopeless yet (section 6).
+def policy(fields: AnyBattle, sea: str, most: int, hopeless: Callable[[float], np.ndarray]) -> Policy:
+    """When the attacker stops on land, or (`sea_`) at sea (section 6); `hopeless` says where the odds are below some.
 
     A limit that `most` rounds never reach is none, so that rounds need not be known.
     """
     given = fields.policy.attacker
     chosen = named(getattr(given, f"{sea}retreat"))
-    stops = [make(getattr(given, sea + parameter)) for name, (parameter, make) in STOPS.items() if name in chosen]
+    stops = [make(getattr(given, sea + PARAMETERS[name])) for name, make in STOPS.items() if name in chosen]
     stops += [retreat.outnumbered()] if "stop-when-outnumbered" in chosen else []
-    leave = retreat.any_of(*stops)
+    leave, by_odds = retreat.any_of(*stops), "stop-below-odds" in chosen
     leave = leave if leave.rounds < most else leave._replace(rounds=retreat.NO_LIMIT)
-    return Policy(
-        int(chosen != ["to-the-end"]), leave, int("stop-below-odds" in chosen), NOWHERE, int("best" in chosen)
-    )
+    where = hopeless(getattr(given, f"{sea}min_odds")) if by_odds else NOWHERE
+    return Policy(int(chosen != ["to-the-end"]), leave, int(by_odds), where, int("best" in chosen))
 
 
 def troops_aboard(fields: AnyBattle) -> list[int]:
@@ -317,14 +292,11 @@ def _rounds(fights: list[Place], calm: np.ndarray, unit: str) -> int:
 
 
 def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params:
-    """Parameters, nothing being hopeless yet."""
+    """Parameters of a battle to the end."""
     port = getattr(fields.defender, "port_fleets", 0)
     in_turn = fights[:-1] if port else fights
-    crossings = sum(place.unit == "fleet" for place in in_turn)
-    sea_rounds, land_rounds = (_rounds(fights, found.calm, unit) for unit in ("fleet", "regiment"))
-    sea = "sea_" if isinstance(fields, Invasion) else ""
     return Params(
-        crossings=crossings,
+        crossings=sum(place.unit == "fleet" for place in in_turn),
         places=len(in_turn),
         enemies=np.array([*(place.enemies for place in in_turn), 0], np.int64),
         port=port,
@@ -332,9 +304,9 @@ def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params
         tables=found.places,
         aboard=np.array(troops_aboard(fields), np.int64),
         left_behind=fields.options.left_behind,
-        most_rounds=sea_rounds,
-        sea=policy(fields, sea, sea_rounds) if crossings else NEVER,
-        land=policy(fields, "", land_rounds) if crossings < len(in_turn) else NEVER,
+        most_rounds=_rounds(fights, found.calm, "fleet"),
+        sea=NEVER,
+        land=NEVER,
         hands=NO_HANDS,
     )
 
@@ -342,44 +314,32 @@ def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params
 def chain(fields: AnyBattle) -> Chain:
     """The chain of a whole battle: from the first crossing with a fight, or from the shore."""
     fights, found = places(fields), round_tables(fields)
-    p = params(fields, fights, found)
-    fleets, troops = len(p.aboard) - 1, int(p.aboard[-1])
+    p, land_rounds = params(fields, fights, found), _rounds(fights, found.calm, "regiment")
+    fleets, troops, sea = len(p.aboard) - 1, int(p.aboard[-1]), "sea_" if isinstance(fields, Invasion) else ""
     ashore = 0 if p.crossings else troops
     # Who landed is told of an invasion only; elsewhere it would keep battles of other sizes apart.
     shore = troops if p.crossings or isinstance(fields, Invasion) else 0
     start = State(0, fleets, ashore, fights[0].enemies, 0, min(ashore, shore), UNDECIDED, 0, 0, 0, 0, 0)
-    land_rounds, most = _rounds(fights, found.calm, "regiment"), int(p.enemies.max())
+    most = int(p.enemies.max())
     largest = State(p.places, fleets, troops, most, p.port, shore, STOPPED, p.most_rounds, land_rounds, 0, 0, 0)
-    if p.sea.by_odds or p.land.by_odds:
-        p = _with_odds(fields, p, Chain(_to_the_end(p), start, largest, found.tables, counters=("land_rounds",)))
-    read = {"land_rounds": p.land.leave, "sea_rounds": p.sea.leave}
+
+    def hopeless(least: float) -> np.ndarray:
+        """Where the chance to win the whole battle, nobody ever stopping, is too small; the port cannot change it."""
+        plain = Chain(p._replace(most_rounds=0, port=0), start, largest, found.tables, counters=("land_rounds",))
+        shape = p.places + 1, max(fleets, troops) + 1, most + 1
+        return unlikely(
+            plain, lambda s: winner(p, s) == ATTACKER, least, lambda s: (s.place, force(p, s), s.enemy), shape
+        )
+
+    at_sea = policy(fields, sea, p.most_rounds, hopeless) if p.crossings else NEVER
+    on_land = policy(fields, "", land_rounds, hopeless) if p.crossings < p.places else NEVER
+    read = {"land_rounds": on_land.leave, "sea_rounds": at_sea.leave}
     counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
-    asks = p.sea.asks or p.land.asks or isinstance(fields, Invasion)
+    asks = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
     at_least = 0 if asks else fights[0].own * fights[0].enemies // 6
-    return Chain(p, start, largest, found.tables, counters=counters, at_least=at_least)
-
-
-def _to_the_end(p: Params) -> Params:
-    """The same battle without a policy; rounds at sea are not counted, and the port cannot change the winner."""
-    return p._replace(sea=NEVER, land=NEVER, most_rounds=0, port=0)
-
-
-def _with_odds(fields: AnyBattle, p: Params, plain: Chain) -> Params:
-    """Marks where the chance to win the whole battle from here is too small (section 6)."""
-    most, given = plain.limits, fields.policy.attacker
-    shape = most.place + 1, max(most.fleets, most.regiments) + 1, most.enemy + 1
-
-    def marked(policy: Policy, least: float | None) -> Policy:
-        found = unlikely(
-            plain, lambda s: winner(p, s) == ATTACKER, least or 0.0, lambda s: (s.place, force(p, s), s.enemy), shape
-        )
-        return policy._replace(hopeless=found)
-
-    sea = given.sea_min_odds if isinstance(given, InvasionPolicy) else given.min_odds
-    return p._replace(
-        sea=marked(p.sea, sea) if p.sea.by_odds else p.sea,
-        land=marked(p.land, given.min_odds) if p.land.by_odds else p.land,
+    return Chain(
+        p._replace(sea=at_sea, land=on_land), start, largest, found.tables, counters=counters, at_least=at_least
     )
 
 

@@ -5,29 +5,25 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 
 from simulator.rules.battle import Columns, States
 from simulator.rules.risk import hands, rules, tables
-from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, LandPolicy, Naval, OnLand
-from simulator.rules.risk.rules import UNDECIDED, Params, State
+from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, Naval, OnLand
+from simulator.rules.risk.rules import MOST_DICE, UNDECIDED, Params, State
 from simulator.rules.risk.tables import ENEMY, PARAMETERS, Hand, Place, places
 from simulator.rules.toolkit import retreat
-from simulator.rules.toolkit.naming import SIDES, differing, listed, plural, sentence
-from simulator.rules.toolkit.policies import named
-
-# --- what an answer rests on (sections 6, 10 and 11) ---------------------------------------------------------------
+from simulator.rules.toolkit.naming import SIDES, listed, plural, sentence
+from simulator.rules.toolkit.policies import in_words, named
 
 
 def assumptions(fields: AnyBattle) -> list[str]:
-    """What differs from the defaults, then options, policies and assumed readings in force."""
+    """Options, policies and assumed readings in force, beside the fields given (sections 6, 10 and 11)."""
     options, policy = fields.options, fields.policy.attacker
-    lines = [line for part in ("attacker", "defender", "conditions", "options") for line in differing(fields, part)]
-    lines += [
-        f"up to {options.attack_dice} d{options.attack_die_sides} attack, "
-        f"up to {options.defence_dice} d{options.defence_die_sides} defend",
+    attack = f"up to {options.attack_dice} d{options.attack_die_sides} attack"
+    lines = [
+        f"{attack}, up to {options.defence_dice} d{options.defence_die_sides} defend",
         f"ties: {options.ties}",
     ]
     if isinstance(fields, OnLand):
@@ -41,27 +37,19 @@ def assumptions(fields: AnyBattle) -> list[str]:
         order = "sorted again after modifiers" if options.resort else "dice sorted before modifiers (ASSUMED)"
         penalty = options.blockade_modifier if isinstance(fields, BlockadeRun) else options.amphibious_modifier
         lines.append(f"{penalty:+d} to the attacker's highest die; {order}")
-    lines.append(f"attacker stops: {_policy_text(policy, '')}; the defender never retreats")
+    stops = in_words(policy, named(policy.retreat), PARAMETERS)
+    lines.append(f"attacker stops: {', '.join(stops)}; the defender never retreats")
     lines += [f"{side} rolls as many dice as is best" for side in SIDES if getattr(fields.policy, side).hand == "best"]
     if isinstance(fields, Invasion):
-        first = fields.policy.attacker.losses
+        at_sea = fields.policy.attacker
+        parameters = {name: f"sea_{parameter}" for name, parameter in PARAMETERS.items()}
         lines += [
-            f"convoy stops: {_policy_text(policy, 'sea_')}",
-            f"fleets lost: {first}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
+            f"convoy stops: {', '.join(in_words(at_sea, named(at_sea.sea_retreat), parameters))}",
+            f"fleets lost: {at_sea.losses}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
             f"a landing {'may' if options.withdrawal else 'may not'} be called off (ASSUMED)",
             "fleets in a captured port attack to break out (ASSUMED)",
         ]
     return lines
-
-
-def _policy_text(policy: LandPolicy, sea: str) -> str:
-    names = named(getattr(policy, f"{sea}retreat"))
-    return ", ".join(
-        f"{name} {getattr(policy, sea + PARAMETERS[name])}" if name in PARAMETERS else name for name in names
-    )
-
-
-# --- how it comes about --------------------------------------------------------------------------------------------
 
 
 def explain(fields: AnyBattle) -> list[str]:
@@ -69,7 +57,8 @@ def explain(fields: AnyBattle) -> list[str]:
     lines = []
     for (sides, *both), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
         same = list(group)
-        most = [max(units) for units in zip(*(place.units for place in same), strict=True)]
+        most = max(place.own for place in same), max(place.enemies for place in same)
+        most = most[::-1] if sides == ENEMY else most
         where = listed([place.name for place in same])
         who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, both, strict=True))
         lines.append(f"{where}: {who}. Their losses, by dice in hand:")
@@ -83,14 +72,14 @@ def _dice_text(hand: Hand, place: Place) -> str:
     """The dice of a side in words."""
     penalty = "landing" if place.unit == "regiment" else "blockaded"
     more = [
-        (hand.commanders, f"d{hand.commander_sides} for {plural(hand.commanders, 'commander')}"),
-        (hand.bonus, f"{plural(hand.bonus, 'bonus die', 'bonus dice')}, the best kept"),
-        (hand.all, f"{hand.all:+d} to every die"),
-        (hand.highest, f"{hand.highest:+d} to the highest"),
+        (hand.commanders, f"d{hand.commander_die_sides} for {plural(hand.commanders, 'commander')}"),
+        (hand.bonus_dice, f"{plural(hand.bonus_dice, 'bonus die', 'bonus dice')}, the best kept"),
+        (hand.modifier_all, f"{hand.modifier_all:+d} to every die"),
+        (hand.modifier_highest, f"{hand.modifier_highest:+d} to the highest"),
         (hand.penalty, f"{hand.penalty:+d} to the highest ({penalty})"),
-        (hand.lowest, f"{hand.lowest:+d} to the lowest"),
+        (hand.modifier_lowest, f"{hand.modifier_lowest:+d} to the lowest"),
     ]
-    return ", ".join([f"up to {hand.dice} d{hand.sides}", *(text for given, text in more if given)])
+    return ", ".join([f"up to {hand.dice} d{hand.die_sides}", *(text for given, text in more if given)])
 
 
 def _chances(table: dict[int, int]) -> str:
@@ -100,23 +89,10 @@ def _chances(table: dict[int, int]) -> str:
     return ", ".join(f"{own}-{enemy} {chance:.2f} %" for own, enemy, chance in rows)
 
 
-# --- replays -------------------------------------------------------------------------------------------------------
-
-
-class Fight(NamedTuple):
-    """A fight under way: its place, the units of the side that attacks and of the other, the rounds fought so far."""
-
-    place: Place
-    attackers: int
-    defenders: int
-    rounds: int
-
-
-def fight_of(fields: AnyBattle, p: Params, s: State) -> Fight:
-    """The fight that a state is in the midst of."""
+def fight_of(fields: AnyBattle, p: Params, s: State) -> tuple[Place, int, int]:
+    """The fight that a state is in the midst of: its place, the units of the side that attacks and of the other."""
     place, own, enemy = places(fields)[-1 if s.port else s.place], rules.force_of(p, s), rules.enemy_of(s)
-    both = (enemy, own) if place.sides == ENEMY else (own, enemy)
-    return Fight(place, *both, s.sea_rounds + s.land_rounds)
+    return (place, enemy, own) if place.sides == ENEMY else (place, own, enemy)
 
 
 def teller(fields: AnyBattle, p: Params) -> Callable[..., str]:
@@ -124,27 +100,28 @@ def teller(fields: AnyBattle, p: Params) -> Callable[..., str]:
 
     def tell(before: State, result: int, after: State, dice: random.Random) -> str:
         """Units roll as many dice as were chosen, else all that they may."""
-        place, attackers, defenders, rounds = fight = fight_of(fields, p, before)
-        start = f"Round {rounds + 1}, {place.name}: "
-        own, enemy = tables.lost(result)
-        losses = f": {place.sides[0]} loses {plural(own, place.unit)}, {place.sides[1]} {enemy}"
+        place, attackers, defenders = fight_of(fields, p, before)
+        start = f"Round {before.sea_rounds + before.land_rounds + 1}, {place.name}: "
+        (first, second), (own, enemy) = place.sides, tables.lost(result)
+        losses = f": {first} loses {plural(own, place.unit)}, {second} {enemy}"
         if not fields.options.defender_sees:
-            rolling = fight._replace(attackers=before.dice or attackers, defenders=before.answer or defenders)
-            mine, theirs = dice_for(rolling, fields.options.ties, result, dice)
-            both = f"{place.sides[0]} ({attackers}) {_rolled(mine, place.attack)}, "
-            return sentence(f"{start}{both}{place.sides[1]} ({defenders}) {_rolled(theirs, place.defence)}{losses}")
+            thrown = before.dice or attackers, before.answer or defenders
+            mine, theirs = dice_for(place, *thrown, fields.options.ties, result, dice)
+            rolls = f"{_rolled(mine, place.attack)}, {second} ({defenders}) {_rolled(theirs, place.defence)}"
+            return sentence(f"{start}{first} ({attackers}) {rolls}{losses}")
         if not before.hand:
             counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
-            return sentence(f"{start}{place.sides[0]} ({attackers}) rolls what counts as {counted}")
+            return sentence(f"{start}{first} ({attackers}) rolls what counts as {counted}")
         number = plural(before.answer or defenders, "die", "dice")
-        return sentence(f"{start}{place.sides[1]} ({defenders}) answers with at most {number}{losses}")
+        return sentence(f"{start}{second} ({defenders}) answers with at most {number}{losses}")
 
     return tell
 
 
-def dice_for(fight: Fight, ties: str, result: int, dice: random.Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def dice_for(
+    place: Place, attackers: int, defenders: int, ties: str, result: int, dice: random.Random
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Kept dice of both sides that give a result, each such throw as likely as it should be."""
-    place, attackers, defenders, _ = fight
     mine, theirs, results, ways = tables.rolls(place.attack, place.defence, attackers, defenders, ties)
     ends = np.where(results == result, ways, 0).ravel().cumsum()
     picked = int(np.searchsorted(ends, dice.randrange(int(ends[-1])), side="right"))
@@ -157,19 +134,14 @@ def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
     return text if counts == kept else f"{text} (counts as {','.join(map(str, counts))})"
 
 
-# --- decisions (docs/rules/decisions.md section 2) ------------------------------------------------------------------
-
-
 def decisions(fields: AnyBattle, p: Params, s: States, options: np.ndarray) -> Columns:
-    """States in which a side decides, in words, and the options taken."""
-    fights, force, at_sea = places(fields), tables.force(p, s), (s.place < p.crossings) & isinstance(fields, Invasion)
-    asks = np.where(s.place < p.crossings, p.sea.best, p.land.best)
-    stops = (s.decided == UNDECIDED) & (asks > 0)
+    """States in which a side decides, in words, and the options taken (docs/rules/decisions.md section 2.3)."""
+    fights, force, at_sea = places(fields), tables.force(p, s), s.place < p.crossings
+    stops = (s.decided == UNDECIDED) & (np.where(at_sea, p.sea.best, p.land.best) > 0)
     dice = ~stops & (s.dice == 0) & (p.hands.attacker > 0)
-    stop = np.where(at_sea, "policy.attacker.sea_retreat", "policy.attacker.retreat")
-    paths = np.where(stops, stop, np.where(dice, "policy.attacker.hand", "policy.defender.hand"))
+    stop = np.where(at_sea & isinstance(fields, Invasion), "policy.attacker.sea_retreat", "policy.attacker.retreat")
     told = {
-        "decision": paths,
+        "decision": np.where(stops, stop, np.where(dice, "policy.attacker.hand", "policy.defender.hand")),
         "place": np.array([place.name for place in fights])[np.minimum(s.place, len(fights) - 1)],
         "own": np.where(stops | dice, force, s.enemy),
         "enemy": np.where(stops | dice, s.enemy, force),
@@ -180,5 +152,5 @@ def decisions(fields: AnyBattle, p: Params, s: States, options: np.ndarray) -> C
     if retreat.reads_rounds(p.land.leave) or retreat.reads_rounds(p.sea.leave):
         told["rounds"] = s.sea_rounds + s.land_rounds
     most = np.minimum(p.hands.most[1 - dice.astype(int), s.place], np.where(dice, force, s.enemy))
-    rolled = np.array([plural(number, "die", "dice") for number in range(tables.MOST_DICE + 1)])
-    return told | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, tables.MOST_DICE)])}
+    rolled = np.array([plural(number, "die", "dice") for number in range(MOST_DICE + 1)])
+    return told | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, MOST_DICE)])}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
-from functools import cache, lru_cache
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
-from pydantic import BaseModel
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Fields
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY
 
 SIDES = ("attacker", "defender")
 
@@ -37,6 +35,11 @@ def plural(number: int, word: str, more: str | None = None) -> str:
     return f"{number} {word if number == 1 else more or word + 's'}"
 
 
+def counted(numbers: Iterable[int], names: Iterable[str], none: str = "nobody") -> str:
+    """What there is of each, in words: "4 infantry, 1 cavalry"."""
+    return ", ".join(f"{number} {name}" for number, name in zip(numbers, names, strict=False) if number) or none
+
+
 def listed(words: Sequence[str], last: str = "and") -> str:
     """Words as in a sentence: "a", "a and b", "a, b and c"."""
     if len(words) < 2:
@@ -47,39 +50,3 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def sentence(text: str) -> str:
     """The text with a capital and a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
-
-
-@cache
-def usual(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
-    """Of each field of a model: its name for the user, whether it is required, and its default."""
-    return {
-        name: (about.alias or name, about.is_required(), about.get_default(call_default_factory=True))
-        for name, about in model.model_fields.items()
-    }
-
-
-def differing(fields: Fields, part: str) -> list[str]:
-    """Fields of a part of a scenario ("options", "attacker.heavy") that may be left out and were not: "path: value"."""
-    table: Fields = fields
-    for step in part.split("."):
-        table = getattr(table, step)
-    lines = []
-    for name, (_, required, default) in usual(type(table)).items():
-        value = getattr(table, name)
-        if required or value == default:
-            continue
-        if isinstance(value, Fields):
-            lines += differing(fields, f"{part}.{name}")
-        else:
-            lines.append(f"{part}.{name}: {_shown(value)}")
-    return lines
-
-
-def _shown(value: object) -> str:
-    """A value as a scenario has it, of tables only what was given."""
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, Fields):
-        given = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
-        return "{" + ", ".join(f"{name} = {_shown(item)}" for name, item in given.items()) + "}"
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -25,6 +25,11 @@ def named(value: str | Sequence[str]) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
+def in_words(policy: Fields, chosen: list[str], parameters: Mapping[str, str]) -> list[str]:
+    """The policies chosen, each with its number: "stop-below 3"; `parameters` as for `check_parameters`."""
+    return [f"{name} {getattr(policy, parameters[name])}" if name in parameters else name for name in chosen]
+
+
 def check_alone(field: str, chosen: list[str], alone: str) -> None:
     """Refuse a policy that makes no sense beside others ("to-the-end", "never")."""
     refuse_if(alone in chosen and len(chosen) > 1, field, listed(chosen), f"{alone} cannot be combined with others")

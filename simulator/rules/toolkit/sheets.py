@@ -121,12 +121,12 @@ class Sheets:
     """All tables in the folder `data` of a package."""
 
     def __init__(self, package: str) -> None:
-        self._folder = resources.files(package) / "data"
+        self._package = package
 
     @cached_property
     def sheets(self) -> dict[str, Sheet]:
         """How each table must look."""
-        described = tomllib.loads((self._folder / "tables.toml").read_text(encoding="utf-8"))
+        described = tomllib.loads(_text(self._package, "tables.toml"))
         names = described.pop("names", {})
         found = {}
         for name, told in described.items():
@@ -140,7 +140,9 @@ class Sheets:
     @cached_property
     def standard(self) -> Tables:
         """The tables as they ship."""
-        return {name: sheet.checked(self._lines(name), f"{name}.csv") for name, sheet in self.sheets.items()}
+        return {
+            name: sheet.checked(lines_of(self._package, name), f"{name}.csv") for name, sheet in self.sheets.items()
+        }
 
     def varied(self, overrides: Mapping[str, object]) -> Tables:
         """The tables with rows replaced. Raises Refusal (`options.tables...`) for rows that are wrong or missing.
@@ -162,8 +164,14 @@ class Sheets:
             found[name] = self.sheets[name].replaced(found[name] if lines is given else (), lines, path)
         return found
 
-    def _lines(self, name: str) -> list[dict[str, str]]:
-        return list(csv.DictReader((self._folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+
+def lines_of(package: str, name: str) -> list[dict[str, str]]:
+    """The lines of data/NAME.csv of a package, column -> text."""
+    return list(csv.DictReader(_text(package, f"{name}.csv").splitlines()))
+
+
+def _text(package: str, name: str) -> str:
+    return (resources.files(package) / "data" / name).read_text(encoding="utf-8")
 
 
 def _range(text: str) -> range:
