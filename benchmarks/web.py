@@ -1,8 +1,9 @@
 """How quick and how steady the web page is: `python -m benchmarks.web [--minutes 10]`.
 
 Starts a server of its own on a free port and asks it over HTTP from this process, so that asking takes its share of the
-machine too. Prints the bytes of the first page; the 50th and 99th percentile of exact answers asked 20 at once, new
-ones and ones that were asked before; and what a mixed load with malformed requests comes to: statuses, and memory.
+machine too. Prints how long it warms up; the bytes of the first page; the 50th and 99th percentile of exact answers
+asked 20 at once, new ones and ones that were asked before; and what a mixed load with malformed requests comes to:
+statuses, and memory.
 """
 
 from __future__ import annotations
@@ -229,10 +230,12 @@ def main() -> None:
     parser.add_argument("--no-warm", action="store_true", help="do not load all kernels first")
     given = parser.parse_args()
     command = [sys.executable, "-m", "simulator", "web", "--port", "0", *(["--no-warm"] if given.no_warm else [])]
+    begun = time.monotonic()
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
         ready = next(line for line in server.stdout if "ready" in line)
+        print(f"ready after {time.monotonic() - begun:.0f} s, {spent(server.pid):.0f} s of the processor", flush=True)
         asyncio.run(measure(int(re.search(r":(\d+)/", ready)[1]), server.pid, given.minutes, given.rate))  # type: ignore[index]
     finally:
         server.terminate()

@@ -26,7 +26,7 @@ def web(
     waiting: Annotated[
         int, typer.Option("--waiting", help="requests that may wait; more are sent away", min=1, max=10_000)
     ] = 64,
-    warm: Annotated[bool, typer.Option("--warm/--no-warm", help="load all compiled kernels before it is ready")] = True,
+    warm: Annotated[bool, typer.Option("--warm/--no-warm", help="load all compiled kernels first, or beside")] = True,
 ) -> int:
     """A web page for players: forms for every game, answers while you type, links to share."""
     missing = [name for name in NEEDED if find_spec(name) is None]

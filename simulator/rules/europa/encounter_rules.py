@@ -103,8 +103,9 @@ def build_interception(fields: Interception) -> Built:
             own = interceptors[state.tried]
             sure = own.automatic or conditions.automatic
             return tried(state, sure or intercepts(die, sum_of(bonuses(own))))
-        modifier = sum_of(land_bonuses(helpers[state.countered], state.best, conditions, True))
-        helped = state.helped + intercepts(die, modifier)
+        helper = helpers[state.countered]
+        modifier = sum_of(land_bonuses(helper, state.best, conditions, True))
+        helped = state.helped + (helper.automatic or intercepts(die, modifier))
         return state._replace(countered=state.countered + 1, helped=helped)
 
     def follow(state: Met) -> Counter[Met] | None:
@@ -120,6 +121,8 @@ def build_interception(fields: Interception) -> Built:
                 return f"Interceptor {before.tried + 1} needs no roll."
             ends = "intercepts" if after.arrived > before.arrived else "does not come"
             return f"Interceptor {before.tried + 1}: {plainly(die, sum_of(bonuses(own)))}: {ends}."
+        if helpers[before.countered].automatic:
+            return f"Counter-interceptor {before.countered + 1} needs no roll."
         modifier = sum_of(land_bonuses(helpers[before.countered], before.best, conditions, True))
         ends = "comes to help" if after.helped > before.helped else "does not come"
         return f"Counter-interceptor {before.countered + 1}: {plainly(die, modifier)}: {ends}."
