@@ -113,22 +113,21 @@ def scored(
 
 
 def _refuse_small(asked: Scenario, budget: int) -> None:
-    """Refuse what exact odds answer, and rolls with more pairs of results than any region could be spelled out for."""
     from simulator.engine import grid
+    from simulator.engine.exact import exact_ends
     from simulator.engine.explicit import spell_out
 
-    chain, wide = asked.chain, grid.too_wide(asked.chain)
+    chain = asked.chain
     try:
-        small = grid.fits(chain) and grid.ends(chain, budget) is not None
-        if not small and not wide:
+        if grid.fits(chain):
+            exact_ends(chain, budget)
+        elif grid.too_wide(chain):
+            return
+        else:
             spell_out(chain, budget)
-            small = True
     except NoExactOdds:
-        small = False
-    if small:
-        raise ScenarioError("battle: this battle is small enough for exact odds")
-    if wide:
-        raise ScenarioError("battle: its rolls have too many pairs of results to be scored; use simulate")
+        return
+    raise ScenarioError("battle: this battle is small enough for exact odds")
 
 
 def _scores(asked: Scenario, states: Any, value: str) -> np.ndarray:
