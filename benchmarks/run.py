@@ -25,8 +25,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import peers, risk_numpy
-from benchmarks.cases import CASES, SWEEPS, Case
-from simulator import NoExactOdds, exact, load, simulate, sweep
+from benchmarks.cases import CASES, SCORED, STRATA, SWEEPS, Case
+from simulator import Method, NoExactOdds, exact, load, scored, simulate, sweep
+from simulator.analysis.intervals import half_width_of_mean
+from simulator.analysis.mix import mixed
 from simulator.engine.exact import warm_up
 from simulator.engine.montecarlo import processors
 from simulator.scenarios import Scenario
@@ -138,6 +140,23 @@ def measure_sweeps(rounds: int) -> None:
     console.print(table)
 
 
+def measure_scored() -> None:
+    """How much less variance battles have that are scored where they enter a solved region, or fought by strata."""
+    table = Table("scored, 20,000 battles", "estimate", "solved states", "scored there", "variance, plain : scored")
+    for name, scenario, value, budget in SCORED:
+        found = scored(scenario, value, 20_000, budget=budget)
+        ratio = f"{found.gain:.1f}" if found.gain else ""
+        table.add_row(name, f"{found.value:.4f}", f"{found.states:,}", f"{100 * found.entered:.0f} %", ratio)
+    console.print(table)
+    table = Table("by strata, 20,000 battles", "estimate", "strata", "variance, plain : by strata")
+    for name, scenario in STRATA:
+        mixture = mixed(scenario, Method(exact=False, battles=20_000))
+        p, (low, high) = mixture.odds.winner("attacker"), mixture.odds.winner_interval("attacker")
+        plain = half_width_of_mean((p * (1 - p)) ** 0.5, 20_000)
+        table.add_row(name, f"{p:.4f}", f"{len(mixture.rows())}", f"{(2 * plain / (high - low)) ** 2:.1f}")
+    console.print(table)
+
+
 def check_counts() -> None:
     reference = simulate("risk-20v15", 3_000_000, seed=9, threads=1).table
     same = all(simulate("risk-20v15", 3_000_000, seed=9, threads=t).table.equals(reference) for t in (2, 7))
@@ -186,6 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="shorter runs, rougher numbers")
     parser.add_argument("--sweeps", action="store_true", help="only the sweeps")
+    parser.add_argument("--scored", action="store_true", help="only the variance of scored battles")
     parser.add_argument("--only", default="", help="only the battles whose name contains this")
     options = parser.parse_args()
     rounds, target = (3, 0.3) if options.quick else (7, 1.0)
@@ -195,6 +215,9 @@ def main() -> None:
     if options.sweeps:
         measure_sweeps(rounds)
         return
+    if options.scored:
+        measure_scored()
+        return
     if not options.only:
         measure_memory(20_000_000 if options.quick else 200_000_000)
         measure_exact_memory()
@@ -202,6 +225,7 @@ def main() -> None:
     if not options.only:
         measure_peers(rounds)
         measure_sweeps(rounds)
+        measure_scored()
         check_counts()
         measure_starts(rounds)
 

@@ -113,10 +113,18 @@ def scored(
 
 
 def _refuse_small(asked: Scenario, budget: int) -> None:
+    from simulator.engine import grid
+    from simulator.engine.exact import exact_ends
     from simulator.engine.explicit import spell_out
 
+    chain = asked.chain
     try:
-        spell_out(asked.chain, budget)
+        if grid.fits(chain):
+            exact_ends(chain, budget)
+        elif grid.too_wide(chain):
+            return
+        else:
+            spell_out(chain, budget)
     except NoExactOdds:
         return
     raise ScenarioError("battle: this battle is small enough for exact odds")

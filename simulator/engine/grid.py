@@ -128,6 +128,11 @@ def width_of(chain: Chain) -> int:
     return int(chain.tables.result.max(initial=0)) + 1
 
 
+def peaks(chain: Chain) -> np.ndarray:
+    """The largest chance of each table."""
+    return np.maximum.reduceat(chain.tables.weight, chain.tables.first[:-1])
+
+
 def hold_to_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
     """Refuse (NoExactOdds) what is reckoned at more bytes than the budget: nodes, kinds, endings, planes under way."""
     nodes, kinds, endings = int(at[NODES]), int(at[KINDS]), int(at[FOUND])
@@ -171,7 +176,7 @@ class PlainGrid:
         """
         deadline = time.thread_time() + patience
         nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
-        found, at = Found([], [], [], [0.0, self._axes.tiny]), [0] * 6
+        found, at = Found([], [], [], [0.0, self._axes.tiny], peaks(self.chain).tolist()), [0] * 6
         self._begin(nodes, planes, at)
         while (status := sweep(self._rows, nodes, planes, found, at, PAUSE >> 8)) != DONE:
             if status == WANTED:

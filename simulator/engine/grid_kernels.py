@@ -25,7 +25,7 @@ from simulator.engine.compiled import (
     within,
 )
 from simulator.engine.explicit import plain_state
-from simulator.engine.grid import PLANES, Loops, axes_of, hold_to_budget, not_apart, width_of
+from simulator.engine.grid import PLANES, Loops, axes_of, hold_to_budget, not_apart, peaks, width_of
 from simulator.engine.limits import BrokenGame
 from simulator.engine.planes import (
     BACKWARDS,
@@ -251,7 +251,7 @@ class CompiledGrid:
         none = np.zeros(0, np.int32)
         self.nodes = Nodes._make((none, *self._of_nodes(1 << 9), none, *np.zeros((2, 0), int)))
         self.planes = Planes(self._cells, np.zeros(0), *(np.zeros(0, np.int64) for _ in range(4)))
-        self.found = Found._make((*self._of_found(1 << 10), np.array([0.0, axes.tiny])))
+        self.found = Found._make((*self._of_found(1 << 10), np.array([0.0, axes.tiny]), peaks(chain)))
         self._more_kinds(4)
         self._more_planes(PLANES)
         self._begin()
@@ -287,7 +287,7 @@ class CompiledGrid:
                 self._more_planes(2 * len(self.planes.kind))
             elif status == ROOM_FOR_FOUND:
                 longer = _longer(self.found[:3], self._of_found(2 * len(self.found.node)))
-                self.found = Found._make((*longer, self.found.lost))
+                self.found = Found._make((*longer, *self.found[3:]))
                 self._hold_to_budget()
             elif status == BACKWARDS:
                 raise Loops

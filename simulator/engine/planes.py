@@ -63,13 +63,15 @@ class Planes(NamedTuple):
 class Found(NamedTuple):
     """Final states that were reached: node, what the counter holds, chance.
 
-    `lost` gathers, in place 0, the chance that was cut; place 1 says how much may be cut at once.
+    `lost` gathers, in place 0, the chance that was cut; place 1 says how much may be cut at once. `peak` is the largest
+    chance of each table.
     """
 
     node: Any
     count: Any
     p: Any
     lost: Any
+    peak: Any
 
 
 @helper
@@ -108,18 +110,15 @@ def slot_of_plane(planes, kind, count):
 
 @helper
 def likely(rows, table, mass, tiny):
-    """The rows of a table that get more than so little of this chance: first one, end, their sum, the largest."""
-    left, right = rows.first[table], rows.first[table + 1]
-    kept, largest = 1.0, 0.0
+    """The rows of a table that get more than so little of this chance: first one, end, their sum."""
+    left, right, kept = rows.first[table], rows.first[table + 1], 1.0
     while left < right and mass * rows.weight[left] < tiny:
         kept -= rows.weight[left]
         left += 1
     while left < right and mass * rows.weight[right - 1] < tiny:
         right -= 1
         kept -= rows.weight[right]
-    for row in range(left, right):
-        largest = max(largest, rows.weight[row])
-    return left, right, kept, largest
+    return left, right, kept
 
 
 class Block(NamedTuple):
@@ -139,15 +138,9 @@ class Block(NamedTuple):
 @helper
 def hand_out(rows, nodes, planes, found, node, slot, mass):
     """Hand a node's chance to the rectangle of its results; returns how many cells that were."""
-    tiny = found.lost[1]
-    bottom, top, rest, most = likely(rows, nodes.second[node], mass, tiny)
-    left, right, kept, largest = likely(rows, nodes.table[node], mass * most, tiny)
-    while bottom < top and mass * largest * rows.weight[bottom] < tiny:
-        rest -= rows.weight[bottom]
-        bottom += 1
-    while bottom < top and mass * largest * rows.weight[top - 1] < tiny:
-        top -= 1
-        rest -= rows.weight[top]
+    table, second, tiny = nodes.table[node], nodes.second[node], found.lost[1]
+    left, right, kept = likely(rows, table, mass * found.peak[second], tiny)
+    bottom, top, rest = likely(rows, second, mass * found.peak[table], tiny)
     found.lost[0] += mass * (1.0 - kept * rest)
     if left >= right or bottom >= top:
         return 0

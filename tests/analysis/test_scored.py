@@ -127,3 +127,10 @@ def test_the_command(monkeypatch, capsys, tmp_path):
     assert capsys.readouterr().err.startswith("--plot: does not go with --scored")
     assert run(["odds", "risk-20v15", "--value", "mean.rounds"]) == 2
     assert capsys.readouterr().err.startswith("--value: goes with --scored")
+
+
+def test_what_a_grid_answers_is_small_enough_without_being_spelled_out(monkeypatch):
+    monkeypatch.setattr("simulator.engine.explicit.spell_out", None)
+    sides = {"attacker": {"infantry": 8}, "defender": {"infantry": 8}}
+    with pytest.raises(ScenarioError, match="small enough for exact odds"):
+        scored({"game": "axis-and-allies-1942", "battle": "land"} | sides)

@@ -241,6 +241,13 @@ def test_what_is_too_large_is_refused_at_once(battle, attacker, defender, field)
         load(data).built
 
 
+def test_losses_with_too_many_ways_are_refused_at_once():
+    data = {"game": "axis-and-allies-1942", "battle": "land", "policy": {"attacker": {"loss_order": "best"}}}
+    data |= {"attacker": {"infantry": 50, "tank": 40, "fighter": 10}, "defender": {"infantry": 80, "fighter": 20}}
+    with pytest.raises(ValueError, match=r"^policy\.attacker\.loss_order: best: too many units"):
+        load(data).built
+
+
 def test_the_schema_knows_who_may_retreat():
     from simulator.scenarios import find_battle
     from simulator.scenarios.schema import field_rows

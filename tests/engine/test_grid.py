@@ -151,3 +151,30 @@ def test_most_battles_of_one_kind_have_results_beyond_the_negligible_only():
     large = exact(axis("land", {"infantry": 70}, {"infantry": 70}))
     assert 0 < large.residual < 1e-13
     assert large.chances.sum() + large.residual == pytest.approx(1, abs=1e-13)
+
+
+def infantry(number):
+    army = {"infantry": number}
+    return load({"game": "axis-and-allies-1942", "battle": "land", "attacker": army, "defender": army}).chain
+
+
+def test_what_is_too_wide_is_not_spelled_out_to_be_fought():
+    from simulator.engine.montecarlo import Simulation
+
+    assert Simulation(infantry(20)).engine == "graph"
+    assert Simulation(infantry(100)).engine == "met"
+
+
+def test_endings_count_against_the_budget():
+    """Dice that hit once in a million throws: rounds without number, each with endings of its own."""
+    rules = {
+        "format": 1,
+        "name": "Slow",
+        "dice": {"sides": 1000},
+        "unit": {"sloth": {"combat": {"value": 1, "reroll": [1]}}},
+        "battle": {"field": {}},
+        "step": [{"name": "fire"}],
+    }
+    scenario = {"game": "custom", "battle": "field", "rules": rules, "attacker": {"sloth": 1}, "defender": {"sloth": 1}}
+    with pytest.raises(NoExactOdds, match="endings"):
+        exact(scenario, budget=1_000_000)

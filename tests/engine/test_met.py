@@ -118,7 +118,6 @@ def test_too_large_is_found_out_once(monkeypatch):
 def test_a_large_graph_is_walked_in_passes_to_the_same_ends(name, monkeypatch):
     monkeypatch.setattr("simulator.engine.lookup.MOST_MERGED", 0)
     monkeypatch.setattr("simulator.engine.lookup.MOST_OWN", 0)
-    monkeypatch.setattr(meeting, "LARGE", 1)
     chain = replace(CHAINS[name])
     simulation = Simulation(chain, 5, 2, graph=spell_out(chain))
     assert simulation.engine == "graph"
@@ -128,7 +127,6 @@ def test_a_large_graph_is_walked_in_passes_to_the_same_ends(name, monkeypatch):
 
 def test_a_graph_whose_counter_jumps_too_far_is_not_walked_in_passes(monkeypatch):
     monkeypatch.setattr("simulator.engine.lookup.MOST_OWN", 0)
-    monkeypatch.setattr(meeting, "LARGE", 1)
     chain = CHAINS["a counter that jumps"]
     fits = [meeting.fits(Simulation(some, 1, graph=spell_out(some)).fought) for some in (CHAINS["coins"], chain)]
     assert fits == [True, False]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import NoExactOdds, ScenarioError, exact, load
+from simulator import NoExactOdds, ScenarioError, exact, load, replay
 from simulator.engine.exact import exact_ends
 
 TECHNOLOGIES = ["carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
@@ -205,3 +205,17 @@ def test_the_last_roll_alone_leads_to_the_ends_of_the_whole_chain():
     assert quick.explored == slow.explored
     with pytest.raises(NoExactOdds, match="past the budget"):
         exact_ends(chain, budget=30 * quick.explored)
+
+
+def test_whoever_needs_no_roll_comes():
+    conditions = {"where": "land", "bad_weather": True}
+    scenario = {
+        "game": "europa", "battle": "interception", "attacker": {"interceptors": [{"automatic": True}, {}]},
+        "defender": {"manoeuvre": 5, "counter_interceptors": [{"automatic": True}, {"river_or_pass": True}]},
+        "conditions": conditions,
+    }  # fmt: skip
+    odds = exact(scenario)
+    assert odds.p("interceptors_arrived >= 1") == odds.p("counter_interceptors_arrived >= 1") == 1
+    assert odds.mean("interceptors_arrived") == pytest.approx(1.1)  # the other one: a natural 10
+    assert odds.mean("counter_interceptors_arrived") == pytest.approx(1.1)
+    assert "Counter-interceptor 1 needs no roll." in str(replay(scenario, seed=1))

@@ -39,10 +39,12 @@ def sorted_out(drawn):
     return tuple(creatures), kept if kept in ("village", "city") else None, loot
 
 
-@pytest.mark.parametrize("lone", [True, False])
-@pytest.mark.parametrize("roll", [0, 2, 3])
-def test_exploration_as_all_draws_one_by_one(roll, lone):
-    attacker = {"creatures": ["3", "2R"]}
+@pytest.mark.parametrize(
+    ("roll", "lone", "more"),
+    [*((roll, lone, []) for roll in (0, 2, 3) for lone in (True, False)), (2, True, ["Warlord", "1"])],
+)
+def test_exploration_as_all_draws_one_by_one(roll, lone, more):
+    attacker = {"creatures": ["3", "2R", *more]}
     chances = defaultdict(float)
     for size in [roll] if roll else [2, 3, 4, 5]:
         draws = Counter(sorted_out(drawn) for drawn in permutations(list(expand(CUP)), size))
@@ -63,8 +65,8 @@ def test_exploration_as_all_draws_one_by_one(roll, lone):
                 expected[key] += p * value
     expected["p.attacker"] += free
     expected["explored_without_fight"] = free
-    expected["attacker_creatures_left"] += 2 * free
-    expected["attacker_value_left"] += 5 * free
+    expected["attacker_creatures_left"] += (4 if more else 2) * free
+    expected["attacker_value_left"] += (11 if more else 5) * free
     scenario = {
         "game": "kings-and-things",
         "battle": "exploration",

@@ -124,6 +124,7 @@ def by_stages(data):
     policy, options = data["policy"], data.get("options", {})
     all_units = sum(army.values())
     out = defaultdict(float)
+    ashore_as, besieged_as = {}, {}  # naval battles that leave as many afloat land the same army
     war, ends = fought("naval", fleet, data["defender"]["fleet"], policy, options)
     for end, p in ends:
         ships = {s: war.size[s] - end[f"{s}_losses"] - end[f"{s}_withdrawn"] for s in war.size}
@@ -139,7 +140,9 @@ def by_stages(data):
                 landed[name] = min(army.get(name, 0), room)
                 room -= landed[name]
         ashore = sum(landed.values())
-        land, courses = fought("land", landed, data["defender"]["army"], policy, options)
+        if (army_ashore := tuple(landed.items())) not in ashore_as:
+            ashore_as[army_ashore] = fought("land", landed, data["defender"]["army"], policy, options)
+        land, courses = ashore_as[army_ashore]
         for course, q in courses:
             units = {s: land.size[s] - course[f"{s}_losses"] - course[f"{s}_withdrawn"] for s in land.size}
             left = (units["attacker"] + all_units - ashore, units["defender"])
@@ -149,9 +152,12 @@ def by_stages(data):
             soldiers = tuple(course[f"attacker_{unit}_left"] for unit in UNITS.values())
             provinces = data["defender"]["provinces"]
             conditions = data["conditions"]
-            taken, _, spent, _ = brute_force(
-                soldiers, provinces, conditions["siege_power"], conditions["siege_actions"], policy["attacker"]["plan"]
-            )
+            if soldiers not in besieged_as:
+                besieged_as[soldiers] = brute_force(
+                    soldiers, provinces, conditions["siege_power"], conditions["siege_actions"],
+                    policy["attacker"]["plan"],
+                )  # fmt: skip
+            taken, _, spent, _ = besieged_as[soldiers]
             winner = "attacker" if taken == len(provinces) else "nobody" if taken else "defender"
             out[winner, 3 if taken == len(provinces) else 2, ashore, taken, spent, *sea, *left] += p * q
     return out

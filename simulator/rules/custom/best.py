@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,13 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     at, ways, base = [0], [], []
     for n, side in enumerate(SIDES):
         base.append(len(at) - 1)
+        if lose[n] and _least_ways(places[side], aims[side]) > MOST_WAYS:
+            raise _too_many_ways(side)
         for found in _ways(places[side], aims[side], int(most[n]), bool(lose[n])):
             ways += found
             at.append(len(ways))
             if len(ways) > MOST_WAYS:
-                raise Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
+                raise _too_many_ways(side)
     params = BestParams(
         battle=plain,
         leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
@@ -80,6 +83,21 @@ def _caps(places: Places, aims: Sequence[int]) -> Iterator[int]:
     """The most hits of each class."""
     for mask in aims:
         yield sum(1 for unit in places.line if mask >> unit & 1)
+
+
+def _too_many_ways(side: str) -> Refusal:
+    return Refusal(f"policy.{side}.loss_order", "best: too many units, with too many ways to lose them")
+
+
+def _least_ways(places: Places, aims: Sequence[int]) -> int:
+    """At least so many ways there are to take all numbers of hits in all places."""
+    return sum(
+        prod(
+            size * (size + 1) // 2 if block & mask else size
+            for block, size in zip(places.blocks, places.sizes, strict=True)
+        )
+        for mask in aims
+    )
 
 
 def _ways(places: Places, aims: Sequence[int], most: int, choosing: bool) -> Iterator[list[int]]:

@@ -194,9 +194,10 @@ def _after_hits(layout: Layout, side: str) -> np.ndarray:
     enemy = SIDES[1 - SIDES.index(side)]
     own, aimed = layout.places[side], layout.guns[enemy].classes
     powers = [np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own))]
+    each = np.arange(len(aimed))[:, None]
     while 2 ** len(powers) <= len(own.line):
-        powers.append(np.stack([row[row] for row in powers[-1]]) if aimed else powers[-1])
-    return np.stack(powers)
+        powers.append(powers[-1][each, powers[-1]])
+    return np.array(powers)
 
 
 def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:

@@ -131,12 +131,9 @@ class Places:
         self.left = counts * fighting - lost
         self.damage = taken - hits * lost
         self.units = self.left.sum(axis=1)
-        alone = np.array([self._alone >> u & 1 for u in range(len(counts))])
+        removed = setup.mask(by_side(setup.file.losses.removed_alone, self.side))
+        alone = np.array([removed >> u & 1 for u in range(len(counts))])
         self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
-
-    @property
-    def _alone(self) -> int:
-        return self.setup.mask(by_side(self.setup.file.losses.removed_alone, self.side))
 
     def __len__(self) -> int:
         return self.gone + 1

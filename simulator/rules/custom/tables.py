@@ -252,18 +252,15 @@ class Gunnery:
         caps, table = tuple([self.caps[slots[k].targets] for k in chosen]), self.book.table
         for seen, enemy in enumerate(examples):
             known: dict[int, list[Aimed]] = {}
-            found = []
-            for stand in own:
+            for place, stand in enumerate(own):
                 if stand.mask not in known:
                     known[stand.mask] = self._aimed(shots, slots, number, stand, enemy)
                 if aimed := known[stand.mask]:
-                    dice = self._thrown(aimed, len(slots), number, stand, enemy)
-                    found.append(tuple([dice[k] for k in chosen]))
-                else:
-                    found.append(())
-            tables[: len(own), seen] = [table(dice, caps) for dice in found]
-            if self.setup.compares:
-                means[: len(own), seen] = [sum(hit * number for one in dice for hit, number in one) for dice in found]
+                    thrown = self._thrown(aimed, len(slots), number, stand, enemy)
+                    dice = tuple([thrown[k] for k in chosen])
+                    tables[place, seen] = table(dice, caps)
+                    if self.setup.compares:
+                        means[place, seen] = sum(hit * times for one in dice for hit, times in one)
         return Throws(shown, tables, means)
 
 

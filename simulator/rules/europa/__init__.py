@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Battle, Built, Clock, by_kind
+from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.europa import model
 from simulator.rules.europa.expedition_model import Expedition, check_expedition
 from simulator.rules.europa.expedition_rules import build_expedition
@@ -73,36 +73,24 @@ def build_stages(fields: Expedition) -> Built:
 LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")
 SIEGE = ("attacker_left_thirds", "garrison_left_thirds", "fortress_level_after", "siegeworks_value", "pillages")
 
-_kind = partial(Battle, game="europa")
-_siege = partial(_kind, check=model.check_siege, build=build_siege, shown=shown(SIEGE))
+_siege = partial(offered, check=model.check_siege, build=build_siege, shown=shown(SIEGE))
 BATTLES = by_kind(
-    _kind(
-        kind="land",
-        title="a land battle of at most two days",
-        model=model.Land,
+    offered(
+        model.Land,
         check=model.check_land,
         build=build_land,
         headline=(*LOSSES, "attacker_morale_left", "defender_morale_left"),
         shown=shown(LOSSES),
     ),
+    _siege(model.Siege, headline=SIEGE),
     _siege(
-        kind="siege",
-        title="one siege segment: undermining, an assault, attrition",
-        model=model.Siege,
-        headline=SIEGE,
-    ),
-    _siege(
-        kind="siege-campaign",
-        title="a siege over several rounds, or to the end of the turn",
-        model=model.Campaign,
+        model.Campaign,
         headline=("rounds", *SIEGE),
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     *SEA_KINDS,
-    _kind(
-        kind="expedition",
-        title="a landing, a battle ashore and a siege",
-        model=Expedition,
+    offered(
+        Expedition,
         check=check_expedition,
         build=build_stages,
         results={"lands": "landed", "wins ashore": "won_ashore", "takes the fortress": "fortress_taken"},

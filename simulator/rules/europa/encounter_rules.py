@@ -85,8 +85,7 @@ class Met(NamedTuple):
 def build_interception(fields: Interception) -> Built:
     """Everything that answers an interception."""
     conditions = fields.conditions
-    interceptors = fields.attacker.interceptors or [fields.attacker]
-    helpers = fields.defender.counter_interceptors
+    interceptors, helpers = fields.attacker.interceptors or [fields.attacker], fields.defender.counter_interceptors
 
     def bonuses(own: Interceptor) -> list[Bonus]:
         if conditions.where == "sea":
@@ -103,14 +102,14 @@ def build_interception(fields: Interception) -> Built:
             own = interceptors[state.tried]
             sure = own.automatic or conditions.automatic
             return tried(state, sure or intercepts(die, sum_of(bonuses(own))))
-        modifier = sum_of(land_bonuses(helpers[state.countered], state.best, conditions, True))
-        helped = state.helped + intercepts(die, modifier)
+        helper = helpers[state.countered]
+        modifier = sum_of(land_bonuses(helper, state.best, conditions, True))
+        helped = state.helped + (helper.automatic or intercepts(die, modifier))
         return state._replace(countered=state.countered + 1, helped=helped)
 
     def follow(state: Met) -> Counter[Met] | None:
-        if state.tried < len(interceptors) or (state.arrived and state.countered < len(helpers)):
-            return rolled(lambda die: throw(state, die))
-        return None
+        more = state.tried < len(interceptors) or (state.arrived and state.countered < len(helpers))
+        return rolled(lambda die: throw(state, die)) if more else None
 
     def tell(before: Met, after: Met, dice: random.Random) -> str:
         die = face_where(FACES, lambda face: throw(before, face) == after, dice)
@@ -120,6 +119,8 @@ def build_interception(fields: Interception) -> Built:
                 return f"Interceptor {before.tried + 1} needs no roll."
             ends = "intercepts" if after.arrived > before.arrived else "does not come"
             return f"Interceptor {before.tried + 1}: {plainly(die, sum_of(bonuses(own)))}: {ends}."
+        if helpers[before.countered].automatic:
+            return f"Counter-interceptor {before.countered + 1} needs no roll."
         modifier = sum_of(land_bonuses(helpers[before.countered], before.best, conditions, True))
         ends = "comes to help" if after.helped > before.helped else "does not come"
         return f"Counter-interceptor {before.countered + 1}: {plainly(die, modifier)}: {ends}."
@@ -139,8 +140,8 @@ def build_interception(fields: Interception) -> Built:
     ]
     for number, own in enumerate(helpers, 1):
         lines += why(f"counter-interceptor {number}", land_bonuses(own, 0, conditions, True)[1:], f"{LAW} 5")
-    rests = [f"interception at {conditions.where}: modified {SUCCESS} or a natural 10"]
-    return built(spell_out(Met(), follow, tell), seen, rests, lines)
+    rests = f"interception at {conditions.where}: modified {SUCCESS} or a natural 10"
+    return built(spell_out(Met(), follow, tell), seen, [rests], lines)
 
 
 # --- blockade runs (section 6) ---

@@ -29,7 +29,7 @@ class SiegeStage(model.CampaignFields):
 
 
 class Expedition(Fields):
-    """A passage, a battle ashore and a siege, one after the other."""
+    """A landing, a battle ashore and a siege."""
 
     game: Literal["europa"]
     battle: Literal["expedition"]

@@ -245,14 +245,14 @@ class LandFields(Fields):
 
 
 class Land(LandFields):
-    """A land battle."""
+    """A land battle of at most two days."""
 
     game: Literal["europa"]
     battle: Literal["land"]
 
 
 class Siege(Fields):
-    """One siege segment."""
+    """One siege segment: undermining, an assault, attrition."""
 
     game: Literal["europa"]
     battle: Literal["siege"]
@@ -274,7 +274,7 @@ class CampaignFields(Fields):
 
 
 class Campaign(CampaignFields):
-    """A siege over several rounds."""
+    """A siege over several rounds, or to the end of the turn."""
 
     game: Literal["europa"]
     battle: Literal["siege-campaign"]

@@ -42,14 +42,8 @@ from simulator.rules.europa.voyage_model import Work
 from simulator.rules.toolkit.faces import face_where
 
 SOURCE = f"{LAW} 14"
-WORKS, BLOCKADE, BATTLE, STORM, LANDING = (
-    "stopped_by_works",
-    "stopped_by_blockade",
-    "beaten_at_sea",
-    "lost_in_storm",
-    ("lost_on_landing"),
-)
-FAILURES = (WORKS, BLOCKADE, BATTLE, STORM, LANDING)
+FAILURES = ("stopped_by_works", "stopped_by_blockade", "beaten_at_sea", "lost_in_storm", "lost_on_landing")
+WORKS, BLOCKADE, BATTLE, STORM, LANDING = FAILURES
 LANDED = "landed"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from simulator.rules.battle import Battle, Built, Clock, by_kind
+from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
@@ -48,27 +48,10 @@ def build(scenario: model.Scenario) -> Built:
     )
 
 
-_kind = partial(Battle, game="kings-and-things", check=check, build=build, parameters=PARAMETERS, clock=CLOCK)
+_kind = partial(offered, check=check, build=build, parameters=PARAMETERS, clock=CLOCK)
 BATTLES = by_kind(
-    _kind(
-        kind="land",
-        title="two sides in a hex, with fort, settlement, characters and magic items",
-        model=model.Land,
-        headline=("attacker_losses", "defender_losses", *LEFT),
-    ),
-    _kind(
-        kind="free-for-all",
-        title="three or four sides in an owned hex",
-        model=model.FreeForAll,
-        headline=(*LOSSES, *LEFT),
-        results=HOLDERS,
-    ),
-    _kind(
-        kind="exploration",
-        title="entering an unexplored hex: the defender is drawn from the cup",
-        model=model.Exploration,
-        headline=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost"),
-    ),
+    _kind(model.Land, headline=(*LOSSES[::3], *LEFT)),
+    _kind(model.FreeForAll, headline=(*LOSSES, *LEFT), results=HOLDERS),
+    _kind(model.Exploration, headline=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost")),
 )
-
 LISTS = {"creatures": creature_rows, "items": item_rows}

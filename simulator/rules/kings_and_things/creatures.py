@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any, get_args
 
 from simulator.rules.battle import Refusal
 from simulator.rules.kings_and_things.model import CreatureTable, Entry, Item
 from simulator.rules.toolkit.naming import plain
 from simulator.rules.toolkit.policies import refuse
+from simulator.rules.toolkit.sheets import lines_of
 
 _CODE = re.compile(r"(\d+)([MRCF*]*)$", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d+)\s*(?:x\s+|[×*]\s*)(\S.*)$", re.IGNORECASE)
@@ -73,9 +72,9 @@ class Row:
 @cache
 def counters() -> tuple[Row, ...]:
     """All creatures, special characters and other counters of the cup."""
-    folder, rows = resources.files("simulator.rules.kings_and_things") / "data", []
+    rows = []
     for name, group in (("creatures", "creature"), ("special_characters", "special"), ("cup_others", "")):
-        for line in csv.DictReader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()):
+        for line in lines_of("simulator.rules.kings_and_things", name):
             ways = tuple(word for word in SYMBOLS if line.get(word) == "true")
             symbol = "".join(SYMBOLS[word] for word in ways if word != "flying")
             value, count = int(line.get("combat_value") or line["value"]), int(line.get("count", 1))
@@ -121,8 +120,7 @@ def code(text: str, field: str) -> Creature | None:
 
 def by_numbers(value: int, marks: str, text: str, field: str) -> Creature:
     """One counter by raw numbers. Refuses a value too high, and several fighting symbols."""
-    high = f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}"
-    refuse(value > HIGHEST_VALUE, field, high)
+    refuse(value > HIGHEST_VALUE, field, f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}")
     symbol = "".join(mark for mark in "MRC" if mark in marks)
     several = len(symbol) > 1 or len(set(marks)) < len(marks)
     refuse(several, field, f"{text!r} has more than one of M, R, C; give at most one fighting symbol")

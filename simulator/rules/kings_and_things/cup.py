@@ -14,8 +14,7 @@ from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration
 from simulator.rules.toolkit.naming import plain
 from simulator.rules.toolkit.policies import refuse
 
-ROLLS = (2, 3, 4, 5)
-MOST_DRAWN = ROLLS[-1]
+ROLLS, MOST_DRAWN = (2, 3, 4, 5), 5
 LOOT, NOTHING = "loot", "nothing"
 
 # What a counter is in the draw: a creature (value, symbol), ("settlement", level), ("income", value), loot or nothing.
@@ -41,7 +40,7 @@ def check_cup(scenario: Exploration) -> None:
     refuse(roll not in (0, *ROLLS), "conditions.exploration_roll", allowed)
     both = conditions.cup is not None and conditions.cup_removed is not None
     refuse(both, "conditions.cup_removed", "goes with the full cup; leave it or conditions.cup out")
-    size, most = sum(contents(scenario).values()), roll or ROLLS[-1]
+    size, most = sum(contents(scenario).values()), roll or MOST_DRAWN
     refuse(size < most, "conditions.cup", f"holds {size} counters, but up to {most} are drawn; add some")
 
 
@@ -80,8 +79,7 @@ def _kind(text: str, where: str) -> Kind:
         return (word,)
     if word.partition(":")[0].strip() == "income":
         value = word.partition(":")[2].strip()
-        wrong = value not in set("123456789")
-        refuse(wrong, where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
+        refuse(value not in set("123456789"), where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
         return "income", int(value)
     creature = from_text(text, where)
     refuse(creature.special, where, f"{creature.label} is a special character; the cup holds none")

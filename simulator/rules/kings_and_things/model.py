@@ -172,7 +172,7 @@ Required = Annotated[Side, Field(description="a side")]
 
 
 class Land(Fields):
-    """A battle of two sides."""
+    """Two sides in a hex, with fort, settlement, characters and magic items."""
 
     game: Game
     battle: Literal["land"]
@@ -184,7 +184,7 @@ class Land(Fields):
 
 
 class FreeForAll(Fields):
-    """A battle of three or four sides in an owned hex."""
+    """Three or four sides in an owned hex."""
 
     game: Game
     battle: Literal["free-for-all"]
@@ -198,7 +198,7 @@ class FreeForAll(Fields):
 
 
 class Exploration(Fields):
-    """Entering an unexplored hex."""
+    """Entering an unexplored hex: the defender is drawn from the cup."""
 
     game: Game
     battle: Literal["exploration"]
@@ -209,5 +209,4 @@ class Exploration(Fields):
     policy: ExplorationPolicies = ExplorationPolicies()
 
 
-Known = Land | FreeForAll
-Scenario = Known | Exploration
+Scenario = Land | FreeForAll | Exploration

@@ -12,7 +12,6 @@ from simulator.rules.kings_and_things.sides import Band, Role, bands, dust_at_st
 from simulator.rules.toolkit.naming import listed, plural
 
 STEP_NAMES = ("magic", "ranged", "melee")
-
 RETREATS = {
     "never": "fights to the end",
     "after-rounds": "retreats at the end of round {retreat_after} or later",

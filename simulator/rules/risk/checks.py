@@ -49,7 +49,8 @@ def _check_dice(fields: AnyBattle) -> None:
             wrong = bool(hand.bonus_dice) and hand.dice + hand.bonus_dice > MOST_ROLLED
             refuse_if(wrong, f"{side}.bonus_dice", hand.bonus_dice, most)
     if fields.options.ties == "nobody":
-        for place, calm in zip(places(fields), round_tables(fields).calm, strict=True):
+        fights = places(fields)
+        for place, calm in zip(fights, round_tables(fights, fields.options.ties).calm, strict=True):
             why = f"no roll could cause a loss in {place.name}, so the battle might never end"
             refuse_if(calm == 1, "options.ties", "nobody", why)
 

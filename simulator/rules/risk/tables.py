@@ -51,8 +51,9 @@ class Hand(NamedTuple):
 
     def said(self, side: Fields, sea: str, i: int) -> Hand:
         """These dice with what a side's fields say of them (`sea_`: at sea in an invasion), in place i of lists."""
-        given = {name: getattr(side, sea + name, None) for name in self._fields}
-        values = {name: value[i] if isinstance(value, list) else value for name, value in given.items()}
+        given = vars(side)  # asking a model for a field that it has not got takes as long as all the rest
+        said = {name: value for name in self._fields if (value := given.get(sea + name)) is not None}
+        values = {name: value[i] if isinstance(value, list) else value for name, value in said.items()}
         return self._replace(**{name: value for name, value in values.items() if value is not None})
 
 
@@ -204,9 +205,9 @@ class RoundTables(NamedTuple):
     calm: np.ndarray
 
 
-def round_tables(fields: AnyBattle) -> RoundTables:
+def round_tables(fights: list[Place], ties: str) -> RoundTables:
     """The tables of all places of a battle."""
-    return _tables_of(tuple((place.attack, place.defence) for place in places(fields)), fields.options.ties)
+    return _tables_of(tuple((place.attack, place.defence) for place in fights), ties)
 
 
 @lru_cache(maxsize=1024)
@@ -313,7 +314,8 @@ def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params
 
 def chain(fields: AnyBattle) -> Chain:
     """The chain of a whole battle: from the first crossing with a fight, or from the shore."""
-    fights, found = places(fields), round_tables(fields)
+    fights = places(fields)
+    found = round_tables(fights, fields.options.ties)
     p, land_rounds = params(fields, fights, found), _rounds(fights, found.calm, "regiment")
     fleets, troops, sea = len(p.aboard) - 1, int(p.aboard[-1]), "sea_" if isinstance(fields, Invasion) else ""
     ashore = 0 if p.crossings else troops
