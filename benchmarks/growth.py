@@ -124,6 +124,7 @@ def draw(found: dict[str, list[dict[str, Any]]], path: str) -> None:
                 axis.axvline((last[-1] * later[0]) ** 0.5, color="grey", linestyle=":", label="the switch to dice")
             axis.set(xscale="log", yscale="log")
             axis.set_xticks([row["size"] for row in rows], [str(row["size"]) for row in rows])
+            axis.tick_params(axis="x", labelsize=7)
             axis.xaxis.set_minor_locator(NullLocator())
             axis.grid(alpha=0.3)
             if column == 0:
