@@ -110,7 +110,8 @@ def _compiling() -> subprocess.Popen[bytes]:
 def _listening(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises OSError that says where it could not."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    line = socket.socket(family)
+    # asyncio sends small parts at once only where the protocol is named; else a body waits 40 ms behind its head.
+    line = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         line.bind((host, port))

@@ -307,6 +307,14 @@ def test_nobody_dawdles(server, monkeypatch, part):
     assert sent(server, part) == b""
 
 
+def test_replies_do_not_wait_for_receipts():
+    """asyncio sets TCP_NODELAY only on sockets that name their protocol."""
+    from simulator.web.serve import _listening
+
+    with _listening("127.0.0.1", 0) as line:
+        assert line.proto == socket.IPPROTO_TCP
+
+
 def test_no_header_is_made_of_a_scenario(site):
     reply = site.get(f"/risk/land?{RISK}&options.ties=defender%0d%0aSet-Cookie:+a=b&v=%0d%0aX:1&with.clean=1")
     assert "set-cookie" not in reply.headers
