@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-NEEDED = ("starlette", "uvicorn", "jinja2")
+NEEDED = ("starlette", "uvicorn", "jinja2", "orjson")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -3,6 +3,7 @@
 `BATTLE_ODDS_WARM=1` in the environment answers every shipped example there, so that all kernels are loaded.
 """
 
+import gc
 import os
 import signal
 
@@ -36,3 +37,7 @@ if os.environ.get("BATTLE_ODDS_WARM") == "1":
     from simulator.cli.warming import warm
 
     warm(tell)
+
+# All this stays: workers need not look through it for what could go, nor copy it for that.
+gc.collect()
+gc.freeze()

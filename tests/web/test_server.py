@@ -376,7 +376,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys)
     monkeypatch.setattr(serving, "find_spec", lambda name: None)
     assert cli.run(["web"]) == 2
     assert capsys.readouterr().err == (
-        "web: needs starlette, uvicorn, jinja2; install it with: python -m pip install 'battle-odds[web]'\n"
+        "web: needs starlette, uvicorn, jinja2, orjson; install it with: python -m pip install 'battle-odds[web]'\n"
     )
 
 
