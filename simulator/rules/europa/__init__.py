@@ -93,6 +93,7 @@ BATTLES = by_kind(
         Expedition,
         check=check_expedition,
         build=build_stages,
+        version=2,
         results={"lands": "landed", "wins ashore": "won_ashore", "takes the fortress": "fortress_taken"},
         headline=("stages_passed", "landed_thirds", "attacker_left_thirds", "fortress_level_after"),
     ),

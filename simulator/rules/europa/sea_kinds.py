@@ -35,6 +35,7 @@ KINDS = (
         model=naval_model.Naval,
         check=naval_model.check_naval,
         build=build_naval,
+        version=2,
         headline=(
             "attacker_losses_thirds",
             "defender_losses_thirds",
@@ -75,6 +76,7 @@ KINDS = (
         model=voyage_model.Interception,
         check=voyage_model.check_interception,
         build=build_interception,
+        version=2,
         results={"it is intercepted": "intercepted", "it moves on": "not intercepted"},
         headline=("interceptors_arrived", "counter_interceptors_arrived"),
     ),
@@ -210,6 +212,7 @@ KINDS = (
         model=passage_model.Passage,
         check=passage_model.check_passage,
         build=build_passage,
+        version=2,
         results={"it lands": "landed"} | {reason.replace("_", " "): reason for reason in FAILURES},
         headline=("landed_thirds", "battles", "attacker_warships_left", "attacker_transports_left"),
     ),
