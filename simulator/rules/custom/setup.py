@@ -117,11 +117,6 @@ class Setup:
         return mask_of(self.file, tuple(selector))
 
     @property
-    def everyone(self) -> int:
-        """All units of the game."""
-        return (1 << len(self.units)) - 1
-
-    @property
     def groups(self) -> list[list[int]]:
         """Numbers of the steps of each group, in order; those before the battle first."""
         return groups_of(self.file, self.kind_name)

@@ -120,22 +120,22 @@ class Battles:
     def fates(self, met: Engagement, reckoning: Reckoning) -> dict[Fate, np.ndarray]:
         """The chances of the own losses, pursuit included, by fate."""
         key, routs = self.key(met), met.options.destruction_is_rout
-        known = kept.get(key)
-        if known is None:
+        before = kept.get(key)
+        if before is None:
             if len(kept) >= MOST_KEPT:
                 kept.clear()
-            known = kept[key] = Known(self.fought(key, met).setup.room, {})
-        sizes = known.sizes
+            before = kept[key] = Known(self.fought(key, met).setup.room, {})
+        sizes = before.sizes
         lost, sunk = (
             next((thirds for thirds in range(size) if reckoning.wiped(side, thirds, False)), size)
             for side, size in enumerate(sizes)
         )
         # A side of 1 or 2 thirds is wiped out whenever it is routed.
         at = sunk, (reckoning.wiped(OWN, 0, True), reckoning.wiped(ENEMY, 0, True)), routs
-        if at not in known.fates:
-            known.fates[at] = tuple(_fates(self.fought(key, met), *at, wiped) for wiped in (False, True))
+        if at not in before.fates:
+            before.fates[at] = tuple(_fates(self.fought(key, met), *at, wiped) for wiped in (False, True))
         found: dict[Fate, np.ndarray] = {}
-        for fates, rows in zip(known.fates[at], (range(lost), range(lost, sizes[OWN])), strict=True):
+        for fates, rows in zip(before.fates[at], (range(lost), range(lost, sizes[OWN])), strict=True):
             for least, most, of_case in fates.cases:
                 if rows and least < rows.stop and rows.start <= most:
                     found.update((fate, np.zeros(sizes[OWN] + MOST_PURSUED)) for fate in of_case if fate not in found)
