@@ -9,7 +9,7 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.engine.lanes import FULL, LANES, STARTED, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES
-from simulator.engine.meeting import Acquaintance, Survey
+from simulator.engine.meeting import Acquaintance, Survey, empty_tally
 
 # What `at`, the progress of an order, holds: see `lanes` and `met`.
 PLACES = 6
@@ -63,7 +63,7 @@ class InStrides:
 
     def __init__(self, survey: Survey) -> None:
         self._survey, self._tools = survey, survey.tools()
-        self._tally, self._used = empty_tally(1), 0
+        self._tally, self._used = survey.tally(), 0
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
@@ -111,11 +111,6 @@ class ByMeeting:
         told = self._met.told(self._tally, self._whole)
         self._shelf.append(self._met)
         return np.concatenate([told, self._rules.told()]) if self._rules else told
-
-
-def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
-    """A tally of states of so many words, with this many slots, a power of two."""
-    return np.zeros((slots, words + 1), np.uint64)
 
 
 def larger(tally: np.ndarray) -> np.ndarray:

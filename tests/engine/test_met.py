@@ -53,7 +53,7 @@ def tally_of(simulation):
 @pytest.mark.parametrize("name", CHAINS)
 def test_battles_are_those_of_the_rules_however_much_may_be_kept(name, budget, monkeypatch):
     monkeypatch.setattr(fighters, "QUICK_BYTES", budget)
-    monkeypatch.setattr(meeting, "FIRST_NODES", 1 << 10)
+    monkeypatch.setattr(meeting, "FIRST_SLOTS", 1 << 6)
     chain = replace(CHAINS[name])
     simulation = Simulation(chain, 11, threads=1, chunk=250)
     assert simulation.engine == "met"
