@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from simulator.rules.battle import Fields
+from simulator.rules.battle import Both, Fields, Frame
 from simulator.rules.price_of_power.dice import BLANK, ICONS, face
 from simulator.rules.price_of_power.npr_defence import Capacity
 
@@ -244,18 +244,8 @@ class SeaAttackPolicy(Attacking, SeaPolicy):
     """What the attacker at sea decides."""
 
 
-class LandPolicies(Fields):
-    """Policies of both sides on land."""
-
-    attacker: LandAttackPolicy = Field(LandAttackPolicy(), description="the attacker's decisions")
-    defender: LandPolicy = Field(LandPolicy(), description="the defender's decisions")
-
-
-class SeaPolicies(Fields):
-    """Policies of both sides at sea."""
-
-    attacker: SeaAttackPolicy = Field(SeaAttackPolicy(), description="the attacker's decisions")
-    defender: SeaPolicy = Field(SeaPolicy(), description="the defender's decisions")
+LandPolicies = Both[LandAttackPolicy, LandPolicy]
+SeaPolicies = Both[SeaAttackPolicy, SeaPolicy]
 
 
 class LandConditions(Fields):
@@ -270,7 +260,7 @@ class SeaConditions(LandConditions):
     galley_waters: bool = Field(True, description="may galleys fight here")
 
 
-class Land(Fields):
+class Land(Frame):
     """A land battle."""
 
     game: Literal["price-of-power"]
@@ -282,7 +272,7 @@ class Land(Fields):
     options: Options = Field(Options(), description="dice, deck and readings")
 
 
-class Naval(Fields):
+class Naval(Frame):
     """A naval battle, with captures."""
 
     game: Literal["price-of-power"]
