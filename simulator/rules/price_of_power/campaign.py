@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,17 +101,13 @@ def fought(fields: Campaign, part: str) -> bool:
 
 def stage(fields: Campaign, part: str, army: model.LandSide | None = None) -> model.AnyBattle:
     """The battle of the fleets or armies; `army` stands for the one entered: the units that landed."""
-    attacker, defender = (getattr(side, part) for side in (fields.attacker, fields.defender))
-    decisions = {side: getattr(getattr(fields.policy, side), part) for side in SIDES}
+    own, enemy = (getattr(side, part) for side in (fields.attacker, fields.defender))
+    policy = Both.model_construct(**{side: getattr(getattr(fields.policy, side), part) for side in SIDES})
+    told: dict[str, Any] = {"attacker": army or own, "defender": enemy, "policy": policy, "options": fields.options}
+    if part == "army":
+        return model.Land.model_construct(**told, conditions=model.LandConditions())
     conditions = model.SeaConditions(galley_waters=fields.conditions.galley_waters)
-    on_land = part == "army"
-    return (model.Land if on_land else model.Naval).model_construct(
-        attacker=army or attacker,
-        defender=defender,
-        conditions=model.LandConditions() if on_land else conditions,
-        policy=Both.model_construct(**decisions),
-        options=fields.options,
-    )
+    return model.Naval.model_construct(**told, conditions=conditions)
 
 
 def check(fields: Campaign) -> None:
@@ -158,7 +154,7 @@ class Stages:
     def _plan(self, army: tuple[int, ...]) -> siege.Taken:
         """The best siege of infantry, cavalry and artillery, with ships that face every island (step 4)."""
         fields, units = self.fields, dict(zip(TYPES, army, strict=True))
-        side = siege.Besieger(**units, military_power=fields.conditions.siege_power, ships_facing=True)
+        side = siege.Besieger(military_power=fields.conditions.siege_power, ships_facing=True).model_copy(update=units)
         actions, mentality = fields.conditions.siege_actions, fields.options.defensive_mentality
         return siege.best_plan(side, fields.defender.provinces, fields.policy.attacker.plan, actions, mentality)
 

@@ -288,8 +288,8 @@ AnyBattle = Land | Naval
 def listed(side: AnySide) -> dict[str, AnyRealm]:
     """The realms of a side as entered, by where they stand: factions, what a capacity gives (an NPR), or the side."""
     if isinstance(side, LandDefender | SeaDefender):
-        if side.factions:
-            return {f".factions[{place}]": realm for place, realm in enumerate(side.factions)}
+        if factions := list[AnyRealm](side.factions or ()):
+            return {f".factions[{place}]": realm for place, realm in enumerate(factions)}
         if side.npr:
             units = side.npr.land_units if isinstance(side, LandDefender) else side.npr.ships
             return {"": side.model_copy(update={"kind": "npr", side.others_have: units})}
