@@ -99,7 +99,8 @@ class Block:
         numbers = all(type(number) is int for axis in values for number in axis)
         if not numbers or not paths or len(paths) > MOST_AXES or np.prod([len(axis) for axis in values]) < LEAST_CELLS:
             return None
-        corners, refused = {}, []
+        corners: dict[tuple[int, ...], Scenario] = {}
+        refused: list[tuple[int, ...]] = []
         # The largest first: whether it is worth to look at the others.
         for settings in product(*(sorted({min(axis), max(axis)}, reverse=True) for axis in values)):
             try:

@@ -50,7 +50,8 @@ def joined(field: Field, paths: Sequence[str], settings: np.ndarray) -> Joined |
         field = lay_out(setup, places=places)
     except Refusal:
         return None
-    p, known = plain_params(field.params), {}
+    p = plain_params(field.params)
+    known: dict[tuple[int, ...], list[int]] = {}
     pairs = list(zip(*(places[side].begun for side in SIDES), strict=True))
     for pair in set(pairs):
         known[pair] = [int(value) for value in opened(p, State(*pair, 0, 0, 0, 0, 0, 0))]
@@ -91,7 +92,7 @@ class Lineups(Places):
         self.begun = [number[lines[i]] for i in which.ravel().tolist()]
         self._after: dict[int, list[int]] = {aim: [] for aim in self._aims}
         self._follow(number)
-        self._count(list(number))
+        self._take_stock(list(number))
 
     def _complete(self, numbers: list[int]) -> Left:
         """A line-up that nothing has hit."""
@@ -119,7 +120,7 @@ class Lineups(Places):
                     due.append(hit)
                 after.append(number[hit])
 
-    def _count(self, places: list[Left]) -> None:
+    def _take_stock(self, places: list[Left]) -> None:
         units = list(self.setup.file.unit.values())
         points, dying = np.zeros((2, len(places), len(units)), np.int64)
         for i, (line, _) in enumerate(places):

@@ -16,10 +16,8 @@ from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
 from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
-from simulator.rules.price_of_power.forces import (
-    DAMAGED, GALLEY, LIGHT, LOSS_ORDER, PREFIXES, SHIP_ORDER, SHIPS, SOUND, TYPES, Faction, Policy, Side, side_of
-)  # fmt: skip
-from simulator.rules.price_of_power.model import AnyBattle, LandPolicy, Options
+from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
+from simulator.rules.price_of_power.model import AnyBattle, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
@@ -85,24 +83,6 @@ def starts_of(setup: Setup) -> list[str]:
         by_odds = getattr(policy, "base_dice", "") == "best-expected"
         if alone and policy.retreat not in {"when-half", "best"} and not by_odds:
             found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy)]
-    return found
-
-
-def first_lost(faction: Faction, policy: Policy) -> list[str]:
-    """Whose numbers decide no more than how late a force begins to lose what else it has.
-
-    On land units that go first, in the last category that the realm has any in; at sea ships of one hit that go first.
-    """
-    if isinstance(policy, LandPolicy):
-        last = max(category for category, hits in enumerate(faction.hits) if hits)
-        return [f"{PREFIXES[last]}{TYPES[which]}" for which in LOSS_ORDER[policy.losses][:1]]
-    galleys, light, heavy, damaged = faction.left[1][-1].tolist()
-    found, ships = [], {GALLEY: galleys, LIGHT: light, SOUND: heavy - damaged, DAMAGED: damaged}
-    for which in SHIP_ORDER[policy.losses]:
-        if which in {GALLEY, LIGHT}:
-            found.append(SHIPS[which])
-        if ships[which]:
-            break
     return found
 
 
