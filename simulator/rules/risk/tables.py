@@ -186,7 +186,7 @@ def most_rounds(units: int, calm: float) -> int:
     """Rounds after which `units` are gone but for a chance below 1e-18, if each is without loss at most with `calm`."""
     if calm == 0:
         return units
-    from scipy.special import bdtr
+    from scipy.special import bdtr  # scipy.stats takes a second to import
 
     return bisect_left(range(2**31 - 1), True, units, key=lambda n: bool(bdtr(units - 1, n, 1 - calm) < 1e-18))
 
@@ -283,8 +283,9 @@ def chain(fields: AnyBattle) -> Chain:
     counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
     asks = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
-    at_least = 0 if asks else fights[0].own * fights[0].enemies // 6
-    return Chain(p._replace(sea=at_sea, land=on_land), start, largest, book, counters=counters, at_least=at_least)
+    pairs = 0 if asks else fights[0].own * fights[0].enemies // 6
+    p = p._replace(sea=at_sea, land=on_land)
+    return Chain(p, start, largest, book, counters=counters, at_least=(pairs, pairs))
 
 
 def force(p: Params, s: States) -> np.ndarray:
