@@ -134,8 +134,7 @@ def lost(result: int) -> tuple[int, int]:
 
 def path(fields: OnLand) -> list[int]:
     """Defenders of each territory of the path."""
-    given = fields.defender.regiments
-    return list(given) if isinstance(given, list) else [given]
+    return given if isinstance(given := fields.defender.regiments, list) else [given]
 
 
 def places(fields: AnyBattle) -> list[Place]:
@@ -282,8 +281,8 @@ def chain(fields: AnyBattle) -> Chain:
     read = {"land_rounds": on_land.leave, "sea_rounds": at_sea.leave}
     counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
-    asks = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
-    pairs = 0 if asks else fights[0].own * fights[0].enemies // 6
+    asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
+    pairs = 0 if asked else fights[0].own * fights[0].enemies // 6
     p = p._replace(sea=at_sea, land=on_land)
     return Chain(p, start, largest, book, counters=counters, at_least=(pairs, pairs))
 
