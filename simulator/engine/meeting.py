@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import by_row
+from simulator.engine.chance import Alias, Rows, by_row
 from simulator.engine.compiled import bind_state
 from simulator.engine.expand import Bench
 from simulator.engine.explicit import packed
@@ -19,12 +19,12 @@ from simulator.engine.met import (
     MOST_NEW,
     NEED_ROOM,
     NODES,
-    SHUT,
     Met,
     Task,
     Tools,
     enter,
     fight_on,
+    new_desk,
     spread,
 )
 from simulator.engine.strides import (
@@ -69,14 +69,12 @@ class Acquaintance:
         fields, key = np.zeros((len(chain.start), 2), np.int64), np.zeros(layout.words, np.uint64)
         self._bench = Bench(fields, key, *layout, chain.counted, 0, 0)
         rows = by_row(chain.tables)
-        self._tools = Tools(
-            rows.alias.bits, narrow(rows.alias), chain.tables.rows, self._bench, np.empty((1, LANES), np.uint64)
-        )
+        self._tools = _tools_for(rows.alias, chain.tables.rows, self._bench)
         first = 1 + LANES * self._blocks(1)
         self._known = np.array([0, first, 0, 0, 0])
         blocks = max(first, min(budget // BYTES_A_BLOCK, NODE - LAST_BLOCKS))
         self._met = Met(self._words(blocks), np.zeros(FIRST_SLOTS, np.uint64), 2 * layout.words, first, blocks)
-        self._walkers = new_walkers(chain.counted >= 0)
+        self._walkers = new_walkers()
         self._start = self._first_node()
 
     def __len__(self) -> int:
@@ -98,7 +96,7 @@ class Acquaintance:
 
     def _words(self, blocks: int) -> np.ndarray:
         """Room for so many blocks, and for some ends beyond them; what is never touched takes no memory."""
-        return np.zeros(BLOCK * (blocks + (LANES + MOST_NEW) * self._blocks(1)), np.uint32)
+        return np.zeros(BLOCK * (blocks + 2 * MOST_NEW * LANES * self._blocks(1)), np.uint32)
 
     def _first_node(self) -> int:
         """The start becomes the first node; the number with which battles begin."""
@@ -115,20 +113,20 @@ class Acquaintance:
             if BLOCK * (node + self._blocks(fan)) > len(m.words):
                 m = self._met = m._replace(words=self._words(node + self._blocks(fan)))
             m.words[head : head + self._rolls] = (t, u, width)[: self._rolls]
-        m.words[head - m.head : head] = np.ascontiguousarray(key).view(np.uint32)
-        enter(m, np.ascontiguousarray(key), node)
+        self._tools.desk.key[:, 0] = key
+        enter(m, self._tools.desk, node)
         known[NODES], known[BLOCKS] = 1, node + self._blocks(fan)
         return node if running else node | FINAL
 
     def _make_room(self) -> None:
         """Room for more nodes to be found, and for more ends than were reckoned with."""
         m, known = self._met, self._known
-        if 2 * (int(known[NODES]) + MOST_NEW) > len(m.slots):
+        if 2 * (int(known[NODES]) + MOST_NEW * LANES) > len(m.slots):
             slots = np.zeros(2 * len(m.slots), np.uint64)
             spread(m.slots, slots)
             self._met = m = m._replace(slots=slots)
-        if BLOCK * (max(int(known[BLOCKS]), m.budget) + MOST_NEW * self._blocks(1)) > len(m.words):
-            words = self._words(2 * int(known[BLOCKS]))
+        if BLOCK * (max(int(known[BLOCKS]), m.budget) + MOST_NEW * LANES * self._blocks(1)) > len(m.words):
+            words = self._words(2 * max(int(known[BLOCKS]), m.budget))
             words[: len(m.words)] = m.words
             self._met = m._replace(words=words)
 
@@ -171,6 +169,10 @@ class Acquaintance:
         return np.column_stack([packed(whole, states).T, counts])
 
 
+def _tools_for(alias: Alias, rows: Rows, bench: Bench) -> Tools:
+    return Tools(alias.bits, narrow(alias), rows, bench, new_desk(len(bench.key)), np.empty((1, LANES), np.uint64))
+
+
 class Survey:
     """A graph that is spelled out, to be walked as what was met is; for all threads, see `fits`."""
 
@@ -196,8 +198,7 @@ class Survey:
         none = np.zeros(1, np.uint64)
         layout = np.zeros(1, np.int64), none, none, np.zeros(1, np.int64)
         bench = Bench(np.zeros((1, 2), np.int64), none.copy(), *layout, -1, 0, 0)
-        tools = Tools(self._alias.bits, narrow(self._alias), self._rows, bench, np.empty((1, LANES), np.uint64))
-        return tools, new_walkers(self._counted)
+        return _tools_for(self._alias, self._rows, bench), new_walkers()
 
     def fight(self, tools: tuple[Tools, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """As `Acquaintance.fight`."""

@@ -14,7 +14,20 @@ import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine.chain import MOST_TURNS
-from simulator.engine.compiled import inner, kernel, load, moved, paired, running, second, store, table, within, word_of
+from simulator.engine.compiled import (
+    apart,
+    inner,
+    kernel,
+    load,
+    moved,
+    paired,
+    running,
+    second,
+    store,
+    table,
+    within,
+    word_of,
+)
 from simulator.engine.expand import Bench
 from simulator.engine.lanes import (
     ALIVE,
@@ -39,6 +52,7 @@ from simulator.engine.strides import (
     BLOCK_BITS,
     COUNT,
     FINAL,
+    LANES,
     MASK,
     MOST_INC,
     NODE,
@@ -59,10 +73,11 @@ LOST = 5
 # What `known` holds: nodes so far, the blocks they take, whether no more may be kept; and of the numbers drawn for an
 # order, how many there were and how many took a lane where it had to be helped on.
 NODES, BLOCKS, SHUT, DRAWN, HELPED = range(5)
+# In place of a table: the battle is over.
+OVER = -1
 # Nodes a lane may come to while it is helped on.
 MOST_NEW = 2
 _TAG = np.uint64(NODE)
-_LOW = np.uint64(0xFFFFFFFF)
 
 
 class Met(NamedTuple):
@@ -80,6 +95,28 @@ class Met(NamedTuple):
     budget: int
 
 
+class Desk(NamedTuple):
+    """Steps by the rules under way: their lanes, where they lead (packed states: words x steps; both tables, OVER for
+    none; hashes; what stands where they belong), what they add to the counter, and the places of their edges, or 0.
+    """
+
+    lane: np.ndarray
+    key: np.ndarray
+    table: np.ndarray
+    second: np.ndarray
+    code: np.ndarray
+    seen: np.ndarray
+    inc: np.ndarray
+    edge: np.ndarray
+
+
+def new_desk(words: int) -> Desk:
+    """A desk for states of so many words."""
+    lane, table, second, inc, edge = np.zeros((5, LANES), np.int64)
+    code, seen = np.zeros((2, LANES), np.uint64)
+    return Desk(lane, np.zeros((words, LANES), np.uint64), table, second, code, seen, inc, edge)
+
+
 class Tools(NamedTuple):
     """What else a kernel needs: `narrow` alias tables by row, `chance.Rows`, work space for states and their tally."""
 
@@ -87,6 +124,7 @@ class Tools(NamedTuple):
     entry: np.ndarray
     rows: Any
     bench: Bench
+    desk: Desk
     packed: np.ndarray
 
 
@@ -116,45 +154,55 @@ def place_of(node):
     return uint64(node & NODE) << uint64(BLOCK_BITS)
 
 
-@inner
-def hash_of(key):
-    """A hash of a packed state."""
-    code = uint64(0)
+@apart
+def look_for(found, key, code, slots, seen):
+    """Hashes of the first `found` packed states (words x states), and what stands in `slots` where they belong."""
+    for i in range(found):
+        code[i] = uint64(0)
     for w in range(key.shape[0]):
-        code = mix(code ^ key[w])
-    return code
+        for i in range(found):
+            code[i] = mix(code[i] ^ key[w, i])
+    last = uint64(slots.shape[0] - 1)
+    for i in range(found):
+        seen[i] = slots[(code[i] >> HIGH) & last]
+
+
+@apart
+def touch(found, seen, words):
+    """Ask memory for the nodes that were found: all at once, not one after the other."""
+    for i in range(found):
+        seen[i] = words[(seen[i] & _TAG) << uint64(BLOCK_BITS)]
 
 
 @inner
-def is_state(m, node, key):
-    """Is this the node of the packed state?"""
+def is_state(m, node, key, i):
+    """Is this the node of packed state `i`?"""
     at, same = place_of(node), True
     for w in range(key.shape[0]):
-        same = same and m.words[at + uint64(2 * w)] == uint32(key[w])
-        same = same and m.words[at + uint64(2 * w + 1)] == uint32(key[w] >> HIGH)
+        same = same and m.words[at + uint64(2 * w)] == uint32(key[w, i])
+        same = same and m.words[at + uint64(2 * w + 1)] == uint32(key[w, i] >> HIGH)
     return same
 
 
 @inner
-def slot_of(m, key):
-    """Where the node of a packed state is in `slots`, or where it belongs; and what belongs there but for the node."""
-    code = hash_of(key) & ~_TAG
+def slot_of(m, key, i, code):
+    """Where the node of packed state `i` with this hash is in `slots`, or where it belongs."""
     last = uint64(m.slots.shape[0] - 1)
     slot = (code >> HIGH) & last
     while m.slots[slot] != 0:
-        if (m.slots[slot] & ~_TAG) == code and is_state(m, int64(m.slots[slot] & _TAG), key):
+        if (m.slots[slot] & ~_TAG) == (code & ~_TAG) and is_state(m, int64(m.slots[slot] & _TAG), key, i):
             break
         slot = (slot + uint64(1)) & last
-    return slot, code
+    return slot
 
 
 @inner
-def write_state(m, node, key):
-    """The packed state becomes that of a node."""
+def write_state(m, node, key, i):
+    """Packed state `i` becomes that of a node."""
     at = place_of(node)
     for w in range(key.shape[0]):
-        m.words[at + uint64(2 * w)] = uint32(key[w])
-        m.words[at + uint64(2 * w + 1)] = uint32(key[w] >> HIGH)
+        m.words[at + uint64(2 * w)] = uint32(key[w, i])
+        m.words[at + uint64(2 * w + 1)] = uint32(key[w, i] >> HIGH)
 
 
 @inner
@@ -168,41 +216,7 @@ def read_state(m, b, node):
 
 
 @inner
-def node_of(p, s, m, tools, known, lane):
-    """The node of the state `s`, kept if it is new; -BROKEN for tables that are not there."""
-    b, goes_on = tools.bench, running(p, s)
-    for w in range(b.key.shape[0]):
-        b.key[w] = word_of(p, s, b, w)
-    slot, code = slot_of(m, b.key)
-    if m.slots[slot] != 0:
-        node = int64(m.slots[slot] & _TAG)
-        return node if goes_on else node | FINAL
-    t, u, width, fan = int64(0), int64(0), int64(0), int64(1)
-    if goes_on:
-        t, u, first = int64(table(p, s)), int64(second(p, s)), tools.rows.first
-        if t < 0 or t >= first.shape[0] - 1 or u < 0 or u >= first.shape[0] - 1:
-            return int64(-BROKEN)
-        width = first[t + 1] - first[t]
-        fan = width * (first[u + 1] - first[u] if paired(p) else 1)
-    node, after = known[BLOCKS], known[BLOCKS] + blocks_for(m, p, fan)
-    if goes_on and (known[SHUT] or after > m.budget):
-        known[SHUT] = 1
-        node = 1 + lane * blocks_for(m, p, 1)
-        write_state(m, node, b.key)
-        return node
-    write_state(m, node, b.key)
-    at = place_of(node) + uint64(m.head)
-    m.words[at] = uint32(t)
-    if paired(p):
-        m.words[at + uint64(1)], m.words[at + uint64(2)] = uint32(u), uint32(width)
-    m.slots[slot] = code | uint64(node)
-    known[NODES] += 1
-    known[BLOCKS] = after
-    return node if goes_on else node | FINAL
-
-
-@inner
-def rows_drawn(p, s, m, tools, number, beside):
+def rows_drawn(p, s, tools, number, beside):
     """What two halves of a number draw in a state: first and second result, and the place of the edge in its node."""
     rows, t = tools.rows, int64(table(p, s))
     row = int64(row_drawn(t, number, tools.bits, tools.entry))
@@ -216,61 +230,141 @@ def rows_drawn(p, s, m, tools, number, beside):
 
 
 @inner
-def step_on(p, m, tools, known, at, number, lane):
-    """Where a lane goes from `at` by the low or only half `number` of what was drawn, by the rules; what is wrong < 0.
-
-    For two rolls `number` is both halves.
-    """
-    b, node = tools.bench, at & NODE
+def step_lane(p, m, tools, w, half, i):
+    """Step the lane in place `i` of the desk by the rules: DONE or BROKEN."""
+    b, desk, lane = tools.bench, tools.desk, tools.desk.lane[i]
+    node = int64(w.at[lane] & NODE)
     read_state(m, b, node)
     s = load(p, b.fields, 0)
-    high = uint32(number >> HIGH) if paired(p) else uint32(number)
-    result, beside, edge = rows_drawn(p, s, m, tools, high, uint32(number))
-    after = moved(p, s, result, beside, MOST_TURNS)
+    result, other, edge = rows_drawn(p, s, tools, w.high[lane] if half == 0 else w.low[lane], w.low[lane])
+    after = moved(p, s, result, other, MOST_TURNS)
     store(p, b.fields, 1, after)
     if not within(p, after, b.limit):
-        return int64(-BROKEN)
-    inc = b.fields[b.counted, 1] if b.counted >= 0 else int64(0)
-    target = node_of(p, after, m, tools, known, lane)
-    if target < 0:
-        return target
-    if node >= m.first and inc <= MOST_INC and (target & NODE) >= m.first:
-        m.words[place_of(node) + uint64(m.head + edge)] = uint32(target | inc << COUNT)
-    return (at & int64(~MASK)) + target + (inc << COUNT)
-
-
-@inner
-def help_on(p, m, tools, known, w, lane):
-    """Take a lost lane's steps by the rules, and keep where they lead: DONE, or what is wrong."""
-    at, half = int64(w.was[lane]), 0
-    if paired(p):
-        at = step_on(p, m, tools, known, at, uint64(w.high[lane]) << HIGH | uint64(w.low[lane]), lane)
-    else:
-        first = m.words[place_of(at) + uint64(m.head + ONE_ROLL) + uint64(w.row[lane])]
-        if first != 0:
-            at, half = (at & int64(~MASK)) + int64(first), 1
-        while half < 2 and at >= 0 and not at & FINAL:
-            number = w.high[lane] if half == 0 else w.low[lane]
-            at = step_on(p, m, tools, known, at, uint64(number), lane)
-            half += 1
-    if at < 0:
-        return -at
-    w.at[lane] = at
+        return int64(BROKEN)
+    desk.inc[i] = b.fields[b.counted, 1] if b.counted >= 0 else int64(0)
+    desk.edge[i] = int64(place_of(node)) + m.head + edge if node >= m.first else int64(0)
+    for word in range(desk.key.shape[0]):
+        desk.key[word, i] = word_of(p, after, b, word)
+    t, u, tables = int64(OVER), int64(0), tools.rows.first.shape[0] - 1
+    if running(p, after):
+        t, u = int64(table(p, after)), int64(second(p, after))
+        if t < 0 or t >= tables or u < 0 or u >= tables:
+            return int64(BROKEN)
+    desk.table[i], desk.second[i] = t, u
     return int64(DONE)
 
 
 @inner
-def help_all(p, m, tools, known, w, at):
-    """Help the listed lanes on: DONE, or why not; those that wait still are in `at`."""
-    while at[LOST] > 0:
-        # Running states stop at the budget, ends do not.
-        blocks = max(known[BLOCKS], m.budget) + MOST_NEW * blocks_for(m, p, 1)
-        if blocks << BLOCK_BITS > m.words.shape[0] or 2 * (known[NODES] + MOST_NEW) > m.slots.shape[0]:
-            return int64(NEED_ROOM)
-        status = help_on(p, m, tools, known, w, w.ended[at[LOST] - 1])
+def add_node(p, m, tools, known, i, slot):
+    """Keep the state in place `i` of the desk as a new node, or for its lane alone; returns the node."""
+    desk, first = tools.desk, tools.rows.first
+    t, u = desk.table[i], desk.second[i]
+    over, width, fan = t == OVER, int64(0), int64(1)
+    if not over:
+        width = first[t + 1] - first[t]
+        fan = width * (first[u + 1] - first[u] if paired(p) else 1)
+    node, after = known[BLOCKS], known[BLOCKS] + blocks_for(m, p, fan)
+    if not over and (known[SHUT] or after > m.budget):
+        known[SHUT] = 1
+        node = 1 + desk.lane[i] * blocks_for(m, p, 1)
+        write_state(m, node, desk.key, i)
+        return node
+    write_state(m, node, desk.key, i)
+    at = place_of(node) + uint64(m.head)
+    m.words[at] = uint32(0 if over else t)
+    if paired(p):
+        m.words[at + uint64(1)], m.words[at + uint64(2)] = uint32(u), uint32(width)
+    m.slots[slot] = (desk.code[i] & ~_TAG) | uint64(node)
+    known[NODES] += 1
+    known[BLOCKS] = after
+    return node
+
+
+@inner
+def arrive(p, m, tools, known, w, i):
+    """Take the lane in place `i` of the desk to where its step led, and keep the edge."""
+    desk, lane = tools.desk, tools.desk.lane[i]
+    slot = slot_of(m, desk.key, i, desk.code[i])
+    node = int64(m.slots[slot] & _TAG)
+    if node == 0:
+        node = add_node(p, m, tools, known, i, slot)
+    target, inc = node | (FINAL if desk.table[i] == OVER else 0), desk.inc[i]
+    w.at[lane] = target
+    w.count[lane] += uint32(inc)
+    if desk.edge[i] != 0 and inc <= MOST_INC and node >= m.first:
+        m.words[desk.edge[i]] = uint32(target | inc << COUNT)
+
+
+@inner
+def step_on(p, m, tools, known, w, half, found):
+    """Step the lanes on the desk by the rules, and keep where they lead: DONE or BROKEN.
+
+    What has to be looked for is asked of memory for all of them before any goes on: waiting for it, one after the
+    other, took most of the time.
+    """
+    desk = tools.desk
+    for i in range(found):
+        status = step_lane(p, m, tools, w, half, i)
         if status != DONE:
             return status
-        at[LOST] -= 1
+    look_for(found, desk.key, desk.code, m.slots, desk.seen)
+    touch(found, desk.seen, m.words)
+    for i in range(found):
+        arrive(p, m, tools, known, w, i)
+    return int64(DONE)
+
+
+@inner
+def wait_for_first(m, tools, w, lost):
+    """To the desk with lanes that were lost by the first half of their number, the others where that took them."""
+    found = 0
+    for i in range(lost):
+        lane = w.ended[i]
+        edge = m.words[place_of(w.was[lane]) + uint64(m.head + ONE_ROLL) + uint64(w.row[lane])]
+        w.at[lane] = w.was[lane] if edge == 0 else edge & MASK
+        tools.desk.lane[found] = lane
+        found += int64(edge == 0)
+    return found
+
+
+@inner
+def wait_for_second(m, tools, w, lost):
+    """To the desk with lanes that do not know where the second half leads, the others where it does."""
+    found = 0
+    for i in range(lost):
+        lane = w.ended[i]
+        at = place_of(w.at[lane]) + uint64(m.head)
+        row = row_drawn(m.words[at], w.low[lane], tools.bits, tools.entry)
+        edge = m.words[at + uint64(ONE_ROLL) + uint64(row)] if int64(w.at[lane] & NODE) >= m.first else uint32(0)
+        if not w.at[lane] & FINAL:
+            if edge == 0:
+                tools.desk.lane[found] = lane
+                found += 1
+            else:
+                w.at[lane] = edge & MASK
+                w.count[lane] += edge >> COUNT
+    return found
+
+
+@inner
+def help_all(p, m, tools, known, w, at):
+    """Help the listed lanes on by the rules, and keep what they find: DONE, NEED_ROOM or BROKEN."""
+    lost = at[LOST]
+    # Running states stop at the budget, ends do not.
+    blocks = max(known[BLOCKS], m.budget) + MOST_NEW * lost * blocks_for(m, p, 1)
+    if blocks << BLOCK_BITS > m.words.shape[0] or 2 * (known[NODES] + MOST_NEW * lost) > m.slots.shape[0]:
+        return int64(NEED_ROOM)
+    at[LOST] = 0
+    if paired(p):
+        for i in range(lost):
+            w.at[w.ended[i]] = w.was[w.ended[i]]
+            tools.desk.lane[i] = w.ended[i]
+        return step_on(p, m, tools, known, w, 0, lost)
+    for half in range(2):
+        found = wait_for_first(m, tools, w, lost) if half == 0 else wait_for_second(m, tools, w, lost)
+        status = step_on(p, m, tools, known, w, half, found)
+        if status != DONE:
+            return status
     return int64(DONE)
 
 
@@ -279,8 +373,9 @@ def count_ended(w, found, task, packed):
     """Add the listed lanes' ends to the tally; returns how many are new to it."""
     tally, fresh = task.tally, 0
     for i in range(found):
-        packed[0, i] = uint64(w.at[w.ended[i]])
-        w.at[w.ended[i]] = FINAL
+        lane = w.ended[i]
+        packed[0, i] = uint64(w.at[lane]) | uint64(w.count[lane]) << uint64(COUNT)
+        w.at[lane] = FINAL
     if tally.shape[1] == 1:
         for i in range(found):
             tally[(packed[0, i] & _TAG) - uint64(task.first_end), 0] += uint64(1)
@@ -299,6 +394,7 @@ def begin_battles(w, start, order, first, fresh):
     for i in range(fresh):
         w.key[w.ended[i]] = battle_key(order.seed, uint64(order.battle + first + i))
         w.at[w.ended[i]] = start
+        w.count[w.ended[i]] = 0
 
 
 @inner
@@ -352,10 +448,11 @@ def fight_on(p, m, tools, known, task, at, most):
 
 
 @kernel
-def enter(m, key, node):
-    """Enter a packed state's node into `slots`."""
-    slot, code = slot_of(m, key)
-    m.slots[slot] = code | uint64(node)
+def enter(m, desk, node):
+    """Enter the only state on the desk into `slots`, as this node."""
+    look_for(1, desk.key, desk.code, m.slots, desk.seen)
+    m.slots[slot_of(m, desk.key, 0, desk.code[0])] = (desk.code[0] & ~_TAG) | uint64(node)
+    write_state(m, node, desk.key, 0)
 
 
 @kernel

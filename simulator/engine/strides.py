@@ -6,8 +6,8 @@ that makes the same look-up for every lane keeps its memory busy.
 All that is kept of a state, a node, stands together in one array of 32-bit words, so that a step asks memory for one or
 two lines: its packed state (`head` words, where states are met), its chance table, for two rolls also the second table
 and the rows of the first, and then its edges. Where a battle stands is one number: the node in its low 24 bits (counted
-in blocks of four words), FINAL where the battle is over, and above that what its counter holds. Edges are the same with
-what they add to the counter. Node 0 is where edges lead that are not known: whoever comes there stays.
+in blocks of four words), and FINAL where the battle is over. Edges are the same, and above that what they add to the
+counter. Node 0 is where edges lead that are not known: whoever comes there stays.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ LANES = 512
 ONE_ROLL, TWO_ROLLS = 1, 3
 
 _ONE, _NUMBER_BITS = np.uint32(1), 32
-# What a counter holds.
-_ABOVE = np.uint64(2**64 - 1 - MASK)
+_NODE, _FINAL, _MASK, _COUNT, _BLOCK_BITS = map(np.uint32, (NODE, FINAL, MASK, COUNT, BLOCK_BITS))
 
 
 class Walkers(NamedTuple):
-    """Lanes: where each battle stands, its stream's key, the halves of its last number, where it stood before that.
+    """Lanes: where each battle stands, its counter, its stream's key, the halves of its last number, where it was then.
 
     `row`, `other` and `width` are what was looked up; `ended` lists lanes.
     """
 
     at: np.ndarray
+    count: np.ndarray
     key: np.ndarray
     high: np.ndarray
     low: np.ndarray
@@ -59,12 +59,13 @@ class Walkers(NamedTuple):
     ended: np.ndarray
 
 
-def new_walkers(counted: bool) -> Walkers:
-    """Lanes without battles; where nothing is `counted` 32 bits tell where a battle stands."""
-    kind = np.uint64 if counted else np.uint32
-    words = [np.zeros(LANES, np.uint32) for _ in range(5)]
-    at, was = np.full(LANES, FINAL, kind), np.zeros(LANES, kind)
-    return Walkers(at, np.zeros(LANES, np.uint64), *words[:2], was, *words[2:], np.zeros(LANES + 1, np.int32))
+def new_walkers() -> Walkers:
+    """Lanes without battles."""
+    at, count, high, low, was, row, other, width = np.zeros((8, LANES), np.uint32)
+    at[:] = FINAL
+    return Walkers(
+        at, count, np.zeros(LANES, np.uint64), high, low, was, row, other, width, np.zeros(LANES + 1, np.int32)
+    )
 
 
 def narrow(alias: Alias) -> np.ndarray:
@@ -100,7 +101,7 @@ def next_words(key, high, low):
 def look(at, words, place, found):
     """The word at this place of the node of every lane."""
     for lane in range(at.shape[0]):
-        found[lane] = words[((uint64(at[lane]) & uint64(NODE)) << uint64(BLOCK_BITS)) + uint64(place)]
+        found[lane] = words[uint64(uint32((at[lane] & _NODE) << _BLOCK_BITS)) + uint64(place)]
 
 
 @apart
@@ -118,12 +119,13 @@ def join_rows(row, other, width):
 
 
 @apart
-def follow_edges(at, row, words, place):
+def follow_edges(at, count, row, words, place):
     """Where the edges lead that begin at this place of a node; who has ended stays."""
     for lane in range(at.shape[0]):
-        node = (uint64(at[lane]) & uint64(NODE)) << uint64(BLOCK_BITS)
-        there = (uint64(at[lane]) & _ABOVE) + uint64(words[node + uint64(place) + uint64(row[lane])])
-        at[lane] = at[lane] if at[lane] & FINAL else there
+        edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
+        over = uint32(at[lane] & _FINAL) != 0
+        count[lane] += uint32(0) if over else uint32(edge >> _COUNT)
+        at[lane] = at[lane] if over else uint32(edge & _MASK)
 
 
 @apart
@@ -183,13 +185,13 @@ def stride(w, words, head, bits, entry, both):
         draw_rows(w.row, w.high, bits, entry)
         draw_rows(w.other, w.low, bits, entry)
         join_rows(w.row, w.other, w.width)
-        follow_edges(w.at, w.row, words, head + TWO_ROLLS)
+        follow_edges(w.at, w.count, w.row, words, head + TWO_ROLLS)
         return
     draw_rows(w.row, w.high, bits, entry)
-    follow_edges(w.at, w.row, words, head + ONE_ROLL)
+    follow_edges(w.at, w.count, w.row, words, head + ONE_ROLL)
     look(w.at, words, head, w.other)
     draw_rows(w.other, w.low, bits, entry)
-    follow_edges(w.at, w.other, words, head + ONE_ROLL)
+    follow_edges(w.at, w.count, w.other, words, head + ONE_ROLL)
 
 
 class Known(NamedTuple):

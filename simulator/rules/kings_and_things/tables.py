@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,11 @@ from simulator.rules.toolkit.weights import digits, hits, sum_of_all
 PLAIN, NEAR_MISS, BARE_HIT = range(3)
 TARGETS = ("attacker", "defender", "second-attacker", "third-attacker", "strongest", "weakest")
 POST_BATTLE = ("none", "damaged", "all")
+# What `rules` has side by side of a condition, but for where hits lead it.
+COLUMNS = (
+    *("armed", "aimed", "gone", "charmless", "ended", "waits", "fate_at", "golem", "dust", "stands", "able", "spoils"),
+    *("people", "fire", "room", "fort_rolls", "settlement", "after", "throw", "spoiled"),
+)
 MOST_ROUNDS = (1 << 20) - 1
 SIDES = 4
 
@@ -173,6 +179,13 @@ def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
     }
 
 
+def _side_by_side(arrays: dict[str, Any]) -> np.ndarray:
+    """What is told of each condition, one row each, in the order that `rules` has; taken out of `arrays`."""
+    falls = np.stack([arrays.pop("falls"), arrays.pop("spent")], axis=3)
+    columns = [arrays.pop(name).reshape(len(falls), -1) for name in COLUMNS]
+    return np.concatenate([*columns, falls.reshape(len(falls), -1)], axis=1)
+
+
 def params_of(forces: Forces, book: TableBook) -> Params:
     """The fixed numbers of a battle; its chance tables go to `book`."""
     scenario, sides = forces.scenario, forces.bands
@@ -187,8 +200,10 @@ def params_of(forces: Forces, book: TableBook) -> Params:
             [book.add(sum_of_all({0: 4, bit: 2} for bit in (1, 2, 4) if rolled & bit)) for rolled in range(8)]
         ),
     }
+    arrays["about"] = _side_by_side(arrays)
+    arrays["row"] = arrays["about"].shape[1]
     flat = {
-        name: np.ascontiguousarray(array.reshape(-1), np.int64)
+        name: np.ascontiguousarray(array.reshape(-1), np.int32 if name == "about" else np.int64)
         for name, array in arrays.items()
         if isinstance(array, np.ndarray)
     }
@@ -206,7 +221,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
 def limits_of(forces: Forces, params: Params) -> State:
     """The largest value that each field of the state can reach."""
     present = [1] * params.sides + [0] * SIDES
-    last, most = forces.base[-1] - 1, 2 * int(params.room.max()) + 3
+    last, most = forces.base[-1] - 1, 2 * int(params.about[rules.ROOM :: params.row].max()) + 3
     return State(
         rounds=MOST_ROUNDS,
         clock=params.clock,
@@ -227,13 +242,14 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
     A running state that is counted is a step of a round in which somebody throws. Where both sides may miss in every
     step, and one of them may do so but for a single hit, the other is brought down hit by hit while it stays as it was.
     """
-    matters = (params.waits, params.asked, params.golem, params.dust, params.spoils)
-    if not params.digits or any(array.any() for array in matters) or (params.met0 != params.met0[0]).any():
+    about = params.about.reshape(-1, params.row)
+    matters = about[:, [rules.WAITS, rules.GOLEM, rules.DUST, rules.SPOILS]]
+    if not params.digits or matters.any() or params.asked.any() or (params.met0 != params.met0[0]).any():
         return 0, 0
-    size, throw = np.diff(tables.first), params.throw.reshape(-1, STEPS)
+    size, throw, stands = np.diff(tables.first), about[:, rules.THROW : rules.THROW + STEPS], about[:, rules.STANDS]
     misses, hits_once = (np.isin(throw, _tables_with(tables, 4 * number)) for number in (0, 1))
-    calm, fells = misses.all(axis=1) & (params.stands > 0), hits_once.any(axis=1)
-    struck = params.falls.reshape(len(throw), STEPS, -1)[:, -1, min(1, params.width - 1)]
+    calm, fells = misses.all(axis=1) & (stands > 0), hits_once.any(axis=1)
+    struck = about[:, rules.FALLS + 2 * ((STEPS - 1) * params.width + min(1, params.width - 1))].astype(np.int64)
     explorer, states, transitions = params.met0[0], 0, 0
     if not (calm[explorer] and fells[explorer]):
         return 0, 0
@@ -245,7 +261,7 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
         states += int(thrown.sum())
         transitions += int((size[throw[facing]] * size[throw[attacker]])[thrown].sum())
     # Each of the defenders may also be left alone in the end.
-    wiped_out = bool((params.stands[struck[attackers]] == 0).any())
+    wiped_out = bool((stands[struck[attackers]] == 0).any())
     return states + wiped_out * int(fells[defenders].sum()), transitions
 
 
