@@ -1,7 +1,7 @@
 """Fighting seeded battles, in any portions and on any number of threads.
 
 A chain that can be spelled out is fought on its graph (`lookup`), so that its rules are never compiled; a larger one by
-its compiled rules. Either way in `lanes`.
+its compiled rules, or by those of a leaner one (`Chain.lean`). Either way in `lanes`.
 """
 
 from __future__ import annotations
@@ -58,13 +58,16 @@ class Simulation:
         self.battles = 0
         self.origin = chain
         self.graph = graph or (None if direct else _graph_if_it_fits(chain))
-        self.fought = lookup(self.graph) if self.graph else Fought(_by_rules(chain), np.empty(0))
+        self._lean = None if self.graph or direct else chain.lean
+        lean = self._lean.chain if self._lean else chain
+        self.fought = lookup(self.graph) if self.graph else Fought(_by_rules(lean), np.empty(0))
         self.chain = self.fought.chain
         self._layout: Layout = self.chain.layout
         self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
         bind_state(type(self.chain.params), type(self.chain.start))
-        self._direct, self._survey = direct, Survey(self.fought) if fits(self.fought) else None
+        self._direct = direct or self._lean is not None
+        self._survey = Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property
@@ -157,6 +160,8 @@ class Simulation:
         if self.graph:
             mask = self.chain.params.mask
             states = self.graph.states(self.fought.order[fields[0] & mask], fields[0] >> mask.bit_length())
+        elif self._lean:
+            states = self._lean.whole(states)
         return Ends(states, self._counts / max(1, self.battles), self._counts)
 
 
