@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, get_args
+from typing import Any, Generic, Protocol, TypeVar, get_args
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simulator.engine.chain import Chain, Ends, Share
 
@@ -26,6 +26,27 @@ class Fields(BaseModel):
     """A table of a scenario: unknown fields are refused, and no text is taken for a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+Attacking_co = TypeVar("Attacking_co", covariant=True)
+Defending_co = TypeVar("Defending_co", covariant=True)
+
+
+class Both(Fields, Generic[Attacking_co, Defending_co]):
+    """One table for each side, such as `Both[LandPolicy, LandPolicy]()`: what is not said is as their defaults say."""
+
+    attacker: Attacking_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
+    defender: Defending_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
+
+
+class Frame(Fields):
+    """The tables of a scenario. A kind writes anew those that it has something to say of; the others stay empty."""
+
+    attacker: Fields = Field(Fields(), description="nothing")
+    defender: Fields = Field(Fields(), description="nothing")
+    conditions: Fields = Field(Fields(), description="nothing")
+    policy: Fields = Field(Fields(), description="nothing")
+    options: Fields = Field(Fields(), description="nothing")
 
 
 class Refusal(ValueError):
