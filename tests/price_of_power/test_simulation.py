@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simulator import exact, load, replay, simulate
-from simulator.engine.montecarlo import Simulation, fight_by_rules
+from simulator.engine.montecarlo import Simulation
+from simulator.engine.walkable import fight_by_rules
 from simulator.scenarios import example_names
 from tests.price_of_power.test_reference import scenario
 from tests.vectors import largest_z
