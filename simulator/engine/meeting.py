@@ -16,9 +16,11 @@ from simulator.engine.met import (
     BLOCKS,
     DRAWN,
     HELPED,
+    JUMPED,
     MOST_NEW,
     NEED_ROOM,
     NODES,
+    NOTED,
     Met,
     Task,
     Tools,
@@ -31,8 +33,8 @@ from simulator.engine.strides import (
     BLOCK,
     COUNT,
     FINAL,
+    JUMPS,
     LANES,
-    MOST_INC,
     NODE,
     ONE_ROLL,
     TWO_ROLLS,
@@ -46,9 +48,9 @@ from simulator.engine.strides import (
 
 FIRST_SLOTS = 1 << 14
 # Of the budget, what the nodes may take, in blocks: where they are small as much again goes to find them.
-BYTES_A_BLOCK = 24
+BYTES_A_BLOCK = 48
 # With fewer blocks left than these no order begins, which may meet so many ends.
-LAST_BLOCKS = 1 << 22
+LAST_BLOCKS = 1 << 20
 # A look-up takes a quarter of the time of two steps by the rules, a lane that is helped on three times as much. So
 # where more than a quarter of all numbers do that, meeting does not pay; while nodes are still kept it may come to.
 ENOUGH_NODES, MOST_HELPED, MOST_HELPED_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
@@ -67,13 +69,18 @@ class Acquaintance:
         bind_state(type(chain.params), type(chain.start))
         layout, self._rolls = chain.layout, TWO_ROLLS if chain.paired else ONE_ROLL
         fields, key = np.zeros((len(chain.start), 2), np.int64), np.zeros(layout.words, np.uint64)
-        self._bench = Bench(fields, key, *layout, chain.counted, 0, 0)
+        self._noted = chain.start._fields.index(chain.noted) if chain.noted else -1
+        # What is noted is no part of the state.
+        mask = np.where(np.arange(len(layout.mask)) == self._noted, np.uint64(0), layout.mask)
+        self._bench = Bench(fields, key, layout.word, layout.shift, mask, layout.limit, chain.counted, 0, 0)
         rows = by_row(chain.tables)
-        self._tools = _tools_for(rows.alias, chain.tables.rows, self._bench)
+        self._tools = _tools_for(rows.alias, chain.tables.rows, self._bench)._replace(noted=self._noted)
         first = 1 + LANES * self._blocks(1)
-        self._known = np.array([0, first, 0, 0, 0])
+        self._known = np.array([0, first, 0, 0, 0, 1])
         blocks = max(first, min(budget // BYTES_A_BLOCK, NODE - LAST_BLOCKS))
-        self._met = Met(self._words(blocks), np.zeros(FIRST_SLOTS, np.uint64), 2 * layout.words, first, blocks)
+        jumps = np.zeros(JUMPS if chain.counted >= 0 or chain.noted else 0, np.uint64)
+        slots = np.zeros(FIRST_SLOTS, np.uint64)
+        self._met = Met(self._words(blocks), slots, jumps, 2 * layout.words, first, blocks)
         self._walkers = new_walkers()
         self._start = self._first_node()
 
@@ -84,7 +91,7 @@ class Acquaintance:
     @property
     def pays(self) -> bool:
         """Was the last order quicker than the rules alone, or may those to come be?"""
-        _, blocks, shut, drawn, helped = self._known.tolist()
+        _, blocks, shut, drawn, helped, _ = self._known.tolist()
         if blocks > NODE - LAST_BLOCKS:
             return False
         if not shut and len(self) < ENOUGH_NODES:
@@ -153,6 +160,9 @@ class Acquaintance:
         states, double = np.empty((len(held), len(chain.start)), np.int64), self._met.words.view(np.uint64)
         for f, (word, shift, mask) in enumerate(zip(layout.word, layout.shift, layout.mask, strict=True)):
             states[:, f] = (double[node * BLOCK // 2 + word] >> shift) & mask
+        if self._noted >= 0:
+            states[:, self._noted] = count >> np.uint64(NOTED)
+            count = count & np.uint64((1 << NOTED) - 1)
         if chain.counted >= 0:
             states[:, chain.counted] = count.astype(np.int64) + int(chain.start[chain.counted])
             most, limit = int(states[:, chain.counted].max(initial=0)), int(layout.limit[chain.counted])
@@ -170,7 +180,7 @@ class Acquaintance:
 
 
 def _tools_for(alias: Alias, rows: Rows, bench: Bench) -> Tools:
-    return Tools(alias.bits, narrow(alias), rows, bench, new_desk(len(bench.key)), np.empty((1, LANES), np.uint64))
+    return Tools(alias.bits, narrow(alias), rows, bench, new_desk(len(bench.key)), np.empty((1, LANES), np.uint64), -1)
 
 
 class Survey:
@@ -182,8 +192,9 @@ class Survey:
         bind_state(type(self._params), Nothing)
         self._alias, self._rows, self._bits = fought.chain.tables.alias, fought.chain.tables.rows, p.mask.bit_length()
         self._node = _nodes_of(p, _fans(p))
-        words, kept = _spelled(p, self._node), np.zeros(1, np.uint64)
-        self._met, self._counted = Met(words, kept, 0, 0, 0), bool((words >> np.uint32(COUNT)).any())
+        self._counted = int(p.to.max(initial=0)) > p.mask
+        jumps = np.arange(JUMPS if self._counted else 0, dtype=np.uint64)
+        self._met = Met(_spelled(p, self._node), np.zeros(1, np.uint64), jumps, 0, 0, 0)
         at = int(fought.chain.start.at)
         self._start = int(self._node[at]) | FINAL * (at >= p.running)
         self._first_end = int(self._node[p.running]) if p.running < len(p.place) else 0
@@ -203,7 +214,7 @@ class Survey:
     def fight(self, tools: tuple[Tools, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """As `Acquaintance.fight`."""
         run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally, self._first_end)
-        return int(run(self._params, self._met, tools[0], np.zeros(5, np.int64), task, at, most))
+        return int(run(self._params, self._met, tools[0], np.zeros(JUMPED + 1, np.int64), task, at, most))
 
     def told(self, tally: np.ndarray) -> np.ndarray:
         """The tally with the ends as `lookup` numbers them."""
@@ -255,4 +266,4 @@ def fits(fought: Fought) -> bool:
     if not isinstance(p, Lookup | PairLookup):
         return False
     most = int((p.to >> np.uint64(int(p.mask).bit_length())).max(initial=0))
-    return most <= MOST_INC and len(p.place) + len(p.to) // BLOCK < NODE
+    return most < JUMPS and len(p.place) + len(p.to) // BLOCK < NODE

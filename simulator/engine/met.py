@@ -54,7 +54,6 @@ from simulator.engine.strides import (
     FINAL,
     LANES,
     MASK,
-    MOST_INC,
     NODE,
     ONE_ROLL,
     TWO_ROLLS,
@@ -71,8 +70,10 @@ NEED_ROOM = 6
 # After what `lanes` keeps in `at`: how many lanes wait to be helped on.
 LOST = 5
 # What `known` holds: nodes so far, the blocks they take, whether no more may be kept; and of the numbers drawn for an
-# order, how many there were and how many took a lane where it had to be helped on.
-NODES, BLOCKS, SHUT, DRAWN, HELPED = range(5)
+# order, how many there were and how many took a lane where it had to be helped on; then the jumps that have a number.
+NODES, BLOCKS, SHUT, DRAWN, HELPED, JUMPED = range(6)
+# A field that is noted stands above the counter, from this bit on.
+NOTED = 21
 # In place of a table: the battle is over.
 OVER = -1
 # Nodes a lane may come to while it is helped on.
@@ -85,11 +86,13 @@ class Met(NamedTuple):
     `head` words; running states may take up to `budget` blocks.
 
     Behind node 0 each lane has a node for the state that it is in and that is not kept; the others begin at `first`.
-    `slots` finds a node by its state: a power of two of them, with a hash above the node's bits.
+    `slots` finds a node by its state: a power of two of them, with a hash above the node's bits. `jumps` are what edges
+    add to the counter, by number; none where nothing is counted.
     """
 
     words: np.ndarray
     slots: np.ndarray
+    jumps: np.ndarray
     head: int
     first: int
     budget: int
@@ -118,7 +121,9 @@ def new_desk(words: int) -> Desk:
 
 
 class Tools(NamedTuple):
-    """What else a kernel needs: `narrow` alias tables by row, `chance.Rows`, work space for states and their tally."""
+    """What else a kernel needs: `narrow` alias tables by row, `chance.Rows`, work space for states and their tally; the
+    place of the field that is noted, or -1.
+    """
 
     bits: int
     entry: np.ndarray
@@ -126,6 +131,7 @@ class Tools(NamedTuple):
     bench: Bench
     desk: Desk
     packed: np.ndarray
+    noted: int
 
 
 class Task(NamedTuple):
@@ -242,6 +248,8 @@ def step_lane(p, m, tools, w, half, i):
     if not within(p, after, b.limit):
         return int64(BROKEN)
     desk.inc[i] = b.fields[b.counted, 1] if b.counted >= 0 else int64(0)
+    if tools.noted >= 0:
+        desk.inc[i] |= b.fields[tools.noted, 1] << NOTED
     desk.edge[i] = int64(place_of(node)) + m.head + edge if node >= m.first else int64(0)
     for word in range(desk.key.shape[0]):
         desk.key[word, i] = word_of(p, after, b, word)
@@ -281,6 +289,21 @@ def add_node(p, m, tools, known, i, slot):
 
 
 @inner
+def jump_number(m, known, inc):
+    """The number of a jump of the counter, a new one if need be; -1 where all are taken."""
+    if inc == 0:
+        return int64(0)
+    for number in range(1, known[JUMPED]):
+        if m.jumps[number] == uint64(inc):
+            return int64(number)
+    if known[JUMPED] == m.jumps.shape[0]:
+        return int64(-1)
+    m.jumps[known[JUMPED]] = uint64(inc)
+    known[JUMPED] += 1
+    return known[JUMPED] - 1
+
+
+@inner
 def arrive(p, m, tools, known, w, i):
     """Take the lane in place `i` of the desk to where its step led, and keep the edge."""
     desk, lane = tools.desk, tools.desk.lane[i]
@@ -290,9 +313,11 @@ def arrive(p, m, tools, known, w, i):
         node = add_node(p, m, tools, known, i, slot)
     target, inc = node | (FINAL if desk.table[i] == OVER else 0), desk.inc[i]
     w.at[lane] = target
-    w.count[lane] += uint32(inc)
-    if desk.edge[i] != 0 and inc <= MOST_INC and node >= m.first:
-        m.words[desk.edge[i]] = uint32(target | inc << COUNT)
+    w.count[lane] += uint64(inc)
+    if desk.edge[i] != 0 and node >= m.first:
+        number = jump_number(m, known, inc)
+        if number >= 0:
+            m.words[desk.edge[i]] = uint32(target | number << COUNT)
 
 
 @inner
@@ -342,7 +367,8 @@ def wait_for_second(m, tools, w, lost):
                 found += 1
             else:
                 w.at[lane] = edge & MASK
-                w.count[lane] += edge >> COUNT
+                if m.jumps.shape[0] > 0:
+                    w.count[lane] += m.jumps[edge >> COUNT]
     return found
 
 
@@ -435,7 +461,7 @@ def fight_on(p, m, tools, known, task, at, most):
                 if status != PAUSED:
                     return status
             known[DRAWN] += at[ALIVE]
-            stride(w, m.words, m.head, tools.bits, tools.entry, paired(p))
+            stride(w, m, tools.bits, tools.entry, paired(p))
             at[LOST] = find_lost(w.at, w.ended) if count_lost(w.at) else 0
             known[HELPED] += at[LOST]
         if at[LOST] > 0:

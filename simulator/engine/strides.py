@@ -5,9 +5,9 @@ that makes the same look-up for every lane keeps its memory busy.
 
 All that is kept of a state, a node, stands together in one array of 32-bit words, so that a step asks memory for one or
 two lines: its packed state (`head` words, where states are met), its chance table, for two rolls also the second table
-and the rows of the first, and then its edges. Where a battle stands is one number: the node in its low 24 bits (counted
-in blocks of four words), and FINAL where the battle is over. Edges are the same, and above that what they add to the
-counter. Node 0 is where edges lead that are not known: whoever comes there stays.
+and the rows of the first, and then its edges. Where a battle stands is one number: the node in its low 22 bits (counted
+in blocks of eight words), and FINAL where the battle is over. Edges are the same, and above that the number of the jump
+that the counter makes. Node 0 is where edges lead that are not known: whoever comes there stays.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from simulator.engine.compiled import apart, inner
 from simulator.engine.lanes import mix
 from simulator.engine.streams import GAMMA, HIGH
 
-NODE_BITS = 24
+NODE_BITS = 22
 NODE = (1 << NODE_BITS) - 1
 FINAL = 1 << NODE_BITS
 MASK = NODE | FINAL
 COUNT = NODE_BITS + 1
-# What an edge can add to the counter; one that adds more is never kept.
-MOST_INC = (1 << (32 - COUNT)) - 1
-# Nodes begin at multiples of four words.
-BLOCK_BITS = 2
+# So many different jumps of the counter edges can tell; one that makes another is never kept.
+JUMPS = 1 << (32 - COUNT)
+# Nodes begin at multiples of eight words.
+BLOCK_BITS = 3
 BLOCK = 1 << BLOCK_BITS
 LANES = 512
 # Where a node's edges begin, after its `head`: one roll, two rolls.
@@ -61,11 +61,10 @@ class Walkers(NamedTuple):
 
 def new_walkers() -> Walkers:
     """Lanes without battles."""
-    at, count, high, low, was, row, other, width = np.zeros((8, LANES), np.uint32)
+    at, high, low, was, row, other, width = np.zeros((7, LANES), np.uint32)
+    count, key = np.zeros((2, LANES), np.uint64)
     at[:] = FINAL
-    return Walkers(
-        at, count, np.zeros(LANES, np.uint64), high, low, was, row, other, width, np.zeros(LANES + 1, np.int32)
-    )
+    return Walkers(at, count, key, high, low, was, row, other, width, np.zeros(LANES + 1, np.int32))
 
 
 def narrow(alias: Alias) -> np.ndarray:
@@ -119,12 +118,20 @@ def join_rows(row, other, width):
 
 
 @apart
-def follow_edges(at, count, row, words, place):
+def follow_edges(at, row, words, place):
     """Where the edges lead that begin at this place of a node; who has ended stays."""
     for lane in range(at.shape[0]):
         edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
+        at[lane] = at[lane] if uint32(at[lane] & _FINAL) != 0 else uint32(edge & _MASK)
+
+
+@apart
+def count_and_follow(at, count, row, words, place, jumps):
+    """The same, and the counters jump."""
+    for lane in range(at.shape[0]):
+        edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
         over = uint32(at[lane] & _FINAL) != 0
-        count[lane] += uint32(0) if over else uint32(edge >> _COUNT)
+        count[lane] += uint64(0) if over else jumps[uint64(uint32(edge >> _COUNT))]
         at[lane] = at[lane] if over else uint32(edge & _MASK)
 
 
@@ -174,8 +181,18 @@ def find_ended(at, ended):
 
 
 @inner
-def stride(w, words, head, bits, entry, both):
+def follow(w, row, m, place):
+    """On along the edges of these rows."""
+    if m.jumps.shape[0] > 0:
+        count_and_follow(w.at, w.count, row, m.words, place, m.jumps)
+    else:
+        follow_edges(w.at, row, m.words, place)
+
+
+@inner
+def stride(w, m, bits, entry, both):
     """One number for every lane: two steps, or one of two rolls."""
+    words, head = m.words, m.head
     next_words(w.key, w.high, w.low)
     keep(w.at, w.was)
     look(w.at, words, head, w.row)
@@ -185,13 +202,13 @@ def stride(w, words, head, bits, entry, both):
         draw_rows(w.row, w.high, bits, entry)
         draw_rows(w.other, w.low, bits, entry)
         join_rows(w.row, w.other, w.width)
-        follow_edges(w.at, w.count, w.row, words, head + TWO_ROLLS)
+        follow(w, w.row, m, head + TWO_ROLLS)
         return
     draw_rows(w.row, w.high, bits, entry)
-    follow_edges(w.at, w.count, w.row, words, head + ONE_ROLL)
+    follow(w, w.row, m, head + ONE_ROLL)
     look(w.at, words, head, w.other)
     draw_rows(w.other, w.low, bits, entry)
-    follow_edges(w.at, w.count, w.other, words, head + ONE_ROLL)
+    follow(w, w.other, m, head + ONE_ROLL)
 
 
 class Known(NamedTuple):

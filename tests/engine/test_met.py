@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, b
 CHAINS = {
     "coins": walk(3, 30, 2, 3),
     "counted coins": walk(2, 9, counting=1),
-    "a counter that jumps": walk(2, 9, counting=200),
+    "a counter that jumps": walk(2, 9, counting=600),
     "over": walk(0, 3),
     "pairs": skirmish(14, 12),
 }
@@ -130,4 +130,4 @@ def test_a_graph_whose_counter_jumps_too_far_is_not_walked_in_passes(monkeypatch
     chain = CHAINS["a counter that jumps"]
     fits = [meeting.fits(Simulation(some, 1, graph=spell_out(some)).fought) for some in (CHAINS["coins"], chain)]
     assert fits == [True, False]
-    assert np.max(spell_out(chain).inc) > 127
+    assert np.max(spell_out(chain).inc) > 511

@@ -67,16 +67,16 @@ class Params(NamedTuple):
     met0: np.ndarray
     met1: np.ndarray
     met_note: np.ndarray
-    printed: np.ndarray  # level of the settlement, by note
+    printed: np.ndarray  # level of the settlement, by number
     after_tables: np.ndarray  # by what rolls: fort (1), settlement (2), income counter (4)
 
 
 class State(NamedTuple):
     """The course of a battle.
 
-    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `targets` packs whom each side
-    fires at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed
-    hit.
+    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `drawn` the number so far, then
+    the settlement's printed level; `note` what was drawn, for the outcome alone; `targets` packs whom each side fires
+    at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed hit.
     """
 
     rounds: int
@@ -84,6 +84,7 @@ class State(NamedTuple):
     phase: int
     step: int
     turn: int
+    drawn: int
     note: int
     targets: int
     after: int
@@ -272,7 +273,7 @@ def rolls_after(p, s):
     """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7)."""
     if s.after == STALEMATE or p.post_battle == 0 or (p.unexplored and attackers(p, s) == 0):
         return 0
-    printed = p.printed[s.note]
+    printed = s.drawn
     rolled = 2 if printed and (p.post_battle == 2 or p.about[p.row * s.side1 + SETTLEMENT] < printed) else 0
     return rolled + p.about[p.row * s.side1 + FORT_ROLLS] + 4 * p.income
 
@@ -288,11 +289,11 @@ def finished(p, s):
 @helper
 def drawn(p, s, result):
     """One digit of the number of what is drawn from the cup; the last one lines the sides up."""
-    number = (s.note << DIGIT_BITS) | result
+    number = (s.drawn << DIGIT_BITS) | result
     if s.turn + 1 < p.digits:
-        return s._replace(turn=s.turn + 1, note=number)
+        return s._replace(turn=s.turn + 1, drawn=number)
     met = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number])
-    return met._replace(phase=OPENING, turn=0, note=0 + p.met_note[number])
+    return met._replace(phase=OPENING, turn=0, drawn=0 + p.printed[number], note=0 + p.met_note[number])
 
 
 @helper
@@ -328,7 +329,7 @@ def table(p, s):
     if s.phase in (SAVE, FIREWALL):
         return 0 + p.about[p.row * side(s, s.turn) + WAITS]
     if s.phase == DRAW:
-        return 0 + p.draw[p.draw_at[s.turn] + s.note]
+        return 0 + p.draw[p.draw_at[s.turn] + s.drawn]
     return 0 + p.after_tables[rolls_after(p, s)] if s.phase == AFTER else 0
 
 

@@ -175,7 +175,7 @@ def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
         "met_note": met[:, 0],
         "met0": met[:, 1],
         "met1": met[:, 2],
-        "printed": np.array([note.printed for note in forces.notes]),
+        "printed": np.array([note.printed for note in forces.notes])[met[:, 0]],
     }
 
 
@@ -228,7 +228,8 @@ def limits_of(forces: Forces, params: Params) -> State:
         phase=rules.OVER,
         step=STEPS - 1,
         turn=SIDES,
-        note=max(len(forces.notes), len(forces.meetings)),
+        drawn=max(len(forces.meetings), *(note.printed for note in forces.notes)),
+        note=len(forces.notes),
         targets=255,
         after=rules.STALEMATE,
         **{f"side{i}": last * present[i] for i in range(SIDES)},
@@ -290,8 +291,9 @@ def chain_of(forces: Forces) -> Chain:
         start = start._replace(phase=rules.DRAW)
     else:
         start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings))[1:])})
-        start = start._replace(phase=rules.ENDED if forces.driven_off else rules.OPENING)
+        phase = rules.ENDED if forces.driven_off else rules.OPENING
+        start = start._replace(phase=phase, drawn=int(params.printed[0]))
         start = State(*(int(value) for value in rules.onward(params, start)))
     tables = book.close()
     least = at_least(params, tables)
-    return Chain(params, start, limits_of(forces, params), tables, counters=("rounds",), at_least=least)
+    return Chain(params, start, limits_of(forces, params), tables, counters=("rounds",), at_least=least, noted="note")
