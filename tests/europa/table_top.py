@@ -10,15 +10,7 @@ from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Ground
 from simulator.rules.europa.land_leaders import retreat_thirds
 from simulator.rules.europa.land_modifiers import meeting
-from simulator.rules.europa.land_tables import (
-    EVADES_AT,
-    PHASES,
-    PURSUIT_COLUMN,
-    PURSUIT_DRM,
-    LandSetup,
-    Roll,
-    main_result,
-)
+from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, main_result
 from simulator.rules.europa.losses import clamped, europe_besieger, europe_garrison
 from simulator.rules.europa.siege_modifiers import siegecraft, total
 from simulator.rules.europa.siege_tables import SiegeSetup, following
@@ -51,10 +43,7 @@ def land_result(setup, s, dice):
     if s.stage == land.EVADE:
         return dice.popleft() + setup.evasion_bonus >= EVADES_AT
     if s.stage == land.PURSUIT:
-        drm = met.pursuit_drm(s.winner, pairs[s.leaders]) + PURSUIT_DRM[s.ended]
-        rolls = [None, None]
-        rolls[s.winner] = Roll(PURSUIT_COLUMN, drm)
-        return thrown(setup, s, rolls, dice)
+        return thrown(setup, s, setup.rolls(pairs[s.leaders], land.PURSUES + s.winner, s.ended), dice)
     if s.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         side = land.asked(setup.params, s)
         left = met.stacks[side].morale - (s.stars_a if side else s.stars_d)
@@ -70,8 +59,7 @@ def land_result(setup, s, dice):
         gone = s.caused_d == met.stacks[0].size, s.caused_a == met.stacks[1].size
         stacks = [stack if met.tested(side) else None for side, stack in enumerate(met.stacks)]
         return both_fates(stacks, [(s.winner == side, gone[side]) for side in (0, 1)], dice)
-    rolls = [setup.roll(side, PHASES[s.stage - land.FIRE_1], pairs[s.leaders], s.failed) for side in (0, 1)]
-    return thrown(setup, s, rolls, dice)
+    return thrown(setup, s, setup.rolls(pairs[s.leaders], s.stage - land.FIRE_1, s.failed), dice)
 
 
 def thrown(setup, s, rolls, dice):

@@ -37,12 +37,15 @@ CROSSINGS = {
 
 
 class Pair(NamedTuple):
-    """What the two leaders' values come to: advantages in Fire, difference in Shock, manoeuvre and fragility."""
+    """What the two leaders' values come to: advantages in Fire, difference in Shock, manoeuvre.
+
+    `fragile`: 1 the attacker, + 2 the defender.
+    """
 
     fire: tuple[int, int]
     shock: int
     manoeuvre: tuple[int, int]
-    fragile: tuple[bool, bool]
+    fragile: int
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ class Meeting:
         for own, own_weight in own_values.items():
             for enemy, enemy_weight in enemy_values.items():
                 fire = advantage(own[1], enemy[1], cap), advantage(enemy[1], own[1], cap)
-                pair = Pair(fire, own[2] - enemy[2], (own[0], enemy[0]), (own[3], enemy[3]))
+                pair = Pair(fire, own[2] - enemy[2], (own[0], enemy[0]), own[3] + 2 * enemy[3])
                 found[pair] += own_weight * enemy_weight
         return found
 

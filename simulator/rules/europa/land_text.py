@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_modifiers import PURSUIT, Meeting
 from simulator.rules.europa.land_rules import LandState
-from simulator.rules.europa.land_tables import EVADES_AT, PHASES, PURSUIT_COLUMN, PURSUIT_DRM, LandSetup, Roll
+from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, Roll
 from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.model import is_interception, is_non_european
 from simulator.rules.europa.modifiers import LAW
@@ -133,20 +133,17 @@ def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Ra
     """One part of a roll or of a pursuit; dice that give its result."""
     part, pair = setup.parts[before.part], setup.classes.pairs[before.leaders]
     if before.stage == land.PURSUIT:
-        drm = setup.meeting.pursuit_drm(before.winner, pair) + PURSUIT_DRM[before.ended]
-        name, rolls = "Pursuit", [Roll(PURSUIT_COLUMN, drm)] * 2
-        sides: tuple[int, ...] = (before.winner,)
+        name, roll, how, sides = "Pursuit", land.PURSUES + before.winner, before.ended, (before.winner,)
     else:
-        phase = PHASES[before.stage - land.FIRE_1]
-        name, sides = NAMES[before.stage], part.sides
-        rolls = [setup.roll(side, phase, pair, before.failed) for side in (0, 1)]
+        name, roll, how, sides = NAMES[before.stage], before.stage - land.FIRE_1, before.failed, part.sides
+    rolls = setup.rolls(pair, roll, how)
     if part.kind != land.MAIN:
         return f"{name}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
     return f"{name}: " + "; ".join(_die_text(setup, rolls[side], side, result, dice) for side in sides) + "."
 
 
-def _die_text(setup: LandSetup, roll: Roll, side: int, result: int, dice: random.Random) -> str:
-    if not roll.column:
+def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice: random.Random) -> str:
+    if not roll or not roll.column:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result
     told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK

@@ -9,11 +9,11 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.naming import plain, plural
@@ -223,12 +223,16 @@ def fates(leader: Leader, trial: Trial) -> Counter[int]:
     return Counter(fate(leader, trial, die, second) for die in FACES for second in FACES)
 
 
-def both_fates(leaders: Iterable[Leader], trials: Iterable[Trial | None]) -> Counter[int]:
-    """Fates of both leaders in one result: attacker's + 8 * defender's; nothing befalls one that is not tested."""
-    tested = zip(leaders, trials, strict=True)
-    attacker, defender = (fates(leader, trial) if trial else Counter({UNHARMED: 1}) for leader, trial in tested)
-    pairs = product(attacker.items(), defender.items())
-    return Counter({own + FATES * enemy: weight * more for (own, weight), (enemy, more) in pairs})
+def both_fates(leaders: Iterable[Leader | None], fragile: int, ends: Iterable[int]) -> Counter[int]:
+    """Fates of both leaders in one result: attacker's + 8 * defender's; nothing befalls one that is not tested (None).
+
+    `fragile`: 1 the attacker's, + 2 the defender's; `ends`: of each side 1 if it won, + 2 if it was destroyed.
+    """
+    attacker, defender = (
+        fates(leader, Trial(end & 1 > 0, end & 2 > 0, fragile >> side & 1 > 0)) if leader else {UNHARMED: 1}
+        for side, (leader, end) in enumerate(zip(leaders, ends, strict=True))
+    )
+    return combine(attacker, defender, lambda own, enemy: own + FATES * enemy)
 
 
 def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
-from simulator.rules.europa.leaders import FACES, Trial, both_fates
+from simulator.rules.europa.leaders import FACES, both_fates
 from simulator.rules.europa.losses import MOST_PILLAGES, besieger_rolls, garrison_rolls
 from simulator.rules.europa.model import Campaign, CampaignConditions, SiegePolicy
 from simulator.rules.europa.siege_modifiers import AFTER_MINUS, AFTER_PLUS, WORKS, Siegecraft, total
@@ -134,12 +134,9 @@ class SiegeSetup:
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        if self.campaign:
-            return 0
-        trials = Trial(how == 1, how == 2, bool(fragile & 1)), Trial(how != 1, False, bool(fragile & 2))
         leaders = self.craft.besieger.leader, self.craft.besieged.leader
-        tested = (trial if leader.present else None for leader, trial in zip(leaders, trials, strict=True))
-        return self.tables.add(both_fates(leaders, tested))
+        tested = (leader if leader.present else None for leader in leaders)
+        return 0 if self.campaign else self.tables.add(both_fates(tested, fragile, ((0, 1), (1, 0), (2, 1))[how]))
 
     def next_box(self, box: int) -> int:
         """Table of a continuation roll: box * 2 + bad weather."""
