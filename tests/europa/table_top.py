@@ -9,10 +9,10 @@ from simulator.rules.europa import leaders
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Ground
 from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_modifiers import meeting
+from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, main_result
-from simulator.rules.europa.losses import clamped, europe_besieger, europe_garrison
-from simulator.rules.europa.siege_modifiers import siegecraft, total
+from simulator.rules.europa.losses import GARRISON, clamped, europe
+from simulator.rules.europa.siege_modifiers import Siegecraft, total
 from simulator.rules.europa.siege_tables import SiegeSetup, following
 from simulator.scenarios import load
 
@@ -23,7 +23,7 @@ def play(scenario, dice):
     thrown = deque(dice)
     at_land = asked.battle.kind == "land"
     result_of = land_result if at_land else siege_result
-    setup = LandSetup(meeting(asked.fields)) if at_land else SiegeSetup(siegecraft(asked.fields))
+    setup = LandSetup(Meeting.of(asked.fields)) if at_land else SiegeSetup(Siegecraft.of(asked.fields))
     p, state = asked.chain.params, asked.chain.start
     running, step = asked.chain.part("running"), asked.chain.part("step")
     tables = asked.chain.tables
@@ -112,16 +112,16 @@ def siege_result(setup, s, dice):
         ]  # fmt: skip
         ground = Ground(s.camp, s.garrison, breach, s.counter)
         four = [dice.popleft() for _ in range(4)]
-        return setup.assaults.outcome(ground, setup.assaults.roll(ground, setup.assaults.command(*values), four)).code(
-            0
-        )
+        pair, assaults = leaders.pair_of(*values, craft.fields.options.leader_differential_cap), setup.assaults
+        drms = assaults.drms(ground, pair.fire, pair.shock)
+        return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four)).code(0)
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
         drm = total(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
-        left, sides = europe_besieger(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
+        left, sides = europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
         return left * 8 + sides
     if s.stage == siege.GARRISON_ATTRITION:
         drm = total(craft.garrison_attrition(s.works))
-        return europe_garrison(craft.book, s.garrison, clamped(dice.popleft() + drm))
+        return 8 * europe(craft.book, s.garrison, 0, clamped(dice.popleft() + drm), GARRISON)[0]
     if s.stage == siege.CONTINUE:
         to, bad = following(s.box, dice.popleft(), 0, False)
         return 2 * to + bad

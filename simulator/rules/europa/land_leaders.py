@@ -16,8 +16,8 @@ import numpy as np
 
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import Meeting, Pair
-from simulator.rules.europa.leaders import FACES
+from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.leaders import FACES, Pair
 from simulator.rules.europa.stacks import SIDES
 
 MANOEUVRES = 10
@@ -65,7 +65,7 @@ class LeaderClasses:
         for side, stack in enumerate(self.meeting.stacks):
             needed = max(1, land.SURE - pair.manoeuvre[side])
             sure.append(needed if self.policies[side] == "if-sure" and needed <= stack.morale else None)
-        return pair.fire, pair.shock, tuple(sure), pair.fragile
+        return pair.fire, pair.pursuit, tuple(sure), pair.fragile
 
     def _by_manoeuvre(self, number: int, side: int) -> dict[int, int]:
         """Classes of a class when a side's manoeuvre is known: itself where there is only one."""

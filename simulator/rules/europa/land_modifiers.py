@@ -6,16 +6,13 @@ never recomputed.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
-from simulator.rules.europa.leaders import advantage, replacements
+from simulator.rules.europa.leaders import Pair
 from simulator.rules.europa.model import OVERRUN_WITHOUT_BATTLE, Land, is_interception, is_non_european
 from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
-from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Stack, army_size, size_step, stack_of
-from simulator.rules.europa.tables import Book, book
+from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Opponents, Stack, army_size, size_step
 
 PURSUIT = f"{LAW} 3.5 step 8"
 WOODS_AND_WASTES = ("sparse-forest", "dense-forest", "northern-forest", "swamp", "desert")
@@ -36,25 +33,9 @@ CROSSINGS = {
 }
 
 
-class Pair(NamedTuple):
-    """What the two leaders' values come to: advantages in Fire, difference in Shock, manoeuvre.
-
-    `fragile`: 1 the attacker, + 2 the defender.
-    """
-
-    fire: tuple[int, int]
-    shock: int
-    manoeuvre: tuple[int, int]
-    fragile: int
-
-
 @dataclass(frozen=True)
-class Meeting:
+class Meeting(Opponents[Land]):
     """Two stacks about to fight."""
-
-    fields: Land
-    book: Book
-    stacks: tuple[Stack, Stack]
 
     @cached_property
     def modifiers(self) -> tuple[list[Modifier], list[Modifier]]:
@@ -68,11 +49,6 @@ class Meeting:
         fields = self.fields
         a, d = (army_size(side, fields.conditions.period, self.book) for side in (fields.attacker, fields.defender))
         return size_step(a, d), size_step(d, a)
-
-    @property
-    def europe(self) -> bool:
-        """In Europe, or in the rest of the world?"""
-        return self.fields.conditions.region == "europe"
 
     @property
     def first(self) -> int:
@@ -96,14 +72,10 @@ class Meeting:
 
     def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
         """The advantage of each leader; in the pursuit not capped."""
-        cap = self.fields.options.leader_differential_cap
         return tuple(  # type: ignore[return-value]
-            Modifier(
-                stack.name, BOTH_DAYS, fire, advantage(shock, 0, cap), f"leader: {stack.leader.told()}",
-                pursuit=max(0, shock),
-            )
-            for stack, fire, shock in zip(self.stacks, pair.fire, (pair.shock, -pair.shock), strict=True)
-        )  # fmt: skip
+            Modifier(stack.name, BOTH_DAYS, fire, shock, f"leader: {stack.leader.told()}", pursuit=pursuit)
+            for stack, fire, shock, pursuit in zip(self.stacks, pair.fire, pair.shock, pair.pursuit, strict=True)
+        )
 
     def drm(self, side: int, day: int, pair: Pair) -> tuple[int, int]:
         """Fire and Shock modifiers of a day, failed attempts to break off apart."""
@@ -130,19 +102,6 @@ class Meeting:
             if getattr(self.fields.policy, name).overrun == "declare" and enough:
                 return side
         return -1
-
-    @cached_property
-    def pairs(self) -> Counter[Pair]:
-        """All pairs of leaders that may meet, with weights; equal ones are one."""
-        cap = self.fields.options.leader_differential_cap
-        own_values, enemy_values = (replacements(stack.leader, stack.replacements) for stack in self.stacks)
-        found: Counter[Pair] = Counter()
-        for own, own_weight in own_values.items():
-            for enemy, enemy_weight in enemy_values.items():
-                fire = advantage(own[1], enemy[1], cap), advantage(enemy[1], own[1], cap)
-                pair = Pair(fire, own[2] - enemy[2], (own[0], enemy[0]), own[3] + 2 * enemy[3])
-                found[pair] += own_weight * enemy_weight
-        return found
 
 
 def has_cavalry(fields: Land, stack: Stack) -> bool:
@@ -188,10 +147,3 @@ def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
     return [Modifier(own.name, *row[1:]) for row in listed if row[0]] + [
         Modifier(own.name, (), 0, 0, reason, PURSUIT, value) for applies, value, reason in pursuing if applies
     ]
-
-
-def meeting(fields: Land) -> Meeting:
-    """The two sides of a land battle. Raises Refusal for leaders and tables that are wrong."""
-    tables = book(fields.options.tables)
-    attacker, defender = (stack_of(fields, side, tables, fields.options.tercios_require_army) for side in SIDES)
-    return Meeting(fields, tables, (attacker, defender))

@@ -12,9 +12,9 @@ import numpy as np
 from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_leaders import LeaderClasses
-from simulator.rules.europa.land_modifiers import Meeting, Pair
+from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_rules import LandParams, LandState
-from simulator.rules.europa.leaders import FACES, both_fates
+from simulator.rules.europa.leaders import FACES, Pair, both_fates
 from simulator.rules.europa.model import BreakOff
 from simulator.rules.europa.stacks import LD, SIDES
 from simulator.rules.europa.tables import Book

@@ -33,6 +33,9 @@ FACES = range(1, 11)
 # A fate is one of these, or 2 + the rounds that a wound lasts (1 to 5).
 UNHARMED, KILLED, CAPTURED, WOUNDED = 0, 1, 2, 2
 FATES = 8
+NO_CAP = 9
+# Manoeuvre, fire, shock, fragile.
+Values = tuple[int, int, int, bool]
 
 
 class Leader(NamedTuple):
@@ -113,7 +116,7 @@ def is_fragile(fire: int, shock: int) -> bool:
     return 6 in (fire, shock)
 
 
-def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counter[tuple[int, int, int, bool]]:
+def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counter[Values]:
     """(manoeuvre, fire, shock, fragile) of a leader, with weights when it is drawn from `rows`."""
     if leader.drawn:
         return Counter((man, fire, shock, is_fragile(fire, shock)) for man, fire, shock in rows)
@@ -123,7 +126,29 @@ def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counte
 def advantage(own: int, enemy: int, cap: int) -> int:
     """What the higher leader value adds: the difference, capped (9 = no cap); nothing for the lower (section 3.2)."""
     difference = max(0, own - enemy)
-    return difference if cap == 9 else min(difference, cap)
+    return difference if cap == NO_CAP else min(difference, cap)
+
+
+class Pair(NamedTuple):
+    """What two leaders come to, attacker first: advantages in Fire, in Shock, in the pursuit (not capped); manoeuvre.
+
+    `fragile`: 1 the attacker, + 2 the defender.
+    """
+
+    fire: tuple[int, int]
+    shock: tuple[int, int]
+    pursuit: tuple[int, int]
+    manoeuvre: tuple[int, int]
+    fragile: int
+
+
+def pair_of(own: Values, enemy: Values, cap: int) -> Pair:
+    """What the values of two leaders (manoeuvre, fire, shock, fragile) come to."""
+    fire, shock, pursuit = (
+        (advantage(own[value], enemy[value], most), advantage(enemy[value], own[value], most))
+        for value, most in ((1, cap), (2, cap), (2, NO_CAP))
+    )
+    return Pair(fire, shock, pursuit, (own[0], enemy[0]), own[3] + 2 * enemy[3])
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from simulator.rules.battle import Fields
-from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, TURKISH, detachments, size_of, stack_of
-from simulator.rules.europa.tables import book
+from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, TURKISH, Opponents, detachments, size_of
 from simulator.rules.toolkit.policies import refuse
 
 ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
@@ -363,8 +362,7 @@ def _check_overruns(fields: Land) -> None:
 
 
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:
-    tables = book(fields.options.tables)
-    for name in SIDES:
-        wrong = stack_of(fields, name, tables).leader.out_of_period(fields.conditions.period)
+    for stack in Opponents.of(fields).stacks:
+        wrong = stack.leader.out_of_period(fields.conditions.period)
         refused = wrong and fields.options.leader_years == "in-period"
-        refuse(refused, f"{name}.leader", f'{wrong}; options.leader_years = "any" allows it')
+        refuse(refused, f"{stack.name}.leader", f'{wrong}; options.leader_years = "any" allows it')

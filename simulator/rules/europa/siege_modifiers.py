@@ -7,8 +7,7 @@ from functools import cached_property
 
 from simulator.rules.europa.losses import Counters, Pillaging, counters_by_size
 from simulator.rules.europa.model import Campaign, Siege
-from simulator.rules.europa.stacks import LD, SIDES, TECHNOLOGIES, Stack, artillery_value, stack_of
-from simulator.rules.europa.tables import Book, book
+from simulator.rules.europa.stacks import LD, TECHNOLOGIES, Opponents, Stack, artillery_value
 
 # Siegeworks codes: (siegeworks-, siegeworks+).
 WORKS = ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2))
@@ -23,18 +22,18 @@ Bonus = tuple[int, str]
 
 
 @dataclass(frozen=True)
-class Siegecraft:
+class Siegecraft(Opponents[Siege | Campaign]):
     """A besieging stack before a fortress. Sizes in thirds."""
 
-    fields: Siege | Campaign
-    book: Book
-    besieger: Stack
-    besieged: Stack
+    @property
+    def besieger(self) -> Stack:
+        """The stack outside."""
+        return self.stacks[0]
 
     @property
-    def europe(self) -> bool:
-        """In Europe, or in the rest of the world?"""
-        return self.fields.conditions.region == "europe"
+    def besieged(self) -> Stack:
+        """The troops inside."""
+        return self.stacks[1]
 
     @property
     def level(self) -> int:
@@ -170,10 +169,3 @@ class Siegecraft:
 def total(bonuses: list[Bonus]) -> int:
     """Sum of modifiers."""
     return sum(value for value, _ in bonuses)
-
-
-def siegecraft(fields: Siege | Campaign) -> Siegecraft:
-    """Both sides of a siege. Raises Refusal for leaders and tables that are wrong."""
-    tables = book(fields.options.tables)
-    besieger, besieged = (stack_of(fields, side, tables) for side in SIDES)
-    return Siegecraft(fields, tables, besieger, besieged)
