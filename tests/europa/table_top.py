@@ -42,8 +42,6 @@ def land_result(setup, s, dice):
     met, pairs = setup.meeting, setup.classes.pairs
     if s.stage == land.EVADE:
         return dice.popleft() + setup.evasion_bonus >= EVADES_AT
-    if s.stage == land.PURSUIT:
-        return thrown(setup, s, setup.rolls(pairs[s.leaders], land.PURSUES + s.winner, s.ended), dice)
     if s.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         side = land.asked(setup.params, s)
         left = met.stacks[side].morale - (s.stars_a if side else s.stars_d)
@@ -59,7 +57,7 @@ def land_result(setup, s, dice):
         gone = s.caused_d == met.stacks[0].size, s.caused_a == met.stacks[1].size
         stacks = [stack if met.tested(side) else None for side, stack in enumerate(met.stacks)]
         return both_fates(stacks, [(s.winner == side, gone[side]) for side in (0, 1)], dice)
-    return thrown(setup, s, setup.rolls(pairs[s.leaders], s.stage - land.FIRE_1, s.failed), dice)
+    return thrown(setup, s, setup.rolls(pairs[s.leaders], land.roll_of(s), s.failed + s.ended), dice)
 
 
 def thrown(setup, s, rolls, dice):
@@ -67,8 +65,7 @@ def thrown(setup, s, rolls, dice):
     if not getattr(setup, "thrown", None):
         setup.thrown = {part: part_of(setup, part, rolls, dice) for part in sorted(setup.parts)}
     result = setup.thrown.pop(setup.parts[s.part])
-    roll = land.PURSUES + s.winner if s.stage == land.PURSUIT else s.stage - land.FIRE_1
-    if setup.params.following[roll, s.part + 1] == len(setup.parts):
+    if setup.params.following[land.roll_of(s), s.part + 1] == len(setup.parts):
         setup.thrown = {}
     return result
 

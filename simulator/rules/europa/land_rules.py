@@ -16,7 +16,7 @@ from simulator.engine import chain
 from simulator.engine.chain import helper, rule
 
 (
-    EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, FIRST_BREAK, SECOND_BREAK, PURSUIT, RETREAT, LEADERS, OVER,
+    EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, PURSUIT, FIRST_BREAK, SECOND_BREAK, RETREAT, LEADERS, OVER,
     FIRST_CHOICE, SECOND_CHOICE,
 ) = range(14)  # fmt: skip
 # How the fighting ended: nothing yet (or evaded, or overrun), on day 1 or 2, after a Shock (or later) or a Fire.
@@ -34,7 +34,7 @@ LOSS_BITS, SIDE_BITS, LOSS_MASK, STAR_MASK = 4, 7, 15, 7
 # A DRAW result: the leaders' class, and whether each side's 7-LD die spares it. An attempt to break off: 1 for success
 # + 2 * the class that is known then.
 SPARE_A, SPARE_D, CLASS_MASK = 4096, 8192, 4095
-PURSUES = 4  # + winner: the number of a pursuit, after those of the four rolls
+PURSUES = 4  # + winner: the number of a pursuit, after those of the four rolls (see `roll_of`)
 
 
 class LandParams(NamedTuple):
@@ -48,8 +48,8 @@ class LandParams(NamedTuple):
     first: int  # who may break off first
     parts: int
     kinds: np.ndarray  # [part]: what a result means
-    rolls: np.ndarray  # [class, stage - FIRE_1 or PURSUES + winner, failed or how ended, part]: table
-    following: np.ndarray  # [stage - FIRE_1 or PURSUES + winner, part + 1]: the part rolled for next; `parts` for none
+    rolls: np.ndarray  # [class, roll, failed or how ended, part]: table
+    following: np.ndarray  # [roll, part + 1]: the part rolled for next; `parts` for none
     retreat: np.ndarray  # [class, winner, attacker routed, defender routed]: table
     tests: np.ndarray  # [fragile code, attacker won + 2 destroyed, defender won + 2 destroyed]: table
     fragile: np.ndarray  # [class]: fragile code
@@ -99,10 +99,8 @@ def running(p, s):
 @rule(LandParams)
 def table(p, s):
     """The chance table of the next roll."""
-    if FIRE_1 <= s.stage <= SHOCK_2:
-        return p.rolls[s.leaders, s.stage - FIRE_1, s.failed, s.part]
-    if s.stage == PURSUIT:
-        return p.rolls[s.leaders, PURSUES + s.winner, s.ended, s.part]
+    if FIRE_1 <= s.stage <= PURSUIT:
+        return p.rolls[s.leaders, roll_of(s), s.failed + s.ended, s.part]
     if s.stage == RETREAT:
         return p.retreat[s.leaders, s.winner, is_routed(p, s, 0), is_routed(p, s, 1)]
     if s.stage == LEADERS:
@@ -118,9 +116,8 @@ def table(p, s):
 @rule(LandParams)
 def step(p, s, result):
     """What one roll, one part of it, or a decision leads to."""
-    if FIRE_1 <= s.stage <= SHOCK_2 or s.stage == PURSUIT:
-        roll = PURSUES + s.winner if s.stage == PURSUIT else s.stage - FIRE_1
-        s = add(p, s, result, p.following[roll, s.part + 1])
+    if FIRE_1 <= s.stage <= PURSUIT:
+        s = add(p, s, result, p.following[roll_of(s), s.part + 1])
         return s if s.part < p.parts else to_retreat(p, s) if s.stage == PURSUIT else after_roll(p, s)
     if s.stage == RETREAT:
         return after_retreat(p, s, result)
@@ -169,6 +166,12 @@ def drawn(p, s, result):
 
 
 # --- rolls -----------------------------------------------------------------------------------------------------------
+
+
+@helper
+def roll_of(s):
+    """The number of a Fire, Shock (0 to 3) or pursuit."""
+    return PURSUES + s.winner if s.stage == PURSUIT else s.stage - FIRE_1
 
 
 @helper

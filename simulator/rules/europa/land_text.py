@@ -17,13 +17,7 @@ from simulator.rules.europa.text import common_assumptions, fates_told
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural, winner_text
 
-NAMES = {
-    land.FIRE_1: "Day 1 Fire",
-    land.SHOCK_1: "Day 1 Shock",
-    land.FIRE_2: "Day 2 Fire",
-    land.SHOCK_2: "Day 2 Shock",
-    land.PURSUIT: "Pursuit",
-}
+ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 
 def land_assumptions(met: Meeting) -> Iterator[str]:
@@ -100,7 +94,7 @@ def _modifier_lines(met: Meeting, side: int, day: int, step: str) -> Iterator[st
 
 def land_line(setup: LandSetup, before: LandState, result: int, after: LandState, dice: random.Random) -> str:
     """One line for one step of a land battle."""
-    if before.stage in NAMES:
+    if land.FIRE_1 <= before.stage <= land.PURSUIT:
         line = _roll_line(setup, before, result, dice)
     elif before.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         line = _break_line(setup, before, result, dice)
@@ -138,10 +132,9 @@ def _draw_line(setup: LandSetup, result: int) -> str:
 def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Random) -> str:
     """One part of a roll or of a pursuit; dice that give its result."""
     part, pair = setup.parts[before.part], setup.classes.pairs[before.leaders]
-    name, roll, how, sides = NAMES[before.stage], before.stage - land.FIRE_1, before.failed, part.sides
-    if before.stage == land.PURSUIT:
-        roll, how, sides = land.PURSUES + before.winner, before.ended, (before.winner,)
-    rolls = setup.rolls(pair, roll, how)
+    roll = land.roll_of(before)
+    name, sides = ROLLS[roll], (before.winner,) if before.stage == land.PURSUIT else part.sides
+    rolls = setup.rolls(pair, roll, before.failed + before.ended)
     if part.kind != land.MAIN:
         return f"{name}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
     return f"{name}: " + "; ".join(_die_text(setup, rolls[side], side, result, dice) for side in sides) + "."
