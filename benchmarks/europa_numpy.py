@@ -30,7 +30,7 @@ def _results(column: str, drm: int) -> np.ndarray:
 
 
 ROLLS = {
-    (day, step): [_results(MET.columns(side)[step], MET.drm(side, day, PAIR)[step]) for side in (0, 1)]
+    (day, step): [_results(MET.columns[side][step], MET.drm(side, day, PAIR)[step]) for side in (0, 1)]
     for day in (1, 2)
     for step in (0, 1)
 }

@@ -103,7 +103,7 @@ class LandSetup:
         (day, fire), technology = PHASES[roll], self.meeting.stacks[side].side.technology
         losses = {"renaissance": "none", "arquebus": "halved"}.get(technology, "full") if fire else "full"
         drm = self.meeting.drm(side, day, pair)[not fire] + bool(enemy_failed)
-        return Roll(self.meeting.columns(side)[not fire], drm, losses)
+        return Roll(self.meeting.columns[side][not fire], drm, losses)
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -111,9 +111,9 @@ class LandSetup:
 
         Of a side's dice beyond the main one those in the middle are rolled together, then the last.
         """
-        order, found = sorted((0, 1), key=self.meeting.dice, reverse=True), list[Part]()
+        order, found = sorted((0, 1), key=self.meeting.dice.__getitem__, reverse=True), list[Part]()
         for side in order:
-            dice, (middle, last) = self.meeting.dice(side), FURTHER[side]
+            dice, (middle, last) = self.meeting.dice[side], FURTHER[side]
             found += [Part(middle, (side,), dice - 2)] * (dice > 2) + [Part(last, (side,))] * (dice > 1)
         mains = [(0, 1)] if self.classes.drawn <= ROLLED_TOGETHER else [(side,) for side in order]
         return [*found, *(Part(land.MAIN, sides) for sides in mains)]
@@ -141,8 +141,7 @@ class LandSetup:
 
     def tests(self, fragile: int, a: int, d: int) -> int:
         """Table of leader tests by fragile code, and won + 2 destroyed of each side."""
-        tested = [stack.leader if self.meeting.tested(side) else None for side, stack in enumerate(self.meeting.stacks)]
-        return self.tables.add(both_fates(tested, fragile, (a, d)))
+        return self.tables.add(both_fates(map(self.meeting.tested, (0, 1)), fragile, (a, d)))
 
     @property
     def evasion_bonus(self) -> int:
@@ -168,7 +167,7 @@ class LandSetup:
 
     def small_stack(self, side: int) -> tuple[int, int]:
         """Small-stack modifier of a side (of its last die's group) for an odd and an even 7-LD die."""
-        return self.meeting.book.small_stack(self.meeting.group(side))
+        return self.meeting.book.small_stack(self.meeting.groups[side])
 
     @cached_property
     def tallies(self) -> tuple[Tally, Tally]:
@@ -177,8 +176,8 @@ class LandSetup:
 
     def _tally(self, side: int) -> Tally:
         meeting, (odd, even) = self.meeting, self.small_stack(side)
-        own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.group(side)
-        several = meeting.dice(side) > 1
+        own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.groups[side]
+        several = meeting.dice[side] > 1
         modified = [meeting.book.modified_loss(meeting.steps[side], n) for n in range(own + 1)]
         enough = 1 + max((n for n, loss in enumerate(modified) if loss <= enemy), default=-1)
         groups = (own - last, last) if several else (own, 0)
@@ -205,7 +204,7 @@ class LandSetup:
             draw=self.tables.add(self.draw()),
             europe=int(meeting.europe),
             reaches=int(fields.options.destruction_test == "reaches"),
-            fires=int(any(meeting.columns(side)[0] for side in (0, 1))),
+            fires=int(any(fire for fire, _ in meeting.columns)),
             first=meeting.first,
             parts=len(self.parts),
             kinds=_ints(part.kind for part in self.parts),

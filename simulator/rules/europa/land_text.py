@@ -54,7 +54,7 @@ def land_explanation(met: Meeting) -> list[str]:
     for side in (0, 1):
         for day in (1, 2):
             for step in ("fire", "shock"):
-                if step == "shock" or met.columns(side)[0]:
+                if step == "shock" or met.columns[side][0]:
                     lines += _modifier_lines(met, side, day, step)
         lines += _modifier_lines(met, side, 0, "pursuit")
         lines.append(f"{SIDES[side]} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
@@ -62,8 +62,8 @@ def land_explanation(met: Meeting) -> list[str]:
 
 
 def _worth(met: Meeting, side: int) -> str:
-    stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice(side)
-    fire, shock = met.columns(side)
+    stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice[side]
+    fire, shock = met.columns[side]
     several = f", {dice} dice a roll" if dice > 1 else ""
     return (
         f"{stack.name}: {stack.told()}, {stack.side.technology} against {enemy.side.technology}: columns "

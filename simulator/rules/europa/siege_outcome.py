@@ -9,11 +9,11 @@ import numpy as np
 from simulator.rules.battle import Columns
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.leaders import FATES, KILLED, fate_columns
-from simulator.rules.europa.siege_modifiers import WORKS, WORKS_VALUE, Siegecraft
+from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.stacks import LD
 from simulator.rules.toolkit.naming import winners
 
-PLUSES = np.array([plus for _, plus in WORKS])
+PLUSES = np.array([plus for _, plus in siege.WORKS])
 
 
 def siege_outcome(craft: Siegecraft, states: Any) -> Columns:
@@ -58,7 +58,7 @@ def common(craft: Siegecraft, states: Any) -> Columns:
         "attacker_left_thirds": states.camp,
         "garrison_left_thirds": np.where(fallen, free, states.garrison),
         "fortress_level_after": np.where(fallen, taken, craft.level),
-        "siegeworks_value": np.array(WORKS_VALUE)[states.works],
+        "siegeworks_value": np.array(siege.WORKS_VALUE)[states.works],
         "pillages": states.pillages,
     }
 

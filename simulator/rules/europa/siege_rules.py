@@ -23,6 +23,12 @@ ATTRITION_ROLLED, ASSAULTED, MANNED = 1, 2, 4
 # The box of the round track after the last one, and where a siege stands before its first box is rolled.
 END_BOX, ROLL_BOX = 11, 12
 SIEGEWORKS_MINUS, SIEGEWORKS_PLUS, BREACH, WAR_HONOURS, SURRENDER = 4, 7, 10, 12, 13
+# Siegeworks codes stand for (siegeworks-, siegeworks+); two - become one +, and only the best two are kept (section
+# 4.4 step 3).
+WORKS = ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2))
+WORKS_VALUE = tuple(minus + 3 * plus for minus, plus in WORKS)
+AFTER_MINUS = (1, 2, 3, 4, 4)
+AFTER_PLUS = (2, 3, 4, 4, 4)
 # An assault's result: thirds left of the besieger and of the garrison, fallen, counter placed, fragile leaders.
 LEFT_MASK, GARRISON_SHIFT, FELL_SHIFT, COUNTER_SHIFT, FRAGILE_SHIFT = 31, 5, 10, 11, 12
 
@@ -45,8 +51,6 @@ class SiegeParams(NamedTuple):
     effect_garrison: np.ndarray  # [garrison]
     effect_counters: np.ndarray  # [works, breach, assault counter]
     supply: np.ndarray  # [garrison, first round]
-    after_minus: np.ndarray  # [works]
-    after_plus: np.ndarray  # [works]
     attrition: np.ndarray  # [camp, pillages, bad weather]: table
     garrison_attrition: np.ndarray  # [garrison, works]: table, 0 where it suffers none
     assault: np.ndarray  # [camp, garrison, right after a breach, counter]: table
@@ -182,9 +186,9 @@ def after_undermining(p, s, die):
         s = s._replace(breach=1)
         return s._replace(stage=STORM) if p.on_breach else after_effect(p, s)
     if value >= SIEGEWORKS_PLUS:
-        s = s._replace(works=p.after_plus[s.works])
+        s = s._replace(works=AFTER_PLUS[s.works])
     elif value >= SIEGEWORKS_MINUS:
-        s = s._replace(works=p.after_minus[s.works])
+        s = s._replace(works=AFTER_MINUS[s.works])
     return after_effect(p, s)
 
 

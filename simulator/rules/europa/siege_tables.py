@@ -6,15 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
 from simulator.rules.europa.leaders import FACES, both_fates
 from simulator.rules.europa.losses import GARRISON, MOST_PILLAGES, attrition
-from simulator.rules.europa.model import Campaign, CampaignConditions, SiegePolicy
-from simulator.rules.europa.siege_modifiers import AFTER_MINUS, AFTER_PLUS, WORKS, Siegecraft, total
+from simulator.rules.europa.model import Campaign, SiegePolicy
+from simulator.rules.europa.siege_modifiers import Siegecraft, total
 from simulator.rules.europa.siege_rules import SiegeParams, SiegeState
 from simulator.rules.europa.stacks import LD, Stack
 from simulator.rules.toolkit.weights import grid
@@ -35,13 +33,13 @@ DEFAULT_ROUNDS = 4
 
 def following(box: int, die: int, drm: int, poor_weather: bool) -> tuple[int, bool]:
     """The next box of the round track after a die, and whether its weather is bad (section 5); W boxes are even."""
-    to, modified, bad = siege.END_BOX, die + drm, False
+    modified, bad = die + drm, False
     if box == siege.ROLL_BOX:
         to = BOXES.index(STARTS[die - 1])
-    elif BOXES[box] != "W5":
-        winter = box % 2 == 0
-        to = box + (1 if modified <= (7 if winter else 5) else 3 if winter and modified >= 9 else 2)
-        bad = not winter and modified <= 5 and die in {1, 3, 5}
+    elif box % 2 == 0:  # from W5 always the end
+        to = box + 1 + (modified >= 8) + (modified >= 9)
+    else:
+        to, bad = box + 1 + (modified >= 6), modified <= 5 and die in {1, 3, 5}
     if to >= siege.END_BOX:
         return siege.END_BOX, False
     return to, bad or (poor_weather and to % 2 == 0)
@@ -55,29 +53,18 @@ class SiegeSetup:
     tables: TableBook = field(default_factory=TableBook)
 
     def __post_init__(self) -> None:
-        self.fields = self.craft.fields
-        self.campaign = self.fields if isinstance(self.fields, Campaign) else None
+        self.fields = fields = self.craft.fields
         self.assaults = Assaults(self.craft)
-
-    @property
-    def track(self) -> CampaignConditions | None:
-        """The conditions of a campaign on the round track."""
-        return self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
-
-    @property
-    def rounds(self) -> int:
-        """Fixed number of rounds; 0 on the round track, 1 for a siege segment."""
-        if self.campaign is None:
-            return 1
-        return 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS
-
-    @cached_property
-    def plan(self) -> tuple[str, bool, bool]:
-        """Action, assault on a breach, storm."""
-        policy = self.fields.policy.attacker
+        self.campaign = fields if isinstance(fields, Campaign) else None
+        # The conditions of a campaign on the round track.
+        self.track = self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
+        # Fixed number of rounds; 0 on the round track, 1 for a siege segment.
+        self.rounds = 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS if self.campaign else 1
+        policy = fields.policy.attacker
         if isinstance(policy, SiegePolicy):
-            return policy.action, policy.breach == "assault", False
-        return PLANS[policy.plan]
+            self.plan = policy.action, policy.breach == "assault", False
+        else:
+            self.plan = PLANS[policy.plan]
 
     def reached(self, stack: Stack, thirds: int) -> bool:
         """Can a stack come down to so many thirds? In Europe it loses whole LD."""
@@ -137,7 +124,7 @@ class SiegeSetup:
         """All numbers of the siege."""
         craft, conditions, policy = self.craft, self.fields.conditions, self.fields.policy.attacker
         action, on_breach, storms = self.plan
-        camps, garrisons, works = craft.besieger.size + 1, craft.besieged.size + 1, len(WORKS)
+        camps, garrisons, works = craft.besieger.size + 1, craft.besieged.size + 1, len(siege.WORKS)
         return SiegeParams(
             campaign=int(self.campaign is not None),
             rounds=self.rounds,
@@ -154,8 +141,6 @@ class SiegeSetup:
             effect_garrison=grid((garrisons,), lambda garrison: total(craft.effect_of_garrison(garrison))),
             effect_counters=grid((works, 2, 2), lambda *counters: total(craft.effect_of_counters(*counters))),
             supply=grid((garrisons, 2), lambda garrison, first: total(craft.supply(garrison, first))),
-            after_minus=np.array(AFTER_MINUS),
-            after_plus=np.array(AFTER_PLUS),
             attrition=grid((camps, MOST_PILLAGES + 1, 2), self.attrition),
             garrison_attrition=grid((garrisons, works), self.garrison_attrition),
             assault=grid((camps, garrisons, 2, 2), self.assault),
@@ -173,7 +158,7 @@ class SiegeSetup:
             box=BOXES.index(self.track.start_round) if self.track else 0,
             camp=self.craft.besieger.size,
             garrison=self.craft.besieged.size,
-            works=WORKS.index(works),
+            works=siege.WORKS.index(works),
             breach=int(conditions.breach_counter),
             counter=int(conditions.assault_counter),
             pillages=conditions.pillages,

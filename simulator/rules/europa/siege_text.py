@@ -13,7 +13,7 @@ from simulator.rules.europa.assault import Ground
 from simulator.rules.europa.leaders import pair_of
 from simulator.rules.europa.model import Campaign
 from simulator.rules.europa.modifiers import LAW
-from simulator.rules.europa.siege_modifiers import WORKS, Bonus, Siegecraft
+from simulator.rules.europa.siege_modifiers import Bonus, Siegecraft
 from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
 from simulator.rules.europa.stacks import detachments
@@ -71,7 +71,7 @@ def siege_explanation(craft: Siegecraft) -> list[str]:
 def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
     """Modifiers of all rolls of a siege as it begins."""
     conditions, camp, garrison = craft.fields.conditions, craft.besieger.size, craft.besieged.size
-    works = WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+    works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
     breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
     effect = [craft.effect_of_place(camp), craft.effect_of_counters(works, breach, counter)]
     starving = craft.garrison_attrition(works) if isinstance(craft.fields, Campaign) and garrison else []
@@ -130,8 +130,8 @@ def _undermining(setup: SiegeSetup, before: SiegeState, die: int, after: SiegeSt
     elif value >= siege.BREACH:
         what = "a breach"
     elif value >= siege.SIEGEWORKS_MINUS:
-        works = (p.after_plus if value >= siege.SIEGEWORKS_PLUS else p.after_minus)[before.works]
-        what = "siegeworks: {} - and {} +".format(*WORKS[works])
+        works = (siege.AFTER_PLUS if value >= siege.SIEGEWORKS_PLUS else siege.AFTER_MINUS)[before.works]
+        what = "siegeworks: {} - and {} +".format(*siege.WORKS[works])
     else:
         what = "nothing"
     hunger = f"; supply {supply} < {p.distance}: attrition follows" if supply < p.distance else ""

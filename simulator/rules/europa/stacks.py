@@ -140,7 +140,7 @@ def stack_of(fields: Land | Siege | Campaign, name: str, book: Book) -> Stack:
     )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Opponents(Generic[Scenario]):
     """The two sides of a battle on land before it begins."""
 
@@ -148,16 +148,14 @@ class Opponents(Generic[Scenario]):
     book: Book
     stacks: tuple[Stack, Stack]
 
+    def __post_init__(self) -> None:
+        self.europe = self.fields.conditions.region == "europe"
+
     @classmethod
     def of(cls, fields: Scenario) -> Self:
         """Those of a scenario. Raises Refusal for leaders and tables that are wrong."""
         tables = book(fields.options.tables)
         return cls(fields, tables, (stack_of(fields, SIDES[0], tables), stack_of(fields, SIDES[1], tables)))
-
-    @property
-    def europe(self) -> bool:
-        """In Europe, or in the rest of the world?"""
-        return self.fields.conditions.region == "europe"
 
     @cached_property
     def pairs(self) -> Counter[Pair]:
