@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -106,13 +106,9 @@ def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
     return tuple(range(len(slots)))
 
 
-def lay_out(setup: Setup, obey: bool = True) -> Field:
-    """The battle as a chain. Without `obey` nobody ever retreats."""
-    lines = {side: loss_line(setup, side) for side in SIDES}
-    for side in SIDES:
-        if (number := Places.number(setup, side, lines[side])) > MOST_PLACES:
-            raise Refusal(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
-    places = {side: Places(setup, side, lines[side]) for side in SIDES}
+def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None = None) -> Field:
+    """The battle as a chain, over these places if any are given. Without `obey` nobody ever retreats."""
+    places = {side: _places(setup, side) for side in SIDES} if places is None else dict(places)
     book = Book(setup.whole, setup.low_luck)
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)
@@ -159,6 +155,14 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
             setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
         )
     return Field(setup, places, layout.salvos, classes, params, chain)
+
+
+def _places(setup: Setup, side: str) -> Places:
+    """The places of a side. Raises Refusal for too many."""
+    line = loss_line(setup, side)
+    if (number := Places.number(setup, side, line)) > MOST_PLACES:
+        raise Refusal(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
+    return Places(setup, side, line)
 
 
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:

@@ -63,9 +63,9 @@ def absorbs_first(setup: Setup, side: str, unit: int) -> bool:
     return wish == "first"
 
 
-def loss_line(setup: Setup, side: str) -> list[int]:
-    """The unit of each point, first taken first (section 7, steps 2 to 4)."""
-    counts = setup.sides[side].counts
+def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[int]:
+    """The unit of each point, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
+    counts = setup.sides[side].counts if numbers is None else numbers
     front: list[int] = []
     pieces: list[tuple[int, int]] = []
     for unit in loss_order(setup, side):
@@ -92,7 +92,10 @@ class Places:
     """The places of a side, and what stands in each; arrays by place.
 
     `taken` counts the hits on each unit, `lost` and `left` its pieces; `gone` is the place where everybody is lost.
+    `several`: may the side begin in another place than 0?
     """
+
+    several = False
 
     def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
         self.setup, self.side, self.line = setup, side, line
@@ -160,8 +163,11 @@ class Places:
     def standings(self) -> list[Standing]:
         """What stands in each place, those who support included."""
         supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
-        there = self.left + np.array(supports, np.int64)
-        masks = (there > 0) @ np.array([1 << u for u in range(len(supports))], np.uint64)
+        return self._standing(self.left + np.array(supports, np.int64))
+
+    def _standing(self, there: np.ndarray) -> list[Standing]:
+        """What stands in each place, from the numbers of each unit there."""
+        masks = (there > 0) @ np.array([1 << u for u in range(there.shape[1])], np.uint64)
         fights = self.own.fights
         return [
             Standing(counts, mask, mask & fights) for counts, mask in zip(there.tolist(), masks.tolist(), strict=True)
