@@ -7,8 +7,8 @@ import pytest
 
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_modifiers import Meeting
-from simulator.rules.europa.land_outcome import land_outcome
 from simulator.rules.europa.land_tables import LandSetup
+from simulator.rules.europa.outcome import land_outcome
 from simulator.scenarios import load
 from tests.europa.scenarios import land as land_scenario
 from tests.europa.scenarios import leader

@@ -15,12 +15,11 @@ from simulator.rules.europa import model
 from simulator.rules.europa.expedition_model import Expedition, check_expedition
 from simulator.rules.europa.expedition_rules import build_expedition
 from simulator.rules.europa.land_modifiers import Meeting
-from simulator.rules.europa.land_outcome import land_decisions, land_outcome
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
+from simulator.rules.europa.outcome import campaign_outcome, land_decisions, land_outcome, siege_outcome
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
 from simulator.rules.europa.siege_modifiers import Siegecraft
-from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
 from simulator.rules.europa.siege_rules import GARRISON_ATTRITION
 from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line

@@ -55,20 +55,26 @@ class Part(NamedTuple):
     dice: int = 1
 
 
-class Tally(NamedTuple):
+class Tally:
     """How what a side inflicts is tallied, with its main (and middle) dice and with its last one (section 3.4 step 1).
 
-    `spare` a 7-LD die may spare, `small` is taken off, `cap` is the largest that counts; for the rest see LandParams.
-    `modified`: thirds inflicted after the size step (step 2).
+    `spare` a 7-LD die may spare, `small` is taken off, `cap` is the largest that counts; for `top`, `enough` and
+    `spills` see LandParams. `modified`: thirds inflicted after the size step (step 2).
     """
 
-    spare: tuple[int, int]
-    small: tuple[int, int]
-    cap: tuple[int, int]
-    top: tuple[int, int]
-    enough: int
-    spills: bool
-    modified: list[int]
+    def __init__(self, meeting: Meeting, side: int) -> None:
+        own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.groups[side]
+        several, (odd, even) = meeting.dice[side] > 1, meeting.book.small_stack(last)
+        self.modified = [meeting.book.modified_loss(meeting.steps[side], n) for n in range(own + 1)]
+        enough = 1 + max((n for n, loss in enumerate(self.modified) if loss <= enemy), default=-1)
+        self.cap = (own - last, last) if several else (own, 0)
+        self.small, self.spare = ((0, n) if several else (n, 0) for n in (max(odd, even), abs(odd - even)))
+        # A pursued enemy's tally already holds this side's final losses.
+        top = max(min(self.cap[0], enough) + self.small[0], enemy)
+        # Caps that are never reached before the enemy is gone: one tally will do, and far fewer states.
+        self.spills = several and min(self.cap) >= enough
+        self.top = top, self.small[1] if self.spills else min(self.cap[1], enough) + self.small[1]
+        self.enough = top if several and self.cap[0] >= enough else -1
 
     def inflicted(self, *kept: int) -> int:
         """Modified losses."""
@@ -172,23 +178,7 @@ class LandSetup:
     @cached_property
     def tallies(self) -> tuple[Tally, Tally]:
         """How both sides' tallies are kept."""
-        return self._tally(0), self._tally(1)
-
-    def _tally(self, side: int) -> Tally:
-        meeting, (odd, even) = self.meeting, self.small_stack(side)
-        own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.groups[side]
-        several = meeting.dice[side] > 1
-        modified = [meeting.book.modified_loss(meeting.steps[side], n) for n in range(own + 1)]
-        enough = 1 + max((n for n, loss in enumerate(modified) if loss <= enemy), default=-1)
-        groups = (own - last, last) if several else (own, 0)
-        small, spare = ((0, n) if several else (n, 0) for n in (max(odd, even), abs(odd - even)))
-        # A pursued enemy's tally already holds this side's final losses.
-        top = max(min(groups[0], enough) + small[0], enemy)
-        # Caps that are never reached before the enemy is gone: one tally will do, and far fewer states.
-        spills = several and min(groups) >= enough
-        last_top = small[1] if spills else min(groups[1], enough) + small[1]
-        full = top if several and groups[0] >= enough else -1
-        return Tally(spare, small, groups, (top, last_top), full, spills, modified)
+        return Tally(self.meeting, 0), Tally(self.meeting, 1)
 
     @cached_property
     def params(self) -> LandParams:

@@ -43,9 +43,6 @@ def land_assumptions(met: Meeting) -> Iterator[str]:
             yield f"{name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
 
 
-# --- how it comes about ----------------------------------------------------------------------------------------------
-
-
 def land_explanation(met: Meeting) -> list[str]:
     """What each side is worth, then every modifier by side, day and step, with its source."""
     lines = [_worth(met, side) for side in (0, 1)]
@@ -87,9 +84,6 @@ def _modifier_lines(met: Meeting, side: int, day: int, step: str) -> Iterator[st
         yield f"{where}: {told} {gains[0].reason} ({gains[0].source})"
     if day == 2 and getattr(met.fields.policy, SIDES[1 - side]).break_off != "never":
         yield f"{where}: +1 if the enemy has failed to break off ({LAW} 3.5 step 5)"
-
-
-# --- replays ---------------------------------------------------------------------------------------------------------
 
 
 def land_line(setup: LandSetup, before: LandState, result: int, after: LandState, dice: random.Random) -> str:

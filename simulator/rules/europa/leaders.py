@@ -151,9 +151,6 @@ def pair_of(own: Values, enemy: Values, cap: int) -> Pair:
     return Pair(fire, shock, pursuit, (own[0], enemy[0]), own[3] + 2 * enemy[3])
 
 
-# --- names -----------------------------------------------------------------------------------------------------------
-
-
 @lru_cache(maxsize=8)
 def _by_name(book: Book) -> dict[str, list[Mapping[str, Any]]]:
     """The rows of all leaders by their plain names."""
@@ -213,9 +210,6 @@ def _listed(rows: Iterable[Mapping[str, Any]], book: Book) -> str:
         told[f"{_country(row, book)} {str(row['type']).lower()} {values}"] = None
     more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
     return ", ".join(list(told)[:MOST_SHOWN]) + more
-
-
-# --- the leader test (section 3.6) -----------------------------------------------------------------------------------
 
 
 class Trial(NamedTuple):

@@ -51,8 +51,6 @@ class Siegecraft(Opponents[Siege | Campaign]):
         reformed = own.country == "turkey-janissary" and own.turkish_reform in {"m-1a", "m-2"}
         self.elite = conditions.period in ELITE.get(own.country, ()) and not reformed
 
-    # --- modifiers of rolls, in the order of the rules ---------------------------------------------------------
-
     def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool) -> list[Bonus]:
         """Siege attrition of the besieger (section 4.3)."""
         conditions = self.fields.conditions

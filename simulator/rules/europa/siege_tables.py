@@ -70,8 +70,6 @@ class SiegeSetup:
         """Can a stack come down to so many thirds? In Europe it loses whole LD."""
         return not self.craft.europe or (stack.size - thirds) % LD == 0
 
-    # --- tables --------------------------------------------------------------------------------------------------
-
     def attrition(self, camp: int, pillages: int, bad: int) -> int:
         """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
         craft = self.craft
@@ -116,8 +114,6 @@ class SiegeSetup:
         drm = 2 * poor - (self.track.period in {"VI", "VII"})
         reached = (following(box, die, drm, poor) for die in FACES)
         return self.tables.add(Counter(2 * to + (bad or (begins and self.track.bad_weather)) for to, bad in reached))
-
-    # --- numbers -------------------------------------------------------------------------------------------------
 
     @cached_property
     def params(self) -> SiegeParams:

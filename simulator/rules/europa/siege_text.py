@@ -51,9 +51,6 @@ def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
         yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
 
 
-# --- how it comes about ----------------------------------------------------------------------------------------------
-
-
 def siege_explanation(craft: Siegecraft) -> list[str]:
     """A siege as it begins: who is there, then every modifier of each roll with its source."""
     camp, inside, level = craft.besieger, craft.besieged, craft.level
@@ -98,9 +95,6 @@ def _commanders(craft: Siegecraft) -> dict[str, tuple[int, list[Bonus]]]:
         for side, stack in enumerate(craft.stacks)
         for step, gain in gains
     }
-
-
-# --- replays ---------------------------------------------------------------------------------------------------------
 
 
 def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeState, dice: random.Random) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from simulator.engine.chance import combine
-from simulator.rules.europa.leaders import Leader, Pair, Values, leader_of, pair_of, replacements
+from simulator.rules.europa.leaders import Pair, leader_of, pair_of, replacements
 from simulator.rules.europa.tables import Book, book
 from simulator.rules.toolkit.sheets import lines_of
 
@@ -28,36 +28,28 @@ COUNTRIES = {row["country"]: row for row in lines_of("simulator.rules.europa", "
 TURKISH = ("turkey", "turkey-janissary", "turkey-vizier")
 
 
-@dataclass(frozen=True)
 class Stack:
-    """One side, as the rules see it. `size` in thirds of a LD; the Fire column is "" for no Fire."""
+    """One side, as the rules see it. `size` in thirds of a LD; the Fire column is "" for no Fire.
 
-    name: str
-    side: Side
-    size: int
-    army_class: str
-    tercios: bool
-    leader: Leader
-    replacements: tuple[tuple[int, int, int], ...]
-    artillery: int
-    morale: int
-    fire_column: str
-    shock_column: str
+    `leaders` are the values that its leader may have, with weights when he is drawn. Raises Refusal for a leader that
+    cannot be found.
+    """
 
-    @property
-    def has_army(self) -> bool:
-        """Is there an ARMY counter in it?"""
-        return self.side.army_plus + self.side.army_minus > 0
-
-    @property
-    def leaders(self) -> Counter[Values]:
-        """What its leader's values may be, with weights when he is drawn."""
-        return replacements(self.leader, self.replacements)
-
-    @property
-    def turkish(self) -> bool:
-        """Any of the three turkey entries."""
-        return self.side.country in TURKISH
+    def __init__(self, fields: Land | Siege | Campaign, name: str, book: Book) -> None:
+        side, enemy = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
+        self.name, self.side, self.size, self.army_class = name, side, size_of(side), class_of(side)
+        self.turkish = side.country in TURKISH
+        self.has_army = side.army_plus + side.army_minus > 0
+        self.tercios = side.tercios and (self.has_army or not getattr(fields.options, "tercios_require_army", False))
+        self.leader = leader_of(side, book, f"{name}.leader")
+        self.replacements = book.replacements[COUNTRIES[side.country]["replacement_leaders"]]
+        self.leaders = replacements(self.leader, self.replacements)
+        self.artillery = artillery_value(side, side.army_plus, side.army_minus, fields.conditions.period, book)
+        technology = book.technology(side.technology, enemy.technology)
+        self.fire_column, self.shock_column = str(technology["fire_column"]), str(technology["shock_column"])
+        veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0
+        drilled = self.tercios and side.technology in {"renaissance", "arquebus"}
+        self.morale = int(technology["morale"]) + (int(technology["veteran_bonus"]) if veteran else 0) + int(drilled)
 
     def told(self) -> str:
         """Country, class and size in words."""
@@ -117,29 +109,6 @@ def size_step(own: int, enemy: int) -> int:
     return step if own > enemy else -step
 
 
-def stack_of(fields: Land | Siege | Campaign, name: str, book: Book) -> Stack:
-    """One side of a scenario. Raises Refusal for a leader that cannot be found."""
-    side, enemy = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
-    veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0
-    has_army = side.army_plus + side.army_minus > 0
-    tercios = side.tercios and (has_army or not getattr(fields.options, "tercios_require_army", False))
-    technology = book.technology(side.technology, enemy.technology)
-    morale = int(technology["morale"]) + (int(technology["veteran_bonus"]) if veteran else 0)
-    return Stack(
-        name=name,
-        side=side,
-        size=size_of(side),
-        army_class=class_of(side),
-        tercios=tercios,
-        leader=leader_of(side, book, f"{name}.leader"),
-        replacements=tuple(book.replacements[COUNTRIES[side.country]["replacement_leaders"]]),
-        artillery=artillery_value(side, side.army_plus, side.army_minus, fields.conditions.period, book),
-        morale=morale + (1 if tercios and side.technology in {"renaissance", "arquebus"} else 0),
-        fire_column=str(technology["fire_column"]),
-        shock_column=str(technology["shock_column"]),
-    )
-
-
 @dataclass
 class Opponents(Generic[Scenario]):
     """The two sides of a battle on land before it begins."""
@@ -155,7 +124,7 @@ class Opponents(Generic[Scenario]):
     def of(cls, fields: Scenario) -> Self:
         """Those of a scenario. Raises Refusal for leaders and tables that are wrong."""
         tables = book(fields.options.tables)
-        return cls(fields, tables, (stack_of(fields, SIDES[0], tables), stack_of(fields, SIDES[1], tables)))
+        return cls(fields, tables, (Stack(fields, SIDES[0], tables), Stack(fields, SIDES[1], tables)))
 
     @cached_property
     def pairs(self) -> Counter[Pair]:
