@@ -68,7 +68,7 @@ def plainly(edges: int) -> bool:
 
 
 def solved_at_once(edges: int) -> bool:
-    """Is a graph of this size solved soonest in one call? Not where that would have to be compiled beside the passes."""
+    """Is a graph of this size solved soonest in one call? Not if that had to be compiled beside the passes."""
     if edges > MOST_AT_ONCE or plainly(edges):
         return False
     return not compiled or AT_ONCE in compiled or cache.is_ready(AT_ONCE, Passes)

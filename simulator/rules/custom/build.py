@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from simulator.rules.battle import Refusal
 from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, aimed_at, chooses, loss_line
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
+from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
 from simulator.rules.custom.setup import Setup
 from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing
 from simulator.rules.toolkit.policies import named as policies
@@ -24,7 +23,6 @@ MOST_ROUNDS = 2**20 - 1
 MOST_PLACES = 100_000
 # Places are kept for so many line-ups, of so many places each at most.
 MOST_MET, MOST_PLACES_KEPT = 256, 512
-SLACK = 1e-12
 NEVER = -1
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
 
@@ -267,33 +265,9 @@ def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
     }
     if not wanted:
         return {}
-    from simulator.engine.solve import state_values
+    from simulator.rules.custom.hopeless import hopeless
 
-    field = lay_out(setup, obey=False)
-    chain = field.chain
-    found = {}
-    for side, limit in wanted.items():
-        states, value = state_values(chain, lambda ends, side=side: winner_of(field, ends) == SIDES.index(side))
-        found[side] = _below(field, side, states, value, limit - SLACK)
-    return found
-
-
-def _below(field: Field, side: str, states: Any, value: np.ndarray, limit: float) -> np.ndarray:
-    """1 where a round begins with less than this chance, by clock, own and enemy place."""
-    p = field.params
-    seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)
-    known = {State(*state[:-1], 0): state[-1] for state in seen}
-    attackers, defenders = (field.places[one].units.tolist() for one in SIDES)
-    found = np.zeros((p.clock + 1, len(attackers), len(defenders)), np.int64)
-    last = p.clock if p.round_limit == 0 else p.round_limit - 1
-    for clock, attacker, defender in product(range(last + 1), range(len(attackers)), range(len(defenders))):
-        if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
-            after = begun(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
-            chance = known.get(State(*(int(part) for part in after._replace(rounds=0))))
-            if after.ending:
-                chance = winner_of(field, State(*(np.array([part]) for part in after)))[0] == SIDES.index(side)
-            found[clock, attacker, defender] = chance is not None and chance < limit
-    return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))
+    return hopeless(setup, wanted)
 
 
 def winner_of(field: Field, ends: Any) -> np.ndarray:

@@ -25,7 +25,7 @@ INLINE = "custom"
 class Source:
     """A checked game file, and what the scenario's `rules` changed in it: (path, old value, new value).
 
-    `known` keeps what has been worked out for it once, whatever the scenario; `met` the places of the line-ups met last.
+    `known` keeps what has been worked out for it once, whatever the scenario; `met` the places of line-ups.
     """
 
     name: str

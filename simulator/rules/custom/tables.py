@@ -286,7 +286,7 @@ class Gunnery:
         caps, compares = tuple([self.caps[slots[k].targets] for k in chosen]), self.setup.compares
         index = self.book.known(caps)
         for seen, enemy in enumerate(examples):
-            if not any([enemy.fighting & shot.targets for shot in shots]):
+            if not any(enemy.fighting & shot.targets for shot in shots):
                 continue
             known: dict[int, list[Aimed]] = {}
             found = []
