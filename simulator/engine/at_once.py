@@ -61,14 +61,11 @@ def search(net, space, counted, row):
 
 
 @kernel
-def spread_at_once(net, space, flow, found, at, most):
-    """Push all chance to the final states: DONE, or why that has to be done pass by pass.
-
-    `most` is the limit of the counter, -1 without one.
-    """
+def spread_at_once(net, space, flow, found, at, counted):
+    """Push all chance to the final states: DONE, or why that has to be done pass by pass."""
     size, rows = net.table.shape[0], space.rows
-    count = search(net, space, most >= 0, 4)
-    if most >= 0 and net.to.shape[0] * most < PAUSE:
+    count = search(net, space, counted, 4)
+    if counted:
         straight = search(net, space, False, 7)
         at[MAY_CUT] = int64(straight < size)
         for i in range(size):
@@ -103,7 +100,6 @@ def ends_at_once(graph: Graph) -> Ends | None:
     inc = np.empty(0, np.uint32) if graph.inc is None else graph.inc
     second = np.empty(0, np.int32) if graph.second is None else graph.second
     net = Net(graph.begin, graph.to, inc, graph.table, second, tables.first, tables.weight)
-    most = int(layout.limit[counted]) if counted >= 0 else -1
     width = int(inc.max(initial=0)) + 1
     space = Space(
         np.empty((10, size + 1), np.int32),
@@ -117,7 +113,7 @@ def ends_at_once(graph: Graph) -> Ends | None:
     flow = Flow(ring, np.empty(width, np.int64), np.empty(width, np.int64), lost)
     found = Found(np.empty(ROOM, np.int32), np.empty(ROOM, np.int64), np.empty(ROOM))
     at = np.zeros(6, np.int64)
-    if _call(spread_at_once, net, space, flow, found, at, most) != DONE:
+    if _call(spread_at_once, net, space, flow, found, at, counted >= 0) != DONE:
         return None
     count = int(at[ENDINGS])
     numbers, counts, p = found.state[:count], found.layer[:count], found.p[:count].copy()
@@ -125,7 +121,7 @@ def ends_at_once(graph: Graph) -> Ends | None:
     _call(unpack, graph.keys, layout, numbers, fields)
     if counted >= 0:
         fields[counted] = counts + int(chain.start[counted])
-        if fields[counted].max(initial=0) > most:
+        if fields[counted].max(initial=0) > layout.limit[counted]:
             return None
     left = float(lost[0]) + (float(ring.sum()) if at[MAY_CUT] else 0.0)
     return Ends(type(chain.start)(*fields), p, residual=left, explored=size)

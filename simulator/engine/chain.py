@@ -138,7 +138,7 @@ class Chain:
     `apart`: where two rolls act apart, the fields that the first one changes and those that the other one does; planes
     of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
     `last`: the last roll, where each battle makes one and nothing follows it.
-    `at_least` is how many states a game knows its chain to have: one that is too large is refused before it is tried.
+    `at_least`: states and transitions that a game knows its chain to have; one too large is refused before it is tried.
     """
 
     params: Any
@@ -148,7 +148,7 @@ class Chain:
     counters: tuple[str, ...] = ()
     tell: Callable[..., str] | None = None
     label: str = ""
-    at_least: int = 0
+    at_least: tuple[int, int] = (0, 0)
     aims: Aims | None = None
     apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None

@@ -210,3 +210,9 @@ def from_rows(rows: Sequence[Row]) -> Tables:
     results, weights = zip(*rows, strict=True)
     first = np.array([0, *accumulate(map(len, results))])
     return Tables(first, np.concatenate(results), np.concatenate(weights))
+
+
+def by_row(tables: Tables) -> Tables:
+    """The same tables with the number of the row for a result."""
+    first = tables.first
+    return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight, tables.largest)

@@ -143,7 +143,7 @@ class Solver:
         lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
         flow, found = Flow(*map(self._hold, (ring, low, high, lost))), self._room(room)
         most = int(chain.limits[chain.counted]) if self.counted else 0
-        if self.counted and len(self.graph.to) * most < self._pause:  # the limit may be passed before the first pause
+        if self.counted and len(self.graph.to) <= MOST_AT_ONCE:
             at[MAY_CUT] = int(self._loops())
         while (status := self._call(spread, self._plan, flow, found, at, self._pause)) != DONE:
             if status == NEED_ROOM:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
@@ -109,9 +109,9 @@ def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
     return tuple(range(len(slots)))
 
 
-def lay_out(setup: Setup, obey: bool = True) -> Field:
-    """The battle as a chain. Without `obey` nobody ever retreats."""
-    places = {side: _places(setup, side) for side in SIDES}
+def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None = None) -> Field:
+    """The battle as a chain, over these places if any are given. Without `obey` nobody ever retreats."""
+    places = {side: _places(setup, side) for side in SIDES} if places is None else dict(places)
     book = Book(setup.whole, setup.low_luck)
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)

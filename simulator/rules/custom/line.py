@@ -63,9 +63,9 @@ def absorbs_first(setup: Setup, side: str, unit: int) -> bool:
     return wish == "first"
 
 
-def loss_line(setup: Setup, side: str) -> list[int]:
-    """The unit of each point, first taken first (section 7, steps 2 to 4)."""
-    counts = setup.sides[side].counts
+def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[int]:
+    """The unit of each point, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
+    counts = setup.sides[side].counts if numbers is None else numbers
     front: list[int] = []
     pieces: list[tuple[int, int]] = []
     for unit in loss_order(setup, side):
@@ -98,12 +98,14 @@ class Places:
     """The places of a side, and what stands in each; arrays by place.
 
     `taken` counts the hits on each unit, `lost` and `left` its pieces; `gone` is the place where everybody is lost.
+    `several`: may the side begin in another place than 0?
     """
+
+    several = False
 
     def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
         self.setup, self.side, self.line = setup, side, line
         self.own = setup.sides[side]
-        self._after: dict[int, np.ndarray] = {}
         points = np.array(line, np.int64)
         self.blocks = _blocks(setup, side, line)
         self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
@@ -157,14 +159,18 @@ class Places:
             return max(0, taken - self.own.counts[unit] * (hits - 1))
         return taken // hits
 
+    @cached_property
+    def _powers(self) -> dict[int, np.ndarray]:
+        return {}
+
     def after_hits(self, targets: int) -> np.ndarray:
         """The places after 1, 2, 4, 8, ... hits on anybody in `targets`, row by row."""
-        if targets not in self._after:
+        if targets not in self._powers:
             rows = [self.after_hit(targets)]
             while 2 ** len(rows) <= len(self.line):
                 rows.append(rows[-1][rows[-1]])
-            self._after[targets] = np.array(rows)
-        return self._after[targets]
+            self._powers[targets] = np.array(rows)
+        return self._powers[targets]
 
     def after_hit(self, targets: int) -> np.ndarray:
         """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
@@ -186,8 +192,11 @@ class Places:
     def standings(self) -> list[Standing]:
         """What stands in each place, those who support included."""
         supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
-        there = self.left + np.array(supports, np.int64)
-        masks = (there > 0) @ np.array([1 << u for u in range(len(supports))], np.uint64)
+        return self._standing(self.left + np.array(supports, np.int64))
+
+    def _standing(self, there: np.ndarray) -> list[Standing]:
+        """What stands in each place, from the numbers of each unit there."""
+        masks = (there > 0) @ np.array([1 << u for u in range(there.shape[1])], np.uint64)
         fights = self.own.fights
         return [
             Standing(counts, mask, mask & fights) for counts, mask in zip(there.tolist(), masks.tolist(), strict=True)

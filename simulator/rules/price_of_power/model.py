@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from simulator.rules.battle import Fields
+from simulator.rules.battle import Both, Fields, Frame
 from simulator.rules.price_of_power.dice import BLANK, ICONS, face
 from simulator.rules.price_of_power.npr_defence import Capacity
 
+OneRealm = TypeVar("OneRealm")
 UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
 TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
@@ -177,29 +178,24 @@ class SeaSide(Leading, SeaRealm):
     ships_in_supply: int = Field(15, ge=0, le=15, description="captured ships that this side can still man")
 
 
-class Defending(Fields):
-    """What a defending side may have beside."""
+class Defending(Fields, Generic[OneRealm]):
+    """What a defending side may have beside: several factions, or in place of units what an NPR's provinces give."""
 
     main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
     npr: Capacity | None = Field(
         None, description="in place of units: those that an NPR's provinces give, as npr-defence reckons them"
     )
-
-
-class LandDefender(Defending, LandSide):
-    """The defending side on land: one realm, several factions, or what an NPR's provinces give."""
-
-    factions: Annotated[list[LandRealm], Field(min_length=1, max_length=3)] | None = Field(
+    factions: Annotated[list[OneRealm], Field(min_length=1, max_length=3)] | None = Field(
         None, description="realms that defend as one force"
     )
 
 
-class SeaDefender(Defending, SeaSide):
-    """The defending side at sea: one realm, several factions, or what an NPR's provinces give."""
+class LandDefender(Defending[LandRealm], LandSide):
+    """The defending side on land."""
 
-    factions: Annotated[list[SeaRealm], Field(min_length=1, max_length=3)] | None = Field(
-        None, description="realms that defend as one force"
-    )
+
+class SeaDefender(Defending[SeaRealm], SeaSide):
+    """The defending side at sea."""
 
 
 class Leaving(Fields):
@@ -244,18 +240,8 @@ class SeaAttackPolicy(Attacking, SeaPolicy):
     """What the attacker at sea decides."""
 
 
-class LandPolicies(Fields):
-    """Policies of both sides on land."""
-
-    attacker: LandAttackPolicy = Field(LandAttackPolicy(), description="the attacker's decisions")
-    defender: LandPolicy = Field(LandPolicy(), description="the defender's decisions")
-
-
-class SeaPolicies(Fields):
-    """Policies of both sides at sea."""
-
-    attacker: SeaAttackPolicy = Field(SeaAttackPolicy(), description="the attacker's decisions")
-    defender: SeaPolicy = Field(SeaPolicy(), description="the defender's decisions")
+LandPolicies = Both[LandAttackPolicy, LandPolicy]
+SeaPolicies = Both[SeaAttackPolicy, SeaPolicy]
 
 
 class LandConditions(Fields):
@@ -270,7 +256,7 @@ class SeaConditions(LandConditions):
     galley_waters: bool = Field(True, description="may galleys fight here")
 
 
-class Land(Fields):
+class Land(Frame):
     """A land battle."""
 
     game: Literal["price-of-power"]
@@ -282,7 +268,7 @@ class Land(Fields):
     options: Options = Field(Options(), description="dice, deck and readings")
 
 
-class Naval(Fields):
+class Naval(Frame):
     """A naval battle, with captures."""
 
     game: Literal["price-of-power"]
@@ -299,27 +285,22 @@ AnySide = LandSide | SeaSide
 AnyBattle = Land | Naval
 
 
-def listed(side: AnySide) -> list[AnyRealm]:
-    """The realms of a side as entered: its factions, what its capacity gives (an NPR), or the side itself."""
+def listed(side: AnySide) -> dict[str, AnyRealm]:
+    """The realms of a side as entered, by where they stand: factions, what a capacity gives (an NPR), or the side."""
     if isinstance(side, LandDefender | SeaDefender):
-        if side.factions:
-            return list(side.factions)
+        if factions := list[AnyRealm](side.factions or ()):
+            return {f".factions[{place}]": realm for place, realm in enumerate(factions)}
         if side.npr:
             units = side.npr.land_units if isinstance(side, LandDefender) else side.npr.ships
-            return [side.model_copy(update={"kind": "npr", side.others_have: units})]
-    return [side]
-
-
-def realms(side: AnySide) -> list[AnyRealm]:
-    """Those of them that have a unit: a faction without any is as if it were not listed (section 3.1, step 0)."""
-    return [realm for realm in listed(side) if realm.count()]
+            return {"": side.model_copy(update={"kind": "npr", side.others_have: units})}
+    return {"": side}
 
 
 def kinds(side: AnySide) -> set[str]:
-    """Who fights on a side."""
-    return {realm.kind for realm in realms(side)}
+    """Who fights on a side; a faction without any unit is as if it were not listed (section 3.1, step 0)."""
+    return {realm.kind for realm in listed(side).values() if realm.count()}
 
 
 def count(side: AnySide | None) -> int:
     """Units or ships of a whole side; none where nobody is."""
-    return 0 if side is None else sum(realm.count() for realm in listed(side))
+    return sum(realm.count() for realm in listed(side).values()) if side else 0

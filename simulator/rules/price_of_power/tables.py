@@ -16,8 +16,8 @@ from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
 from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
-from simulator.rules.price_of_power.forces import LOSS_ORDER, PREFIXES, TYPES, Faction, Side, side_of
-from simulator.rules.price_of_power.model import AnyBattle, LandPolicy, Options
+from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
+from simulator.rules.price_of_power.model import AnyBattle, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
@@ -73,19 +73,16 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
 
 
 def starts_of(setup: Setup) -> list[str]:
-    """The numbers that only move the start: units that go first, in the last category that a lone realm has any in.
+    """The numbers that only move the start: units that go first, of a lone realm.
 
     Not where something else hangs on them: a charge, the choice of dice, when half are left, the best decision.
     """
     found: list[str] = []
-    for side in () if setup.sea or any(setup.charges) else setup.sides:
-        faction, policy = side.factions[0], side.policy
-        assert isinstance(policy, LandPolicy)
-        order = LOSS_ORDER[policy.losses]
-        alone = len(side.factions) == 1 and faction.kind == "player" and not side.draws
-        if alone and order and policy.retreat not in {"when-half", "best"} and policy.base_dice != "best-expected":
-            last = max(category for category, hits in enumerate(faction.hits) if hits)
-            found.append(f"{side.where}.{PREFIXES[last]}{TYPES[order[0]]}")
+    for side in () if any(setup.charges) else setup.sides:
+        policy, alone = side.policy, len(side.factions) == 1 and side.has_player and not side.draws
+        by_odds = getattr(policy, "base_dice", "") == "best-expected"
+        if alone and policy.retreat not in {"when-half", "best"} and not by_odds:
+            found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy)]
     return found
 
 

@@ -339,9 +339,9 @@ def chain(fields: AnyBattle) -> Chain:
     counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
     asks = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
-    at_least = 0 if asks else fights[0].own * fights[0].enemies // 6
+    pairs = 0 if asks else fights[0].own * fights[0].enemies // 6
     return Chain(
-        p._replace(sea=at_sea, land=on_land), start, largest, found.tables, counters=counters, at_least=at_least
+        p._replace(sea=at_sea, land=on_land), start, largest, found.tables, counters=counters, at_least=(pairs, pairs)
     )
 
 
