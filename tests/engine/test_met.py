@@ -11,7 +11,7 @@ from simulator.engine.explicit import spell_out
 from simulator.engine.limits import BrokenGame, NoExactOdds
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.streams import Stream
-from tests.toys import Coins, skirmish, walk
+from tests.toys import Coins, noted_walk, skirmish, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
@@ -20,6 +20,7 @@ CHAINS = {
     "counted coins": walk(2, 9, counting=1),
     "a counter that jumps": walk(2, 9, counting=600),
     "over": walk(0, 3),
+    "noted": noted_walk(2, 9),
     "pairs": skirmish(14, 12),
 }
 BATTLES = 600
@@ -86,6 +87,14 @@ def test_where_nearly_all_states_are_new_the_rules_alone_fight_the_same_battles(
         simulation.add(BATTLES)
         assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
     assert len(used) == 2
+
+
+def test_states_that_differ_only_in_what_is_noted_are_met_once():
+    chain, plain = noted_walk(2, 9), replace(noted_walk(2, 9), noted="")
+    for which in (chain, plain):
+        Simulation(which, 1, threads=1).add(5000)
+    met, apart = (len(vars(which)[fighters._KEPT][0]) for which in (chain, plain))
+    assert (met, apart) == (1 + 10, 1 + 2 * 10)
 
 
 def test_a_field_above_its_limit_is_an_error_that_names_it():
