@@ -236,7 +236,7 @@ def _nodes_of(p: Lookup | PairLookup, fan: np.ndarray) -> np.ndarray:
     """The first block of each state."""
     rolls = TWO_ROLLS if isinstance(p, PairLookup) else ONE_ROLL
     blocks = -(-(rolls + fan) // BLOCK)
-    return 1 + np.cumsum(blocks) - blocks
+    return np.asarray(1 + np.cumsum(blocks) - blocks)
 
 
 def _spelled(p: Lookup | PairLookup, node: np.ndarray) -> np.ndarray:

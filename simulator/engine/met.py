@@ -313,7 +313,7 @@ def arrive(p, m, tools, known, w, i):
         node = add_node(p, m, tools, known, i, slot)
     target, inc = node | (FINAL if desk.table[i] == OVER else 0), desk.inc[i]
     w.at[lane] = target
-    w.count[lane] += uint64(inc)
+    w.held[lane] += uint64(inc)
     if desk.edge[i] != 0 and node >= m.first:
         number = jump_number(m, known, inc)
         if number >= 0:
@@ -368,7 +368,7 @@ def wait_for_second(m, tools, w, lost):
             else:
                 w.at[lane] = edge & MASK
                 if m.jumps.shape[0] > 0:
-                    w.count[lane] += m.jumps[edge >> COUNT]
+                    w.held[lane] += m.jumps[edge >> COUNT]
     return found
 
 
@@ -400,7 +400,7 @@ def count_ended(w, found, task, packed):
     tally, fresh = task.tally, 0
     for i in range(found):
         lane = w.ended[i]
-        packed[0, i] = uint64(w.at[lane]) | uint64(w.count[lane]) << uint64(COUNT)
+        packed[0, i] = uint64(w.at[lane]) | uint64(w.held[lane]) << uint64(COUNT)
         w.at[lane] = FINAL
     if tally.shape[1] == 1:
         for i in range(found):
@@ -420,7 +420,7 @@ def begin_battles(w, start, order, first, fresh):
     for i in range(fresh):
         w.key[w.ended[i]] = battle_key(order.seed, uint64(order.battle + first + i))
         w.at[w.ended[i]] = start
-        w.count[w.ended[i]] = 0
+        w.held[w.ended[i]] = 0
 
 
 @inner

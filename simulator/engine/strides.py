@@ -42,13 +42,13 @@ _NODE, _FINAL, _MASK, _COUNT, _BLOCK_BITS = map(np.uint32, (NODE, FINAL, MASK, C
 
 
 class Walkers(NamedTuple):
-    """Lanes: where each battle stands, its counter, its stream's key, the halves of its last number, where it was then.
+    """Lanes: where each battle stands, what its counter holds, its stream's key, the halves of its last number, where it was then.
 
     `row`, `other` and `width` are what was looked up; `ended` lists lanes.
     """
 
     at: np.ndarray
-    count: np.ndarray
+    held: np.ndarray
     key: np.ndarray
     high: np.ndarray
     low: np.ndarray
@@ -62,9 +62,9 @@ class Walkers(NamedTuple):
 def new_walkers() -> Walkers:
     """Lanes without battles."""
     at, high, low, was, row, other, width = np.zeros((7, LANES), np.uint32)
-    count, key = np.zeros((2, LANES), np.uint64)
+    held, key = np.zeros((2, LANES), np.uint64)
     at[:] = FINAL
-    return Walkers(at, count, key, high, low, was, row, other, width, np.zeros(LANES + 1, np.int32))
+    return Walkers(at, held, key, high, low, was, row, other, width, np.zeros(LANES + 1, np.int32))
 
 
 def narrow(alias: Alias) -> np.ndarray:
@@ -126,12 +126,12 @@ def follow_edges(at, row, words, place):
 
 
 @apart
-def count_and_follow(at, count, row, words, place, jumps):
+def count_and_follow(at, held, row, words, place, jumps):
     """The same, and the counters jump."""
     for lane in range(at.shape[0]):
         edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
         over = uint32(at[lane] & _FINAL) != 0
-        count[lane] += uint64(0) if over else jumps[uint64(uint32(edge >> _COUNT))]
+        held[lane] += uint64(0) if over else jumps[uint64(uint32(edge >> _COUNT))]
         at[lane] = at[lane] if over else uint32(edge & _MASK)
 
 
@@ -184,7 +184,7 @@ def find_ended(at, ended):
 def follow(w, row, m, place):
     """On along the edges of these rows."""
     if m.jumps.shape[0] > 0:
-        count_and_follow(w.at, w.count, row, m.words, place, m.jumps)
+        count_and_follow(w.at, w.held, row, m.words, place, m.jumps)
     else:
         follow_edges(w.at, row, m.words, place)
 
