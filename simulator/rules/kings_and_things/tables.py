@@ -256,13 +256,13 @@ def _tables_with(tables: Tables, result: int) -> np.ndarray:
 
 def _brought_down(start: np.ndarray, note: np.ndarray, struck: np.ndarray, calm: np.ndarray) -> np.ndarray:
     """Conditions that one hit after the other leads to while all are calm, each once for every note."""
-    found, now = np.empty(0, np.int64), start
-    while len(now):
-        now, note = now[calm[now]], note[calm[now]]
-        fresh = np.setdiff1d(note * len(struck) + now, found)
-        found = np.concatenate([found, fresh])
-        note, now = fresh // len(struck), struck[fresh % len(struck)]
-    return found % len(struck)
+    codes, now = [np.empty(0, np.int64)], start
+    while (going := calm[now]).any():
+        now, note = now[going], note[going]
+        codes.append(note * len(struck) + now)
+        going = struck[now] != now
+        now, note = struck[now[going]], note[going]
+    return np.unique(np.concatenate(codes)) % len(struck)
 
 
 def chain_of(forces: Forces) -> Chain:
