@@ -45,8 +45,9 @@ class Catalogue:
         return len(self.conditions)
 
     def _known(self, c: Condition) -> int:
-        number = self._number.setdefault(c, len(self))
-        if number == len(self):
+        fresh = len(self.conditions)
+        number = self._number.setdefault(c, fresh)
+        if number == fresh:
             if number == self._most:
                 what = f"can come to more than {number:,} conditions; give fewer people, or fewer items"
                 raise Refusal(f"{self.army.band.name}.creatures", what)
