@@ -266,8 +266,8 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
         battle=scenario.battle,
         battles=battles,
         seed=seed,
-        settings=scenario.settings(),
-        assumptions=scenario.assumptions(),
+        settings=scenario.settings,
+        assumptions=scenario.assumptions,
         scenario=scenario.data,
     )
 
@@ -281,7 +281,7 @@ def width(odds: Odds) -> float:
         return max((result.high - result.low) / 2 for result in odds.results)
     found = [0.0]
     for row in odds.summary_rows():
-        values = odds.numbers(row["column"])
+        values = odds.spread_of(row["column"]).values
         span = float(values.max()) - float(values.min())
         found.append((row["high"] - row["low"]) / 2 / span if span else 0.0)
     return max(found)

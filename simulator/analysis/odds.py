@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +19,20 @@ if TYPE_CHECKING:
 
 # What was not followed to an end is told where it is more than the rounding of the chances themselves.
 ROUNDING = 1e-15
+# Lines of text, or what makes them.
+Lines = Sequence[str] | Callable[[], Sequence[str]]
 # The questions of who wins, and the codes of the winners.
 WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
+
+
+def _lines(given: Lines) -> list[str]:
+    return list(given() if callable(given) else given)
+
+
+def _in_words(columns: Columns) -> Columns:
+    """Columns as users see them: `winner`, where there is one, in words and first."""
+    winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
+    return winner | {name: values for name, values in columns.items() if name != "winner"}
 
 
 class Result(NamedTuple):
@@ -37,9 +49,8 @@ class Odds:
     """Distinct outcomes of one battle with their chances; exact and simulated ones look alike.
 
     `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `residual` is the chance that exact
-    enumeration left undecided (0 when simulated). `settings` are the fields that were set otherwise than by default,
-    `assumptions` the options, policies and assumed numbers that the answer rests on, `headline` the columns a summary
-    shows, `rules_version` that of the game's rules.
+    enumeration left undecided (0 when simulated). `headline` are the columns a summary shows, `rules_version` that of
+    the game's rules. `settings` and `assumptions` may be given as functions, asked once somebody wants to read them.
     """
 
     def __init__(
@@ -49,8 +60,8 @@ class Odds:
         battle: Battle,
         battles: int | None = None,
         seed: int | None = None,
-        settings: Sequence[str] = (),
-        assumptions: Sequence[str] = (),
+        settings: Lines = (),
+        assumptions: Lines = (),
         scenario: Mapping[str, Any] | None = None,
     ) -> None:
         self._raw = outcomes
@@ -61,7 +72,7 @@ class Odds:
         self.explored = outcomes.explored
         self.headline = tuple(name for name in battle.headline if name in outcomes.columns)
         self.rules_version = battle.version
-        self.settings, self.assumptions = list(settings), list(assumptions)
+        self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
         self._selected: dict[str, np.ndarray] = {}
         self._spreads: dict[str, Spread] = {}
@@ -69,6 +80,16 @@ class Odds:
     @cached_property
     def _merged(self) -> Outcomes:
         return merge(self._raw)
+
+    @cached_property
+    def settings(self) -> list[str]:
+        """The fields that were set otherwise than by default."""
+        return _lines(self._settings)
+
+    @cached_property
+    def assumptions(self) -> list[str]:
+        """The options, policies and assumed numbers that the answer rests on."""
+        return _lines(self._assumptions)
 
     @property
     def rests_on(self) -> list[str]:
@@ -84,9 +105,12 @@ class Odds:
     @cached_property
     def told(self) -> Columns:
         """The columns of the distinct outcomes as users see them: `winner`, where there is one, in words and first."""
-        columns = self.columns
-        winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
-        return winner | {name: values for name, values in columns.items() if name != "winner"}
+        return _in_words(self.columns)
+
+    @cached_property
+    def _seen(self) -> Columns:
+        """As `told`, but of outcomes that need not be distinct: as good for chances and means, and there at once."""
+        return _in_words(self._raw.columns)
 
     @property
     def chances(self) -> np.ndarray:
@@ -120,24 +144,35 @@ class Odds:
 
     def _where(self, query: str) -> np.ndarray:
         """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
-        if query in WINNING and "winner" in self.columns:
-            return np.asarray(self.columns["winner"] == WINNING[query])
+        return self._selects(query, self._merged, "told")
+
+    def _among(self, query: str) -> np.ndarray:
+        """As `_where`, but among outcomes that need not be distinct."""
         if query not in self._selected:
-            known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
-            self._selected[query] = ask(query, self.told, len(self.chances), known)
+            self._selected[query] = self._selects(query, self._raw, "_seen")
         return self._selected[query]
+
+    def _selects(self, query: str, outcomes: Outcomes, told: str) -> np.ndarray:
+        if query in WINNING and "winner" in outcomes.columns:
+            return np.asarray(outcomes.columns["winner"] == WINNING[query])
+        known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in outcomes.columns else {})
+        return ask(query, getattr(self, told), len(outcomes.p), known)
 
     def numbers(self, name: str) -> np.ndarray:
         """The values of a number or yes/no column. Raises ValueError for another."""
-        if self.kind_of(name) == "text":
-            known = ", ".join(column for column in self.columns if self.kind_of(column) != "text")
-            raise ValueError(f"column {name!r} is text; number columns: {known}")
+        self._check_number(name)
         return self.columns[name]
+
+    def _check_number(self, name: str) -> None:
+        if self.kind_of(name) == "text":
+            known = ", ".join(column for column in self._raw.columns if self.kind_of(column) != "text")
+            raise ValueError(f"column {name!r} is text; number columns: {known}")
 
     def spread_of(self, name: str) -> Spread:
         """The distribution of a number or yes/no column. Raises ValueError for another."""
         if name not in self._spreads:
-            self._spreads[name] = spread_of(self.numbers(name), self.chances)
+            self._check_number(name)
+            self._spreads[name] = spread_of(self._raw.columns[name], self._raw.p)
         return self._spreads[name]
 
     def p(self, query: str) -> float:
@@ -145,7 +180,7 @@ class Odds:
 
         The name of a yes/no column alone will do. Raises ValueError for one that cannot be understood.
         """
-        return float(self.chances[self._where(query)].sum())
+        return float(self._raw.p[self._among(query)].sum())
 
     def winner(self, side: str) -> float:
         """Chance that `side` ("attacker", "defender" or "nobody") wins. Raises ValueError where nobody can win."""
@@ -176,7 +211,7 @@ class Odds:
 
         `query` is as for `p`, or the name of a number column. Raises ValueError for one that is neither.
         """
-        if query in self.columns and self.kind_of(query) == "number":
+        if query in self._raw.columns and self.kind_of(query) == "number":
             mean = self.mean(query)
             half = 0.0 if self.battles is None else half_width_of_mean(self.std(query), self.battles, level)
             return mean - half, mean + half
@@ -193,20 +228,20 @@ class Odds:
         named = {label: query for label, query in self.battle.results.items() if self._answers(query)}
         if named:
             return named
-        if "winner" in self.columns:
+        if "winner" in self._raw.columns:
             return dict(zip(WINNERS, WINNING, strict=True))
-        for name, values in self.columns.items():
+        for name, values in self._raw.columns.items():
             if self.kind_of(name) == "text":
                 found = list(dict.fromkeys([*self.battle.texts.get(name, ()), *map(str, values)]))
                 return {value: f"{name} == {value!r}" for value in found}
-        flags = [name for name in self.columns if self.kind_of(name) == "yes/no"]
+        flags = [name for name in self._raw.columns if self.kind_of(name) == "yes/no"]
         chosen = [name for name in flags if name in self.headline] or flags
         return {name.replace("_", " "): name for name in chosen}
 
     def _answers(self, query: str) -> bool:
         """Has this battle the columns that a question of its kind asks for?"""
         try:
-            self._where(query)
+            self._among(query)
         except ValueError:
             return False
         return True
@@ -221,23 +256,23 @@ class Odds:
             Result(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
         ]
 
-    def _came_about(self) -> dict[str, np.ndarray]:
-        """What came about in each distinct outcome, as one column of words; none where several may at once."""
+    def _came_about(self) -> dict[str, tuple[np.ndarray, Sequence[str]]]:
+        """What came about in each outcome, as one column of codes, and their words; none where several may at once."""
         if not self.battle.results:
-            return {"winner": self.told["winner"]} if "winner" in self.columns else {}
-        happened = np.array([self._where(result.question) for result in self.results])
+            return {"winner": (self._raw.columns["winner"], WINNERS)} if "winner" in self._raw.columns else {}
+        happened = np.array([self._among(result.question) for result in self.results])
         if happened.size == 0 or happened.sum(axis=0).max() > 1:
             return {}
-        words = np.array(["nothing of these", *(result.label for result in self.results)])
-        return {"result": words[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)]}
+        words, codes = np.unique(["nothing of these", *(result.label for result in self.results)], return_inverse=True)
+        return {"result": (codes[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)], words.tolist())}
 
     @property
     def value(self) -> str:
         """The number that is asked for when none is named: the first result's chance, or a mean."""
-        if not self.battle.results and "winner" in self.columns:
+        if not self.battle.results and "winner" in self._raw.columns:
             return "p_attacker"
         questions = list(self._questions().values())
-        return questions[0] if questions else f"mean.{(self.headline or tuple(self.columns))[0]}"
+        return questions[0] if questions else f"mean.{(self.headline or tuple(self._raw.columns))[0]}"
 
     def distribution(self, column: str) -> pd.DataFrame:
         """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
@@ -248,7 +283,7 @@ class Odds:
     def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
         """The columns of `distribution` as arrays."""
         self.kind_of(column)
-        values, p = spread_of(self.told[column], self.chances)
+        values, p = spread_of(self._seen[column], self._raw.p)
         data = {"value": values, "p": p}
         if self.kind_of(column) != "text":
             data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
@@ -266,7 +301,7 @@ class Odds:
     def summary_rows(self) -> list[dict[str, Any]]:
         """The rows of `summary` as plain values; text columns have no mean and are left out."""
         rows = []
-        for name in self.headline or tuple(self.columns):
+        for name in self.headline or tuple(self._raw.columns):
             if self.kind_of(name) == "text":
                 continue
             low, high = self.interval(name)
@@ -281,24 +316,24 @@ class Odds:
         names = list(columns or self.headline)
         for name in names:
             self.kind_of(name)
-        told = self._came_about() | {name: self.told[name] for name in names}
-        seen = merge(Outcomes(told, self.chances, self.counts))
+        coded = self._came_about()
+        known = {name: self._seen[name] for name in names if name not in coded}
+        seen = merge(Outcomes({name: codes for name, (codes, _) in coded.items()} | known, self._raw.p))
         order = np.argsort(-seen.p, kind="stable")[:most]
-        return [
-            {name: values[row].item() for name, values in seen.columns.items()} | {"p": float(seen.p[row])}
-            for row in order
-        ]
+        rows = {name: values[order].tolist() for name, values in seen.columns.items()} | {"p": seen.p[order].tolist()}
+        rows |= {name: [words[code] for code in rows[name]] for name, (_, words) in coded.items()}
+        return [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
 
     def to_dict(self, table: bool = True) -> dict[str, Any]:
         """Everything as plain values for JSON: how it was obtained, chances with intervals, summary, table."""
         from simulator import __version__
 
         chances = {}
-        for side in WINNERS if "winner" in self.columns else ():
+        for side in WINNERS if "winner" in self._raw.columns else ():
             chances[side] = dict(
                 zip(("p", "low", "high"), (self.winner(side), *self.winner_interval(side)), strict=True)
             )
-        for name in self.columns:
+        for name in self._raw.columns:
             if self.kind_of(name) == "yes/no":
                 chances[name] = dict(zip(("p", "low", "high"), (self.p(name), *self.interval(name)), strict=True))
         return {

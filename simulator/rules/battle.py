@@ -116,6 +116,19 @@ class Piece:
     survives: np.ndarray
 
 
+@dataclass(frozen=True)
+class Joined:
+    """Scenarios that differ in whole numbers alone, as one chain that each of them begins in a state of its own.
+
+    `starts`: those states, int64, shape (scenarios, fields). `outcome(states, settings)`: final states as the columns
+    of the scenario with these numbers.
+    """
+
+    chain: Chain
+    starts: np.ndarray
+    outcome: Callable[[States, Sequence[int]], Columns]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Built:
     """Everything that answers one scenario, made together from its fields by `Battle.build`; nothing is built twice.
@@ -130,6 +143,8 @@ class Built:
     - `starts`: for chains, scenario paths of whole numbers that only move the start: scenarios that differ in nothing
       else have one chain, which the largest numbers have room for. Between two that `check` allows it allows all, and
       the fields of the start and the number columns of an outcome change evenly. Sweeps solve them in one pass.
+    - `joined(paths, settings)`: where a smaller battle is no start of the larger one's own chain, one for all of them
+      (settings of `starts`, none above those of this scenario, in rows); None where that would be too large.
     - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
     - `begun(states)`: for chains fought in rounds, the round (from 1) that a state stands in or before, 0 until
       whatever precedes round 1 is over; `counting`: fields to set first, where rounds are not counted else.
@@ -147,6 +162,7 @@ class Built:
     pieces: Callable[[States], Sequence[Piece]] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
     starts: Sequence[str] = ()
+    joined: Callable[[Sequence[str], np.ndarray], Joined | None] | None = None
     begun: Callable[[Any], np.ndarray] | None = None
     counting: Mapping[str, Any] = field(default_factory=dict)
     decisions: Callable[[Any, np.ndarray], Columns] | None = None

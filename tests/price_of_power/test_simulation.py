@@ -7,6 +7,7 @@ import pytest
 
 from simulator import exact, load, replay, simulate
 from simulator.engine.montecarlo import Simulation
+from simulator.engine.walkable import fight_by_rules
 from simulator.scenarios import example_names
 from tests.price_of_power.test_reference import scenario
 from tests.vectors import largest_z
@@ -52,6 +53,63 @@ def test_same_battles_on_the_graph_and_by_the_rules(name):
     by_rules = ends(chain, direct=True)
     assert ends(chain) == by_rules
     assert ends(chain, chunk=777) == by_rules
+
+
+ARMS = ("infantry", "cavalry", "artillery")
+ALL_KINDS = dict.fromkeys([*ARMS, *(f"mercenary_{arm}" for arm in ARMS), "allied_infantry", "allied_cavalry"], 15)
+
+
+def duel(attacker=(), defender=(), **more):
+    return load({
+        "game": "price-of-power", "battle": "land", "attacker": ALL_KINDS | dict(attacker),
+        "defender": ALL_KINDS | dict(defender), **more,
+    })  # fmt: skip
+
+
+def against(**defender):
+    attacker = {"infantry": 20, "mercenary_infantry": 12, "allied_cavalry": 9}
+    sides = {"attacker": attacker, "defender": {"infantry": 40} | defender}
+    return load({"game": "price-of-power", "battle": "land"} | sides)
+
+
+def test_duels_are_the_battles_of_the_rules():
+    for asked in (
+        duel(options={"count_rounds": True}),
+        duel({"ideas": ["military-drill", "tercios"], "automatic_hits": 1}, options={"base_dice": 10}),
+        duel({"mercenary_infantry": 60}, policy={"attacker": {"losses": "most-numerous"}}),
+        duel(options={"dice": {"infantry": ["infantry+artillery", "blank", "cavalry+cavalry"]}}),
+        duel({"leader": {"infantry": 2}}, {"leader": {"cavalry": 1, "wounds": 1}}),
+        duel({"leader": {"infantry": 1}}, policy={"attacker": {"retreat": "when-leader-wounded"}}),
+        duel(policy={"attacker": {"retreat": "when-half"}, "defender": {"retreat": "when-outnumbered"}}),
+        duel(policy={"attacker": {"retreat": "after-round"}, "defender": {"retreat": "at-or-below", "retreat_at": 2}}),
+        duel({"can_retreat": False}, policy={"attacker": {"retreat": "at-or-below", "retreat_at": 60}}),
+        against(kind="npr", leader={"artillery": 2}),
+        against(kind="npr", defends_capital=True, leader="none"),
+        against(kind="rebels", leader="none"),
+    ):
+        fight_by_rules(asked.chain)
+        assert asked.chain.lean is not None
+        assert ends(asked.chain, 777) == ends(asked.chain, direct=True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        duel(conditions={"max_rounds": 20}),
+        duel(policy={"defender": {"retreat": "after-round", "retreat_at": 3}}),
+        duel(policy={"defender": {"retreat": "best"}}),
+        duel(options={"casualty_alternation": "whole-battle"}),
+        duel(options={"dice": {"infantry": ["infantry", "blank"]}}),
+        duel({"battle_actions": [{"round": 3, "cavalry": 1}]}),
+        duel({"ideas": ["noble-knights"]}),
+        against(kind="npr"),
+        load("power-three-realms"),
+        load("power-lepanto"),
+    ],
+    ids=["rounds", "retreat", "best", "alternation", "stuck", "action", "charge", "card", "factions", "sea"],
+)
+def test_other_battles_are_no_duels(changed):
+    assert changed.chain.lean is None
 
 
 @pytest.mark.parametrize("name", [*FOUGHT, "power-novgorod", "power-campaign-naples"])

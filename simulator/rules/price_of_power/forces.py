@@ -153,6 +153,24 @@ def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     return Faction(number, realm.kind, realm.name, realm.defends_capital or realm.last_area, left, price)
 
 
+def first_lost(faction: Faction, policy: Policy) -> list[str]:
+    """Whose numbers decide no more than how late a force begins to lose what else it has.
+
+    On land units that go first, in the last category that the realm has any in; at sea ships of one hit that go first.
+    """
+    if isinstance(policy, model.LandPolicy):
+        last = max(category for category, hits in enumerate(faction.hits) if hits)
+        return [f"{PREFIXES[last]}{TYPES[which]}" for which in LOSS_ORDER[policy.losses][:1]]
+    galleys, light, heavy, damaged = faction.left[1][-1].tolist()
+    found, ships = [], {GALLEY: galleys, LIGHT: light, SOUND: heavy - damaged, DAMAGED: damaged}
+    for which in SHIP_ORDER[policy.losses]:
+        if which in {GALLEY, LIGHT}:
+            found.append(SHIPS[which])
+        if ships[which]:
+            break
+    return found
+
+
 def main_defender(factions: tuple[Faction, ...], named: str | None) -> int:
     """The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1)."""
     players = [number for number, faction in enumerate(factions, 1) if faction.kind == "player"]

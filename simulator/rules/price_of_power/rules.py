@@ -26,6 +26,7 @@ from simulator.rules.price_of_power.casualties import (
     force_of,
     here,
     part,
+    place,
     strength_on,
     turn_of,
     units_on,
@@ -47,12 +48,13 @@ class Params(NamedTuple):
 
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
     asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
-    `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
-    fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
-    captured ships in `supply`, whether it `seeks` the best decision.
+    `strength[place(row[faction], category) + n]` is what a category is that can take n hits (casualties.py), `fewest`
+    the fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded`
+    too, captured ships in `supply`, whether it `seeks` the best decision.
     `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
-    there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
-    as strengths are. `opening` and `following` are tables and successors of the first four phases.
+    there is one for each number of units up to `cap` (by side, packed as strengths are), `stride` apart (packed as rows
+    are). A roll's `icons` are packed as strengths are. `opening` and `following` are tables and successors of the first
+    four phases.
     """
 
     sea: int
@@ -151,19 +153,29 @@ def pool(p, s, side):
 
 @helper
 def hits_of(p, s, side, roll):
-    """Hits of a roll; on land no unit hits twice, at sea each heavy ship adds one hit."""
-    own, icons = strength_on(p, s, side), p.icons[roll]
-    hits = p.automatic[side] if led(p, s, side) else 0
+    """Hits of a roll."""
+    return hits_with(p.sea, strength_on(p, s, side), p.icons[roll], p.automatic[side] if led(p, s, side) else 0)
+
+
+@helper
+def hits_with(sea, own, icons, hits):
+    """Hits of icons, beside automatic ones; on land no unit hits twice, at sea each heavy ship adds one hit."""
     for at in (0, BITS, 2 * BITS):
         hits += min((own >> at) & MASK, (icons >> at) & MASK)
-    return hits + ((own >> HEAVY) & MASK) if p.sea else min(hits, (own >> UNITS) & MANY)
+    return hits + ((own >> HEAVY) & MASK) if sea else min(hits, (own >> UNITS) & MANY)
 
 
 @helper
 def hurt_by(p, s, side, roll):
     """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
     leader = leader_of(s, side)
-    return min(p.tercios[roll] >> 1, DEAD - leader % STAGES) if leader > 0 and led(p, s, side) else 0
+    return hurt_with(p.tercios[roll], leader % STAGES) if leader > 0 and led(p, s, side) else 0
+
+
+@helper
+def hurt_with(tercios, wounds):
+    """Wounds of so many tercios for a leader who has some already."""
+    return min(tercios >> 1, DEAD - wounds)
 
 
 @helper
@@ -259,9 +271,14 @@ def choose(p, s):
     if p.seeks[side] > 0:
         return BEST
     policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
-    own, enemy = units_on(p, s, side), units_on(p, s, 1 - side)
-    wounded = p.when_wounded[side] > 0 and leader_of(s, side) % STAGES == 1
-    return LEAVE if wounded or leaves(policy, own, s.round + 1, own, enemy) else STAY
+    own, enemy, wounds = units_on(p, s, side), units_on(p, s, 1 - side), leader_of(s, side) % STAGES
+    return LEAVE if wants_away(policy, p.when_wounded[side], s.round + 1, own, enemy, wounds) else STAY
+
+
+@helper
+def wants_away(policy, when_wounded, rounds, own, enemy, wounds):
+    """Does the policy say leave after so many rounds, with so many units and wounds of the leader?"""
+    return leaves(policy, own, rounds, own, enemy) | ((when_wounded > 0) & (wounds == 1))
 
 
 # The course of a battle.
@@ -278,7 +295,7 @@ def told(p, faction, force):
     """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
     if p.sea == 0 or p.brief == 0:
         return force
-    return (force & GONE) | (p.fewest[p.row[faction, 1] + part(force, 1)] << BITS)
+    return (force & GONE) | (p.fewest[place(p.row[faction], 1) + part(force, 1)] << BITS)
 
 
 @helper
@@ -343,6 +360,14 @@ def left(p, s):
     return (strength_on(p, s, 0) >> HITS) + (strength_on(p, s, 1) >> HITS)
 
 
+@helper
+def table_for(own, first, cap, stride):
+    """The table of a pool for the units at hand; the pool's first is `first`."""
+    for which in range(3):
+        first += min(part(own, which), part(cap, which)) * place(stride, which)
+    return first
+
+
 @rule(Params)
 def table(p, s):
     """A card or a charge before; then the pool of the side that rolls now, for the units at hand."""
@@ -351,10 +376,7 @@ def table(p, s):
     side = s.phase - ATTACKER_ROLLS
     if side > DEFENCE:
         return 0
-    own, index = strength_on(p, s, side), p.first[pool(p, s, side)]
-    for which in range(3):
-        index += min(part(own, which), p.cap[side, which]) * p.stride[side, which]
-    return index
+    return table_for(strength_on(p, s, side), p.first[pool(p, s, side)], p.cap[side], p.stride[side])
 
 
 @rule(Params)
