@@ -244,7 +244,8 @@ def simulation_of(
         from simulator.engine.gpu import CardSimulation
 
         return CardSimulation(chain, seed)
-    slow = not cache.is_ready(KERNEL, type(chain.params)) and patience_for(chain, KERNEL) > 0
+    kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (KERNEL, type(chain.params))
+    slow = not cache.is_ready(kernel, kind) and patience_for(chain, KERNEL) > 0
     if slow and graph_if_it_fits(chain) is None:
         return FirstBattles(chain, seed, threads)
     from simulator.engine.montecarlo import Simulation

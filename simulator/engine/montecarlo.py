@@ -1,7 +1,7 @@
 """Fighting seeded battles, in any portions and on any number of threads.
 
 A chain that can be spelled out is fought on its graph (`lookup`), so that its rules are never compiled; a larger one by
-its compiled rules. Either way in `lanes`.
+its compiled rules, or by those of a leaner one (`Chain.lean`). Either way in `lanes`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simulator.engine import streams
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.compiled import bind_state
 from simulator.engine.explicit import Graph, plain_state
-from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides
+from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides, Leanly
 from simulator.engine.lanes import BROKEN, DONE, ENDLESS, Order
 from simulator.engine.limits import BrokenGame, processors
 from simulator.engine.lookup import Fought, edge_chances, lookup
@@ -67,7 +67,7 @@ class Simulation:
     @property
     def engine(self) -> str:
         """What fights: "graph", "rules", or "met": both, each where the other does not reach."""
-        return "graph" if self.graph else "rules" if self._direct else "met"
+        return "graph" if self.graph else "rules" if self._direct or self.origin.lean else "met"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Fight `battles` more; `progress(n)` is told now and then how many of them are done.
@@ -121,6 +121,8 @@ class Simulation:
             return InStrides(self._survey)
         if self.graph or self._direct:
             return InLanes(self.chain)
+        if self.origin.lean:
+            return Leanly(self.origin, self.origin.lean)
         return ByMeeting(self.origin, self.chain, self.threads)
 
     def _ends_for_sure(self) -> bool:

@@ -21,6 +21,7 @@ from simulator.rules.toolkit.courses import Courses
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
+Landing = Literal["infantry-first", "cavalry-first", "artillery-first"]
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
 # Columns of an outcome, and what they are where a stage is not reached.
@@ -52,9 +53,7 @@ class InvaderPolicy(Fields):
 
     fleet: model.SeaAttackPolicy = Field(model.SeaAttackPolicy(), description="decisions in the naval battle")
     army: model.LandAttackPolicy = Field(model.LandAttackPolicy(), description="decisions in the land battle")
-    landing: Literal["infantry-first", "cavalry-first", "artillery-first"] = Field(
-        "infantry-first", description="which type boards first"
-    )
+    landing: Landing = Field("infantry-first", description="which type boards first")
     plan: siege.Plan = Field("most-value", description="what the siege is after")
 
 

@@ -7,16 +7,8 @@ from collections.abc import Sequence
 
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
-from simulator.rules.price_of_power.model import (
-    AnyBattle,
-    AnyRealm,
-    AnySide,
-    LandDefender,
-    SeaDefender,
-    SeaRealm,
-    kinds,
-)
-from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity, check_empire
+from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandDefender, SeaDefender, SeaRealm
+from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity
 from simulator.rules.price_of_power.tables import chain_of, setup_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
@@ -58,8 +50,7 @@ def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
         told = getattr(side, field, None) not in {"player", False, None}
         refuse(told, f"{name}.{field}", "is told of each of the factions; leave it out here")
     if side.npr:
-        check_capacity(f"{name}.npr", side.npr)
-        check_empire(f"{name}.npr", side.npr)
+        check_capacity(f"{name}.npr", side.npr, f"{name}.npr", side.npr)
         refuse(side.factions, f"{name}.npr", "give either npr or factions, not both")
         other = "kind" in side.model_fields_set and side.kind != "npr"
         text = f"{side.kind!r} is not allowed beside npr; leave it out, or give 'npr'"
@@ -83,7 +74,7 @@ def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
 def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
     """Retreat is decided by player realms; cavalry base dice are for Muslim ones."""
     for field in ("retreat", "retreat_at"):
-        wrong = field in policy.model_fields_set and "player" not in kinds(side)
+        wrong = field in policy.model_fields_set and "player" not in model.kinds(side)
         refuse(wrong, f"{path}.{field}", "only a player realm decides to retreat; leave it out")
     untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in model.TIMED
     refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(model.TIMED)}")
@@ -95,7 +86,7 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
 
 def check_side(name: str, side: AnySide, options: model.Options) -> None:
     """Ideas, leaders, battle actions and the main defender."""
-    player, others = "player" in kinds(side), sorted(kinds(side) - {"npr", "rebels"})
+    player, others = "player" in model.kinds(side), sorted(model.kinds(side) - {"npr", "rebels"})
     refuse(side.ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
     if side.leader == "draw":
         who = f"'draw' is not for a side with {' and '.join(others)}; give dice or 'none'"

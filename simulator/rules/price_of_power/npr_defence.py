@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -57,9 +57,7 @@ class Province(Fields):
 class Npr(Fields):
     """The NPR, or all NPRs that defend together, with their vassals."""
 
-    provinces: Annotated[list[Province], Field(min_length=1, max_length=24)] = Field(
-        description="own and neighbouring provinces"
-    )
+    provinces: list[Province] = Field(min_length=1, max_length=24, description="own and neighbouring provinces")
     active_ally: bool = Field(False, description="an active ally of a player: half its land units defend")
 
 
@@ -105,24 +103,19 @@ class NprDefence(Frame):
 
 
 def check(fields: NprDefence) -> None:
-    """Refuse sea zones without ports, and foreign areas without an Emperor."""
-    check_capacity("defender", fields.defender)
-    check_empire("conditions", fields.conditions)
+    """Refuse what types cannot."""
+    check_capacity("defender", fields.defender, "conditions", fields.conditions)
 
 
-def check_capacity(path: str, npr: Npr) -> None:
-    """A sea zone is faced by ports only."""
+def check_capacity(path: str, npr: Npr, there: str, empire: Empire) -> None:
+    """Refuse sea zones without ports, and foreign areas without an Emperor (at path `there`)."""
     for place, province in enumerate(npr.provinces):
         here, port = f"{path}.provinces[{place}]", province.port
         refuse(not port and province.faces_zone, f"{here}.faces_zone", "needs port = true")
         wrong = not port and province.location == "sea"
         refuse(wrong, f"{here}.location", "'sea' needs port = true; one of area, land without")
-
-
-def check_empire(path: str, empire: Empire) -> None:
-    """Foreign areas tell only where an NPR is Emperor."""
     why = "needs imperial_authority; they count only when the Emperor is an NPR"
-    refuse(empire.foreign_areas and empire.imperial_authority is None, f"{path}.foreign_areas", why)
+    refuse(empire.foreign_areas and empire.imperial_authority is None, f"{there}.foreign_areas", why)
 
 
 def build(fields: NprDefence) -> Built:
