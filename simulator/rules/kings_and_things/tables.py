@@ -243,17 +243,18 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
     A running state that is counted is a step of a round in which somebody throws. Where both sides may miss in every
     step, and one of them may do so but for a single hit, the other is brought down hit by hit while it stays as it was.
     """
-    about = params.about.reshape(-1, params.row)
-    matters = about[:, [rules.WAITS, rules.GOLEM, rules.DUST, rules.SPOILS]]
-    if not params.digits or matters.any() or params.asked.any() or (params.met0 != params.met0[0]).any():
+    told = params.about.reshape(-1, params.row)
+    size, throw, explorer = np.diff(tables.first), told[:, rules.THROW : rules.SPOILED], params.met0[0]
+    falls, itself = told[:, rules.FALLS :: 2].reshape(len(told), STEPS, -1), np.arange(len(told))[:, None]
+    items = told[:, [rules.WAITS, rules.GOLEM, rules.DUST, rules.SPOILS]]
+    led = told[:, rules.ARMED] != itself[:, 0], told[:, rules.AFTERWARDS : rules.THROW] != itself, falls != falls[:, :1]
+    row = np.repeat(np.arange(len(size)), size)
+    misses, hits_once = (np.isin(throw, row[tables.result == result]) for result in (0, 4))
+    calm, fells = misses.all(axis=1) & (told[:, rules.STANDS] > 0), hits_once.any(axis=1)
+    matter = (items, params.asked, params.met0 != explorer, *led)
+    if any(array.any() for array in matter) or not (calm & fells)[explorer]:
         return 0, 0
-    size, throw, stands = np.diff(tables.first), about[:, rules.THROW : rules.THROW + STEPS], about[:, rules.STANDS]
-    misses, hits_once = (np.isin(throw, _tables_with(tables, 4 * number)) for number in (0, 1))
-    calm, fells = misses.all(axis=1) & (stands > 0), hits_once.any(axis=1)
-    struck = about[:, rules.FALLS + 2 * ((STEPS - 1) * params.width + min(1, params.width - 1))].astype(np.int64)
-    explorer, states, transitions = params.met0[0], 0, 0
-    if not (calm[explorer] and fells[explorer]):
-        return 0, 0
+    struck, states, transitions = falls[:, -1, min(1, params.width - 1)].astype(np.int64), 0, 0
     defenders = _brought_down(params.met1, params.met_note, struck, calm)
     attackers = _brought_down(params.met0[:1], params.met_note[:1], struck, calm)
     for attacker in attackers:
@@ -262,24 +263,19 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
         states += int(thrown.sum())
         transitions += int((size[throw[facing]] * size[throw[attacker]])[thrown].sum())
     # Each of the defenders may also be left alone in the end.
-    wiped_out = bool((stands[struck[attackers]] == 0).any())
+    wiped_out = bool((told[struck[attackers], rules.STANDS] == 0).any())
     return states + wiped_out * int(fells[defenders].sum()), transitions
-
-
-def _tables_with(tables: Tables, result: int) -> np.ndarray:
-    """The tables that have this result."""
-    return np.searchsorted(tables.first, np.flatnonzero(tables.result == result), "right") - 1
 
 
 def _brought_down(start: np.ndarray, note: np.ndarray, struck: np.ndarray, calm: np.ndarray) -> np.ndarray:
     """Conditions that one hit after the other leads to while all are calm, each once for every note."""
-    found, now = np.empty(0, np.int64), start
-    while len(now):
-        now, note = now[calm[now]], note[calm[now]]
-        fresh = np.setdiff1d(note * len(struck) + now, found)
-        found = np.concatenate([found, fresh])
-        note, now = fresh // len(struck), struck[fresh % len(struck)]
-    return found % len(struck)
+    codes, now = [np.empty(0, np.int64)], start
+    while (going := calm[now]).any():
+        now, note = now[going], note[going]
+        codes.append(note * len(struck) + now)
+        going = struck[now] != now
+        now, note = struck[now[going]], note[going]
+    return np.unique(np.concatenate(codes)) % len(struck)
 
 
 def chain_of(forces: Forces) -> Chain:
@@ -295,5 +291,5 @@ def chain_of(forces: Forces) -> Chain:
         start = start._replace(phase=phase, drawn=int(params.printed[0]))
         start = State(*(int(value) for value in rules.onward(params, start)))
     tables = book.close()
-    least = at_least(params, tables)
-    return Chain(params, start, limits_of(forces, params), tables, counters=("rounds",), at_least=least, noted="note")
+    least, limits = at_least(params, tables) if params.digits else (0, 0), limits_of(forces, params)
+    return Chain(params, start, limits, tables, counters=("rounds",), at_least=least, noted="note")
