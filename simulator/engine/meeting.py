@@ -9,10 +9,7 @@ from simulator.engine.chance import Alias, Rows, by_row
 from simulator.engine.compiled import bind_state
 from simulator.engine.expand import Bench
 from simulator.engine.explicit import packed
-from simulator.engine.lanes import STARTED, Order
-from simulator.engine.limits import BrokenGame
-from simulator.engine.lookup import Fought, Lookup, PairLookup
-from simulator.engine.met import (
+from simulator.engine.helping import (
     BLOCKS,
     DRAWN,
     HELPED,
@@ -22,13 +19,13 @@ from simulator.engine.met import (
     NODES,
     NOTED,
     Met,
-    Task,
     Tools,
-    enter,
-    fight_on,
     new_desk,
-    spread,
 )
+from simulator.engine.lanes import STARTED, Order
+from simulator.engine.limits import BrokenGame
+from simulator.engine.lookup import Fought, Lookup, PairLookup
+from simulator.engine.met import Task, enter, fight_on, spread
 from simulator.engine.strides import (
     BLOCK,
     COUNT,

@@ -42,9 +42,9 @@ _NODE, _FINAL, _MASK, _COUNT, _BLOCK_BITS = map(np.uint32, (NODE, FINAL, MASK, C
 
 
 class Walkers(NamedTuple):
-    """Lanes: where each battle stands, what its counter holds, its stream's key, the halves of its last number, where it was then.
+    """Lanes: where each battle stands, what its counter holds, its stream's key, and the halves of its last number.
 
-    `row`, `other` and `width` are what was looked up; `ended` lists lanes.
+    `was` is where it stood before that; `row`, `other` and `width` are what was looked up; `ended` lists lanes.
     """
 
     at: np.ndarray
