@@ -51,17 +51,16 @@ class Meeting(Opponents[Land]):
         many = [is_non_european(fields, side) for side in (0, 1)]
         self.dice = [-(-stack.size // EIGHT_LD) if many[side] else 1 for side, stack in enumerate(self.stacks)]
         self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
-        self.columns = [("" if self.silent(stack) else stack.fire_column, stack.shock_column) for stack in self.stacks]
+        # Renaissance without ARMY does not fire in Europe.
+        fires = [stack.side.technology != "renaissance" or stack.has_army or not self.europe for stack in self.stacks]
+        columns = [(stack.fire_column, stack.shock_column) for stack in self.stacks]
+        self.columns = [(fire if fires[side] else "", shock) for side, (fire, shock) in enumerate(columns)]
         eightfold = a.size >= OVERRUN_WITHOUT_BATTLE * d.size, d.size >= OVERRUN_WITHOUT_BATTLE * a.size
         # What the defender's manoeuvre adds to the evasion roll (section 3.5 step 2).
         self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
         declared = [getattr(fields.policy, name).overrun == "declare" for name in SIDES]
         self.overrun = next((side for side in (0, 1) if declared[side] and eightfold[side]), -1)
         self.tested = [stack.leader if self.is_tested(side) else None for side, stack in enumerate(self.stacks)]
-
-    def silent(self, stack: Stack) -> bool:
-        """Renaissance without ARMY does not fire in Europe."""
-        return stack.side.technology == "renaissance" and not stack.has_army and self.europe
 
     def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
         """The advantage of each leader; in the pursuit not capped."""
