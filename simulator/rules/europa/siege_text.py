@@ -82,10 +82,9 @@ def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
     }
     if not drawn:
         pair = next(iter(craft.pairs))
-        for (side, stack), (step, gains) in product(
-            enumerate(craft.stacks), (("Fire", pair.fire), ("Shock", pair.shock))
-        ):
-            rolls[f"{stack.name} assault {step}"] = 5, [(gains[side], f"leader: {stack.leader.told()}")]
+        for side, stack in enumerate(craft.stacks):
+            for step, gains in (("Fire", pair.fire), ("Shock", pair.shock)):
+                rolls[f"{stack.name} assault {step}"] = 5, [(gains[side], f"leader: {stack.leader.told()}")]
     for roll, (section, bonuses) in rolls.items():
         yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
     if drawn:
