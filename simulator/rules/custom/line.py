@@ -88,6 +88,12 @@ def chooses(setup: Setup, side: str) -> bool:
     return bool(getattr(setup.fields.policy, side).loss_order == "best")
 
 
+@lru_cache(maxsize=256)
+def _hits_of(file: GameFile) -> np.ndarray:
+    """The hits that a piece of each unit takes."""
+    return np.array([unit.hits for unit in file.unit.values()], np.int64)
+
+
 class Places:
     """The places of a side, and what stands in each; arrays by place.
 
@@ -113,30 +119,35 @@ class Places:
         return prod(1 + sum(block >> unit & 1 for unit in line) for block in _blocks(setup, side, line))
 
     def _count(self, points: np.ndarray) -> None:
-        setup, counts = self.setup, np.array(self.own.counts, np.int64)
-        fighting = np.array([self.own.fights >> u & 1 for u in range(len(counts))], np.int64)
-        hits = np.array([unit.hits for unit in setup.file.unit.values()], np.int64)
-        first = np.array([absorbs_first(setup, self.side, u) for u in range(len(counts))])
+        setup, own, units = self.setup, self.own, len(self.own.counts)
+        there = np.array([count if own.fights >> u & 1 else 0 for u, count in enumerate(own.counts)], np.int64)
+        hits = _hits_of(setup.file)
         size = prod(self.sizes)
         self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
-        taken = np.zeros((size, len(counts)), np.int64)
+        taken = np.zeros((size, units), np.int64)
         for at, digit in zip(self.at, self.digits, strict=True):
-            hit = np.zeros((len(at) + 1, len(counts)), np.int64)
+            hit = np.zeros((len(at) + 1, units), np.int64)
             hit[np.arange(1, len(at) + 1), points[at]] = 1
             taken += hit.cumsum(axis=0)[digit]
-        everything = counts * fighting * hits
-        if not np.array_equal(taken[-1], everything):
+        everything = there * hits
+        if (taken[-1] != everything).any():
             taken = np.vstack([taken, everything])
         self.gone = len(taken) - 1
-        self.taken = taken
-        lost = np.where(first, np.maximum(0, taken - counts * (hits - 1)), taken // hits)
-        self.lost = lost
-        self.left = counts * fighting - lost
-        self.damage = taken - hits * lost
+        self.taken = self.lost = taken
+        if max(hits.tolist()) > 1:
+            first = np.array([absorbs_first(setup, self.side, u) for u in range(units)])
+            self.lost = np.where(first, np.maximum(0, taken - there * (hits - 1)), taken // hits)
+        self.left = there - self.lost
         self.units = self.left.sum(axis=1)
-        removed = setup.mask(by_side(setup.file.losses.removed_alone, self.side))
-        alone = np.array([removed >> u & 1 for u in range(len(counts))])
-        self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
+        self.alone = np.zeros(len(taken), bool)
+        if removed := setup.mask(by_side(setup.file.losses.removed_alone, self.side)) & own.present:
+            stays = np.array([1 - (removed >> u & 1) for u in range(units)])
+            self.alone = (self.units > 0) & (self.left @ stays == 0)
+
+    @cached_property
+    def damage(self) -> np.ndarray:
+        """Hits on each unit that have not cost a piece."""
+        return self.taken - _hits_of(self.setup.file) * self.lost
 
     def __len__(self) -> int:
         return self.gone + 1
@@ -148,16 +159,34 @@ class Places:
             return max(0, taken - self.own.counts[unit] * (hits - 1))
         return taken // hits
 
+    @cached_property
+    def _powers(self) -> dict[int, np.ndarray]:
+        return {}
+
+    def after_hits(self, targets: int) -> np.ndarray:
+        """The places after 1, 2, 4, 8, ... hits on anybody in `targets`, row by row."""
+        if targets not in self._powers:
+            rows = [self.after_hit(targets)]
+            while 2 ** len(rows) <= len(self.line):
+                rows.append(rows[-1][rows[-1]])
+            self._powers[targets] = np.array(rows)
+        return self._powers[targets]
+
     def after_hit(self, targets: int) -> np.ndarray:
         """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
         size = prod(self.sizes)
-        nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
-        for block, at, stride, digit in zip(self.blocks, self.at, self.strides, self.digits, strict=True):
-            if block & targets:
-                position = np.append(at, NOWHERE)[digit]
-                moved = np.where(position < nearest, stride, moved)
+        hit = [k for k, block in enumerate(self.blocks) if block & targets]
+        if len(hit) == 1:
+            moved = self.strides[hit[0]] * (self.digits[hit[0]] < len(self.at[hit[0]]))
+        else:
+            nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
+            for k in hit:
+                position = np.append(self.at[k], NOWHERE)[self.digits[k]]
+                moved = np.where(position < nearest, self.strides[k], moved)
                 nearest = np.minimum(nearest, position)
-        return np.append(np.arange(size) + moved, np.full(len(self) - size, self.gone))
+        after = np.full(len(self), self.gone)
+        after[:size] = np.arange(size) + moved
+        return after
 
     @cached_property
     def standings(self) -> list[Standing]:
@@ -174,10 +203,15 @@ class Places:
         ]
 
 
+def aimed_at(setup: Setup, side: str) -> list[int]:
+    """At whom of a side the enemy fires, as masks of units."""
+    enemy = setup.sides[setup.sides[side].enemy]
+    return sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
+
+
 def _blocks(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
     """The blocks of a line that can be hit, as masks of units; each unit is one where the side chooses its losses."""
-    enemy, chosen = setup.sides[setup.sides[side].enemy], chooses(setup, side)
-    targets = sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
+    targets, chosen = aimed_at(setup, side), chooses(setup, side)
     found: dict[Hashable, int] = {}
     for unit in sorted(set(line)):
         hit = tuple([mask >> unit & 1 for mask in targets])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,13 +73,18 @@ class Book:
     def __init__(self, whole: int, low_luck: bool) -> None:
         self.whole, self.low_luck = whole, low_luck
         self._rows = [(np.zeros(1, np.int64), np.ones(1))]
-        self._index: dict[Hashable, int] = {}
+        self._index: dict[tuple[int, ...], dict[tuple[Dice, ...], int]] = {}
+
+    def known(self, caps: tuple[int, ...]) -> dict[tuple[Dice, ...], int]:
+        """The tables so far of hits up to these caps, by their dice."""
+        return self._index.setdefault(caps, {})
 
     def table(self, dice: tuple[Dice, ...], caps: tuple[int, ...]) -> int:
         """The table of the hits of these dice, class by class, packed into one result (see `packing`)."""
-        found = self._index.get((dice, caps))
+        known = self.known(caps)
+        found = known.get(dice)
         if found is None:
-            found = self._index[dice, caps] = len(self._rows) if any(dice) else 0
+            found = known[dice] = len(self._rows) if any(dice) else 0
             if found:
                 self._rows.append(self._row(dice, caps))
         return found
@@ -135,12 +141,40 @@ class Throws(NamedTuple):
 
 
 class Aimed(NamedTuple):
-    """A step that is fired: its slot, the own units whose number decides its dice, and its dice by these numbers."""
+    """A step that is fired: its slot, what of the own numbers of units decides its dice, and its dice by these."""
 
     slot: int
     shot: Shot
-    units: list[int]
-    dice: dict[tuple[int, ...], Dice]
+    asked: Callable[[Sequence[int]], Hashable]
+    dice: dict[Hashable, Dice]
+
+
+class Known(NamedTuple):
+    """What is worked out of a side once: the slots of each group, its hit classes, what decides a step's dice.
+
+    Then, by what they depend on: the dice of steps, the steps that are fired, and of line-ups, place by place, their
+    dice and what they show of themselves.
+    """
+
+    slots: list[list[Slot]]
+    classes: list[int]
+    asked: dict[int, tuple[list[int], list[Help]]]
+    dice: dict[Hashable, dict[Hashable, Dice]]
+    aimed: dict[Hashable, list[Aimed]]
+    rolled: dict[Hashable, list[tuple[Dice, ...]]]
+    seen: dict[Hashable, tuple[np.ndarray, list[Standing]]]
+
+
+def _keep(kept: dict[Hashable, Any], key: Hashable, value: Any, places: int) -> None:
+    """Keep what was worked out for a line-up, if it has few places."""
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    if places <= MOST_KEPT**2:
+        kept[key] = value
+
+
+def _nothing(counts: Sequence[int]) -> Hashable:
+    return None
 
 
 class Gunnery:
@@ -150,20 +184,29 @@ class Gunnery:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
         self.own_stands, self.enemy_stands = own.standings, enemy.standings
-        self.classes = sorted({slot.targets for group in setup.groups for slot in slots_of(self.side, group)})
-        self.caps = {targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes}
-        self._asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
-        self._dice = self._known()
+        self._known = self._worked_out_before()
+        self.slots, self.classes = self._known.slots, self._known.classes
+        self.caps = {targets: sum([targets >> unit & 1 for unit in enemy.line]) for targets in self.classes}
 
-    def _known(self) -> dict[Hashable, dict[tuple[int, ...], Dice]]:
-        """The dice worked out so far for this side of any scenario that is alike in all but numbers of units."""
+    def _worked_out_before(self) -> Known:
+        """What is known of this side in any scenario that is alike in all but numbers of units."""
         setup, side = self.setup, self.side
-        if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
-            return {}
         kept = setup.source.known
-        if len(kept) > MOST_KEPT or sum(map(len, kept.values())) > MOST_KEPT**2:
-            kept.clear()
-        return kept.setdefault((setup.kind_name, side.side, side.present, tuple(setup.conditions.items())), {})
+        key = (setup.kind_name, side.side, side.present, tuple(setup.conditions.items()))
+        if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
+            return self._afresh()
+        known: Known | None = kept.get(key)
+        if known is None or len(known.dice) + len(known.aimed) > MOST_KEPT**2:
+            if len(kept) > MOST_KEPT:
+                kept.clear()
+            known = kept[key] = self._afresh()
+        return known
+
+    def _afresh(self) -> Known:
+        slots = [slots_of(self.side, group) for group in self.setup.groups]
+        classes = sorted({slot.targets for some in slots for slot in some})
+        asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
+        return Known(slots, classes, asked, {}, {}, {}, {})
 
     def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
         """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
@@ -177,26 +220,31 @@ class Gunnery:
         self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
     ) -> list[Aimed]:
         """Those of a group's steps that are fired in round `number`, by whatever numbers of these units."""
-        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-        first: dict[int, int] = {}
-        for shot in firing:
-            first.setdefault(shot.targets, shot.number)
-        found = []
-        for shot in firing:
-            if self.side.able(shot):
-                units, helps = self._asked[shot.number]
-                limit = -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy)
-                key = (shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
-                slot = slot_of(slots, shot.targets, first[shot.targets])
-                found.append(Aimed(slot, shot, units, self._dice.setdefault(key, {})))
-        return found
+        limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
+        key = (shots[0].number, number, own.mask, enemy.mask, *limits)
+        if key not in self._known.aimed:
+            firing = [shot for shot in shots if fires(shot, number, own, enemy)]
+            first: dict[int, int] = {}
+            for shot in firing:
+                first.setdefault(shot.targets, shot.number)
+            able = [shot for shot in firing if self.side.able(shot)]
+            self._known.aimed[key] = [
+                self._aim(shot, slot_of(slots, shot.targets, first[shot.targets]), number, own, enemy) for shot in able
+            ]
+        return self._known.aimed[key]
+
+    def _aim(self, shot: Shot, slot: int, number: int, own: Standing, enemy: Standing) -> Aimed:
+        units, helps = self._known.asked[shot.number]
+        limit = -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy)
+        key = (shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
+        return Aimed(slot, shot, itemgetter(*units) if units else _nothing, self._known.dice.setdefault(key, {}))
 
     def _thrown(self, aimed: Sequence[Aimed], slots: int, number: int, own: Standing, enemy: Standing) -> list[Dice]:
         """The dice of each slot; each kind of them is worked out once."""
         dice: list[Dice] = [()] * slots
         counts = own.counts
-        for slot, shot, units, known in aimed:
-            key = tuple([counts[unit] for unit in units])
+        for slot, shot, asked, known in aimed:
+            key = asked(counts)
             found = known.get(key)
             if found is None:
                 found = known[key] = self._worked_out(shot, number, own, enemy)
@@ -213,25 +261,32 @@ class Gunnery:
     def _seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
         """What of the enemy's places these steps' dice depend on: a number by place, and one standing for each."""
         rules = [shot for shot in shots if shot.in_round(number)]
-        helps = {help for shot in rules for help in self._asked[shot.number][1] if help.in_round(number)}
+        helps = {help for shot in rules for help in self._known.asked[shot.number][1] if help.in_round(number)}
         asked = {mask for rule in (*rules, *helps) for mask in (rule.if_enemy, rule.unless_enemy) if mask}
         aims = {shot.targets for shot in rules}
         counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
         index: dict[Hashable, int] = {}
         examples: list[Standing] = []
-        shown, by_mask = [], {}
+        shown, by_key = [], {}
         for stand in self.enemy_stands:
-            if stand.mask not in by_mask:
-                by_mask[stand.mask] = (
-                    tuple([bool(stand.mask & mask) for mask in asked]),
-                    tuple([bool(stand.fighting & aim) for aim in aims]),
-                )
-            key = (by_mask[stand.mask], tuple([stand.number(mask) for mask in counted]) if counted else ())
-            if key not in index:
-                index[key] = len(examples)
-                examples.append(stand)
-            shown.append(index[key])
+            key = (stand.mask, *map(stand.number, counted)) if counted else (stand.mask,)
+            if key not in by_key:
+                holds = tuple([bool(stand.mask & mask) for mask in asked])
+                stands = tuple([bool(stand.fighting & aim) for aim in aims])
+                by_key[key] = index.setdefault((holds, stands, key[1:]), len(examples))
+                if by_key[key] == len(examples):
+                    examples.append(stand)
+            shown.append(by_key[key])
         return np.array(shown), examples
+
+    def _shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
+        """As `_seen`, known where the same line-up was met before."""
+        key = (self.enemy, shots[0].number, number)
+        found = self._known.seen.get(key)
+        if found is None:
+            found = self._seen(shots, number)
+            _keep(self._known.seen, key, found, len(self.enemy))
+        return found
 
     def throws(self, group: Sequence[int], slots: Sequence[Slot], chosen: Sequence[int], number: int) -> Throws:
         """What the side rolls of the chosen slots of a group in a round.
@@ -245,23 +300,43 @@ class Gunnery:
         if number == 0 and group == self.setup.groups[0] and not (self.own.several or self.enemy.several):
             own, examples = own[:1], self.enemy_stands[:1]
         else:
-            shown, examples = self._seen(shots, number)
+            shown, examples = self._shown(shots, number)
         if len(examples) * len(own) > MOST_PROFILES:
             raise Refusal(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
         tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
-        caps, table = tuple([self.caps[slots[k].targets] for k in chosen]), self.book.table
+        caps, compares = tuple([self.caps[slots[k].targets] for k in chosen]), self.setup.compares
+        index = self.book.known(caps)
         for seen, enemy in enumerate(examples):
-            known: dict[int, list[Aimed]] = {}
-            for place, stand in enumerate(own):
-                if stand.mask not in known:
-                    known[stand.mask] = self._aimed(shots, slots, number, stand, enemy)
-                if aimed := known[stand.mask]:
-                    thrown = self._thrown(aimed, len(slots), number, stand, enemy)
-                    dice = tuple([thrown[k] for k in chosen])
-                    tables[place, seen] = table(dice, caps)
-                    if self.setup.compares:
-                        means[place, seen] = sum(hit * times for one in dice for hit, times in one)
+            if not any(enemy.fighting & shot.targets for shot in shots):
+                continue
+            rolled = self._rolled(shots, slots, tuple(chosen), number, enemy, len(own))
+            found = [index[dice] if dice in index else self.book.table(dice, caps) for dice in rolled]
+            tables[: len(found), seen] = found
+            if compares:
+                means[: len(found), seen] = [sum(hit * n for one in dice for hit, n in one) for dice in rolled]
         return Throws(shown, tables, means)
+
+    def _rolled(
+        self,
+        shots: Sequence[Shot],
+        slots: Sequence[Slot],
+        chosen: tuple[int, ...],
+        number: int,
+        enemy: Standing,
+        own: int,
+    ) -> list[tuple[Dice, ...]]:
+        """The dice of the chosen slots, by own place, of the first `own` places; nothing where no step is fired."""
+        limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
+        key = (self.own, own, shots[0].number, number, chosen, enemy.mask, *limits)
+        rolled = self._known.rolled.get(key)
+        if rolled is None:
+            rolled = []
+            for stand in self.own_stands[:own]:
+                aimed = self._aimed(shots, slots, number, stand, enemy)
+                thrown = self._thrown(aimed, len(slots), number, stand, enemy) if aimed else ()
+                rolled.append(tuple([thrown[k] for k in chosen]) if aimed else ())
+            _keep(self._known.rolled, key, rolled, own)
+        return rolled
 
 
 def slot_of(slots: Sequence[Slot], targets: int, first: int) -> int:
