@@ -64,7 +64,8 @@ class Simulation:
         self._keys = np.empty((self._layout.words, 0), np.uint64)
         self._counts = np.empty(0, np.int64)
         bind_state(type(self.chain.params), type(self.chain.start))
-        self._direct, self._survey = direct, Survey(self.fought) if fits(self.fought) else None
+        self._direct = direct or (self.graph is None and _most_edges(chain) > QUICK_BYTES)
+        self._survey = Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property
@@ -163,6 +164,11 @@ class Simulation:
 def _by_rules(chain: Chain) -> Chain:
     """The chain as lanes fight it: its counter is a field like others, and decisions at the start have been taken."""
     return replace(chain, counters=(), start=chain.settled(chain.start))
+
+
+def _most_edges(chain: Chain) -> int:
+    """Bytes of the edges that a state may have: no such state is worth keeping."""
+    return int(4 * chain.tables.largest ** (2 if chain.paired else 1))
 
 
 # Where a chain keeps its own graph, as a cached property would.

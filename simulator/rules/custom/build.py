@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Refusal
 from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.line import Places, loss_line
+from simulator.rules.custom.line import Places, Stands, loss_line
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
 from simulator.rules.custom.setup import Setup
-from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing, slots_of
+from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, TooLarge, packing, slots_of
 from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
@@ -37,13 +36,20 @@ class Salvo(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
-    """A battle laid out: its setup, the places of both sides, its salvos, the targets of its hit classes.
+class Laid:
+    """A battle laid out: its setup, and what stands in the places of both sides."""
+
+    setup: Setup
+    places: Mapping[str, Stands]
+
+
+@dataclass(frozen=True, eq=False)
+class Field(Laid):
+    """A battle laid out place by place: its salvos, the targets of its hit classes.
 
     `params` are those of the rules by fixed policies, `chain` is what is fought: the same, or with decisions.
     """
 
-    setup: Setup
     places: dict[str, Places]
     salvos: list[Salvo]
     classes: dict[str, list[int]]
@@ -107,17 +113,20 @@ def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
 
 
 def lay_out(setup: Setup, obey: bool = True) -> Field:
-    """The battle as a chain. Without `obey` nobody ever retreats."""
+    """The battle as a chain. Without `obey` nobody ever retreats.
+
+    Raises TooLarge where there is more to work out than is kept.
+    """
     lines = {side: loss_line(setup, side) for side in SIDES}
     for side in SIDES:
         if (number := Places.number(setup, side, lines[side])) > MOST_PLACES:
-            raise Refusal(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
+            raise TooLarge(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
     places = {side: Places(setup, side, lines[side]) for side in SIDES}
     book = Book(setup.whole, setup.low_luck)
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)
     armies = [_army(layout, side, obey, hopeless.get(side, NO_ODDS)) for side in SIDES]
-    clock = _clock(setup, obey)
+    clock = clock_of(setup, obey)
     params = Params(
         attacker=armies[0],
         defender=armies[1],
@@ -226,7 +235,7 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return classes, stride, size, targets
 
 
-def _clock(setup: Setup, obey: bool) -> int:
+def clock_of(setup: Setup, obey: bool = True) -> int:
     """Rounds are told apart up to this number: as far as any rule looks."""
     if setup.rounds:
         return setup.rounds
@@ -276,7 +285,7 @@ def _below(field: Field, side: str, states: Any, value: np.ndarray, limit: float
     return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))
 
 
-def winner_of(field: Field, ends: Any) -> np.ndarray:
+def winner_of(field: Laid, ends: Any) -> np.ndarray:
     """The winner of final states, as ATTACKER, DEFENDER, NOBODY (section 6)."""
     attackers, defenders = (
         field.places[side].units[place] > 0 for side, place in zip(SIDES, (ends.attacker, ends.defender), strict=True)

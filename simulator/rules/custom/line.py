@@ -6,6 +6,7 @@ Units that are in exactly the same targets form a block; the hits taken by each 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import cached_property, lru_cache
 from math import prod
@@ -14,7 +15,7 @@ import numpy as np
 
 from simulator.rules.custom.checks import MAIN_ROLLS, part_of
 from simulator.rules.custom.format import GameFile, OrderBySide, SelectorBySide
-from simulator.rules.custom.setup import Setup, chance_at, mask_of, roll_of
+from simulator.rules.custom.setup import Setup, SideSetup, bits, chance_at, mask_of, roll_of
 from simulator.rules.custom.volleys import Standing
 
 NOWHERE = 1 << 40
@@ -88,55 +89,25 @@ def chooses(setup: Setup, side: str) -> bool:
     return bool(getattr(setup.fields.policy, side).loss_order == "best")
 
 
-class Places:
-    """The places of a side, and what stands in each; arrays by place.
+class Stands:
+    """What stands where these hits were taken, one row of `taken` (by unit) for each place; arrays by row.
 
-    `taken` counts the hits on each unit, `lost` and `left` its pieces; `gone` is the place where everybody is lost.
+    `lost` and `left` count the pieces of each unit, `damage` the hits on those that are left, `units` all of them.
     """
 
-    def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
-        self.setup, self.side, self.line = setup, side, line
+    def __init__(self, setup: Setup, side: str, line: Sequence[int], taken: np.ndarray) -> None:
+        self.setup, self.side, self.line, self.taken = setup, side, line, taken
         self.own = setup.sides[side]
-        points = np.array(line, np.int64)
-        self.blocks = _blocks(setup, side, line)
-        self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
-        self.sizes = [len(at) + 1 for at in self.at]
-        self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
-        self._count(points)
-
-    @staticmethod
-    def number(setup: Setup, side: str, line: Sequence[int]) -> int:
-        """How many places there would be."""
-        return prod(1 + sum(block >> unit & 1 for unit in line) for block in _blocks(setup, side, line))
-
-    def _count(self, points: np.ndarray) -> None:
-        setup, counts = self.setup, np.array(self.own.counts, np.int64)
-        fighting = np.array([self.own.fights >> u & 1 for u in range(len(counts))], np.int64)
+        counts = np.array(self.own.counts, np.int64)
         hits = np.array([unit.hits for unit in setup.file.unit.values()], np.int64)
-        first = np.array([absorbs_first(setup, self.side, u) for u in range(len(counts))])
-        size = prod(self.sizes)
-        self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
-        taken = np.zeros((size, len(counts)), np.int64)
-        for at, digit in zip(self.at, self.digits, strict=True):
-            hit = np.zeros((len(at) + 1, len(counts)), np.int64)
-            hit[np.arange(1, len(at) + 1), points[at]] = 1
-            taken += hit.cumsum(axis=0)[digit]
-        everything = counts * fighting * hits
-        if not np.array_equal(taken[-1], everything):
-            taken = np.vstack([taken, everything])
-        self.gone = len(taken) - 1
-        self.taken = taken
-        lost = np.where(first, np.maximum(0, taken - counts * (hits - 1)), taken // hits)
-        self.lost = lost
-        self.left = counts * fighting - lost
-        self.damage = taken - hits * lost
+        first = np.array([absorbs_first(setup, side, u) for u in range(len(counts))])
+        self.lost = np.where(first, np.maximum(0, taken - counts * (hits - 1)), taken // hits)
+        self.left = counts * _fighting(self.own) - self.lost
+        self.damage = taken - hits * self.lost
         self.units = self.left.sum(axis=1)
-        removed = setup.mask(by_side(setup.file.losses.removed_alone, self.side))
-        alone = np.array([removed >> u & 1 for u in range(len(counts))])
-        self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
 
     def __len__(self) -> int:
-        return self.gone + 1
+        return len(self.taken)
 
     def lost_after(self, unit: int, taken: int) -> int:
         """Pieces of a unit that are lost after so many hits on it (section 7)."""
@@ -144,17 +115,6 @@ class Places:
         if absorbs_first(self.setup, self.side, unit):
             return max(0, taken - self.own.counts[unit] * (hits - 1))
         return taken // hits
-
-    def after_hit(self, targets: int) -> np.ndarray:
-        """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
-        size = prod(self.sizes)
-        nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
-        for block, at, stride, digit in zip(self.blocks, self.at, self.strides, self.digits, strict=True):
-            if block & targets:
-                position = np.append(at, NOWHERE)[digit]
-                moved = np.where(position < nearest, stride, moved)
-                nearest = np.minimum(nearest, position)
-        return np.append(np.arange(size) + moved, np.full(len(self) - size, self.gone))
 
     @cached_property
     def standings(self) -> list[Standing]:
@@ -168,7 +128,56 @@ class Places:
         ]
 
 
-def _blocks(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
+class Places(Stands):
+    """The places of a side, and what stands in each; `gone` is the place where everybody is lost."""
+
+    def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
+        self.blocks = blocks_of(setup, side, line)
+        self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
+        self.sizes = [len(at) + 1 for at in self.at]
+        self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
+        size = prod(self.sizes)
+        self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
+        super().__init__(setup, side, line, self._taken(setup.sides[side], np.array(line, np.int64)))
+        self.gone = len(self) - 1
+        removed = setup.mask(by_side(setup.file.losses.removed_alone, side))
+        alone = np.array([removed >> u & 1 for u in range(len(self.own.counts))])
+        self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
+
+    @staticmethod
+    def number(setup: Setup, side: str, line: Sequence[int]) -> int:
+        """How many places there would be."""
+        points = Counter(line)
+        return prod(1 + sum(points[unit] for unit in bits(block)) for block in blocks_of(setup, side, line))
+
+    def _taken(self, own: SideSetup, points: np.ndarray) -> np.ndarray:
+        counts = np.array(own.counts, np.int64)
+        taken = np.zeros((prod(self.sizes), len(counts)), np.int64)
+        for at, digit in zip(self.at, self.digits, strict=True):
+            hit = np.zeros((len(at) + 1, len(counts)), np.int64)
+            hit[np.arange(1, len(at) + 1), points[at]] = 1
+            taken += hit.cumsum(axis=0)[digit]
+        everything = np.array([unit.hits for unit in own.setup.file.unit.values()], np.int64) * counts * _fighting(own)
+        return taken if np.array_equal(taken[-1], everything) else np.vstack([taken, everything])
+
+    def after_hit(self, targets: int) -> np.ndarray:
+        """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
+        size = prod(self.sizes)
+        nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
+        for block, at, stride, digit in zip(self.blocks, self.at, self.strides, self.digits, strict=True):
+            if block & targets:
+                position = np.append(at, NOWHERE)[digit]
+                moved = np.where(position < nearest, stride, moved)
+                nearest = np.minimum(nearest, position)
+        return np.append(np.arange(size) + moved, np.full(len(self) - size, self.gone))
+
+
+def _fighting(own: SideSetup) -> np.ndarray:
+    """1 for the units that may fight on a side."""
+    return np.array([own.fights >> u & 1 for u in range(len(own.counts))], np.int64)
+
+
+def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
     """The blocks of a line that can be hit, as masks of units; each unit is one where the side chooses its losses."""
     enemy, chosen = setup.sides[setup.sides[side].enemy], chooses(setup, side)
     targets = sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})

@@ -27,6 +27,10 @@ TAIL = 1e-18
 Dice = tuple[tuple[int, int], ...]
 
 
+class TooLarge(Refusal):
+    """Line-ups with more places or throws than are worked out beforehand."""
+
+
 @lru_cache(maxsize=1 << 14)
 def binomial(dice: int, hit: int, whole: int) -> tuple[int, np.ndarray]:
     """Chances of hits of equal dice: the least number of hits that is not negligible, and the chances from there."""
@@ -236,7 +240,7 @@ class Gunnery:
     def throws(self, group: Sequence[int], slots: Sequence[Slot], chosen: Sequence[int], number: int) -> Throws:
         """What the side rolls of the chosen slots of a group in a round.
 
-        The first group of all finds both sides as they came. Raises Refusal for too many different throws.
+        The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
         shots = [self.side.shots[i] for i in group if i in self.side.shots]
         own, shown = self.own_stands, np.zeros(len(self.enemy), np.int64)
@@ -247,7 +251,7 @@ class Gunnery:
         else:
             shown, examples = self._seen(shots, number)
         if len(examples) * len(own) > MOST_PROFILES:
-            raise Refusal(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
+            raise TooLarge(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
         tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
         caps, table = tuple([self.caps[slots[k].targets] for k in chosen]), self.book.table
         for seen, enemy in enumerate(examples):
