@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from simulator import load
 from simulator.engine.explicit import plain_params
 from simulator.rules.battle import WINNERS
-from simulator.rules.custom import build
+from simulator.rules.custom import size
 from simulator.rules.custom.large_rules import Large, scored
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference
@@ -20,7 +20,7 @@ from tests.custom.reference import Reference
 @pytest.fixture
 def large(monkeypatch):
     """Every line-up counts as large."""
-    monkeypatch.setattr(build, "MOST_PLACES", 0)
+    monkeypatch.setattr(size, "MOST_PLACES", 0)
 
 
 def outcomes(scenario):

@@ -92,7 +92,7 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
     from simulator.rules.custom.build import lay_out
     from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
-    from simulator.rules.custom.tables import TooLarge
+    from simulator.rules.custom.size import TooLarge
 
     setup = Setup(source, kind, fields)
     try:

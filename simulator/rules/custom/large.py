@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -23,22 +23,21 @@ from simulator.rules.custom.format import SIDES, Support
 from simulator.rules.custom.large_rules import (
     DICE,
     EACH_ROUND,
-    FIGHTING_UNITS,
     FIRES,
     FROM,
     HALF,
-    HITS,
+    LAST,
     MORE,
-    SUPPORTING_UNITS,
     WORDS,
     Large,
     LargeState,
     opened,
 )
-from simulator.rules.custom.line import Stands, absorbs_first, blocks_of, by_side, loss_line
+from simulator.rules.custom.line import Stands, blocks_of, by_side, stretches
 from simulator.rules.custom.rules import DEFENDER_LEFT
-from simulator.rules.custom.setup import Help, Rolled, Setup, Shot, SideSetup, bits, reroll_of
+from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits, reroll_of
 from simulator.rules.custom.tables import slots_of
+from simulator.rules.custom.volleys import volley_of
 from simulator.rules.toolkit.policies import named
 
 # Bits of a word that hold hits; one more of the first tells that everybody is lost.
@@ -47,70 +46,54 @@ MOST_ROUNDS = 1 << 40
 # Entries of the table of chances of a die, by its value and the faces rolled again.
 MOST_CHANCES = 1 << 20
 NEVER = -1
+NO_PIECE = 1 << 60
 NONE = np.zeros(1, np.int64)
 
 
 class Line:
     """The loss line of a side in stretches of one unit, and where the hits on its blocks lie in a place."""
 
-    def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
-        self.setup, self.side, self.line = setup, side, line
-        self.own = setup.sides[side]
-        self.blocks = blocks_of(setup, side, line)
-        block_of = {unit: number for number, block in enumerate(self.blocks) for unit in bits(block)}
-        points = np.zeros(len(self.blocks), np.int64)
-        stretches = []
-        for unit, run in groupby(line):
-            size = sum(1 for _ in run)
-            if unit in block_of:
-                block = block_of[unit]
-                stretches.append((unit, block, int(points[block]), size))
-                points[block] += size
-        self.stretches = np.array(stretches, np.int64).reshape(-1, 4)
-        self.points = points
-        self.bits = np.zeros((len(points), 3), np.int64)
-        used = [0] * WORDS
-        for block, wide in enumerate(map(int.bit_length, points.tolist())):
-            fitting = [w for w, bits_used in enumerate(used) if bits_used + wide <= WORD_BITS - (w == 0)]
+    def __init__(self, setup: Setup, side: str) -> None:
+        self.setup, self.side, self.own = setup, side, setup.sides[side]
+        found = stretches(setup, side)
+        self.line = [unit for unit, points, _ in found for _ in range(points)]
+        self.blocks = blocks_of(setup, side, self.line)
+        by_block = [[stretch for stretch in found if block >> stretch.unit & 1] for block in self.blocks]
+        self.stretches = [stretch for block in by_block for stretch in block]
+        ends = [np.cumsum([0, *(stretch.points for stretch in block)]).tolist() for block in by_block]
+        self.begins = [begin for block in ends for begin in block[:-1]]
+        self.points = [block[-1] for block in ends]
+        self.first = np.cumsum([0, *map(len, by_block)]).tolist()
+        left = [iter(block[1:]) for block in ends]
+        of = {unit: number for number, block in enumerate(self.blocks) for unit in bits(block)}
+        self.order = [(of[stretch.unit], next(left[of[stretch.unit]])) for stretch in found if stretch.unit in of]
+        self._find_room()
+
+    def _find_room(self) -> None:
+        """Where the hits on each block lie, as (word, shift, mask)."""
+        used, self.bits = [0] * WORDS, []
+        for wide in map(int.bit_length, self.points):
+            fitting = [w for w in range(WORDS) if used[w] + wide <= WORD_BITS - (w == 0)]
             if not fitting:
-                raise Refusal(side, "too many kinds of units with targets of their own: what they lost does not fit")
-            self.bits[block] = fitting[0], used[fitting[0]], (1 << wide) - 1
+                raise Refusal(self.side, "too many kinds of units with targets of their own, in too great numbers")
+            self.bits.append((fitting[0], used[fitting[0]], (1 << wide) - 1))
             used[fitting[0]] += wide
         self.gone = 1 << used[0]
-        self.limits = [2 * self.gone - 1, *((1 << bits_used) - 1 for bits_used in used[1:])]
+        self.limits = [2 * self.gone - 1, *((1 << wide) - 1 for wide in used[1:])]
 
-    def units(self) -> np.ndarray:
-        """By unit: what `Large.units` has."""
-        setup, own = self.setup, self.own
-        removed = setup.mask(by_side(setup.file.losses.removed_alone, self.side))
-        return np.array(
-            [
-                (
-                    own.counts[u] * (own.fights >> u & 1),
-                    own.counts[u] * (own.supporters >> u & 1),
-                    unit.hits,
-                    absorbs_first(setup, self.side, u),
-                    removed >> u & 1,
-                )
-                for u, unit in enumerate(setup.file.unit.values())
-            ],
-            np.int64,
-        )
-
-    def parts(self) -> np.ndarray:
-        """By unit: its stretches, as `Large.parts` has them."""
-        by_unit = [self.stretches[self.stretches[:, 0] == u, 1:] for u in range(len(self.own.counts))]
-        return stacked(by_unit)
+    def counted(self, mask: int) -> np.ndarray:
+        """How many of each unit in the mask the side has."""
+        return np.array([n if mask >> u & 1 else 0 for u, n in enumerate(self.own.counts)], np.int64)
 
     def seen(self, words: Sequence[np.ndarray]) -> Stands:
-        """What stands in these places: as `Places`, one row for each."""
-        units = self.units()
-        taken = np.zeros((len(words[0]), len(units)), np.int64)
-        for unit, block, begin, size in self.stretches.tolist():
-            word, shift, mask = self.bits[block].tolist()
+        """What stands in these places, one row for each."""
+        taken = np.zeros((len(words[0]), len(self.own.counts)), np.int64)
+        for number, (word, shift, mask) in enumerate(self.bits):
             hit = words[word] >> shift & mask
-            taken[:, unit] += np.clip(hit - begin, 0, size)
-        taken[words[0] >= self.gone] = units[:, FIGHTING_UNITS] * units[:, HITS]
+            for i in range(self.first[number], self.first[number + 1]):
+                taken[:, self.stretches[i].unit] += np.clip(hit - self.begins[i], 0, self.stretches[i].points)
+        hits = np.array([unit.hits for unit in self.setup.file.unit.values()], np.int64)
+        taken[words[0] >= self.gone] = self.counted(self.own.fights) * hits
         return Stands(self.setup, self.side, self.line, taken)
 
     @property
@@ -119,25 +102,45 @@ class Line:
         return self.seen([np.zeros(1, np.int64)] * WORDS)
 
 
-class Selectors:
-    """Lists of units by what they are asked for."""
+class Gauges:
+    """What is counted of a side, each as its weight by unit."""
 
-    def __init__(self) -> None:
-        self._known: dict[int, int] = {}
+    def __init__(self, line: Line) -> None:
+        self.line, units = line, len(line.own.counts)
+        self._known = {tuple(int(u == unit) for u in range(units)): unit for unit in range(units)}
+        removed = line.setup.mask(by_side(line.setup.file.losses.removed_alone, line.side))
+        for place, mask in enumerate((line.own.fights, line.own.fights & ~removed)):
+            # Not `weighed`: they have their places, even where they count the same as others.
+            self._known[*(mask >> u & 1 for u in range(units)), place] = units + place
+
+    def weighed(self, weights: Sequence[int]) -> int:
+        """The gauge with these weights."""
+        return self._known.setdefault(tuple(weights), len(self._known))
 
     def number(self, mask: int | None) -> int:
-        """The number of the list of a mask's units, NEVER for none at all."""
-        return NEVER if mask is None else self._known.setdefault(mask, len(self._known))
+        """The gauge that counts the units of a mask; NEVER for no mask at all."""
+        return NEVER if mask is None else self.weighed([mask >> u & 1 for u in range(len(self.line.own.counts))])
 
-    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        """`listed` and `list_at`."""
-        return _joined([list(bits(mask)) for mask in self._known])
-
-
-def _joined(parts: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Lists one after the other, and where each begins."""
-    flat = np.array([value for part in parts for value in part], np.int64)
-    return flat, np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    def arrays(self) -> dict[str, np.ndarray]:
+        """`base`, `before`, `falls` and `rest`."""
+        line, units = self.line, len(self.line.own.counts)
+        weights = np.array([key[:units] for key in self._known], np.int64).T
+        supports, fights = line.counted(line.own.supporters), line.counted(line.own.fights)
+        hit = np.array([sum(block >> u & 1 for block in line.blocks) for u in range(units)])
+        falls = weights[[stretch.unit for stretch in line.stretches]] * np.array(
+            [[stretch.each > 0] for stretch in line.stretches], np.int64
+        ).reshape(-1, 1)
+        pieces = np.array([[stretch.points // max(1, stretch.each)] for stretch in line.stretches], np.int64)
+        lost = falls * pieces.reshape(-1, 1)
+        before = np.zeros_like(lost)
+        for first, last in pairwise(line.first):
+            before[first:last] = lost[first:last][::-1].cumsum(axis=0)[::-1]
+        return {
+            "base": (supports + fights * (1 - hit)) @ weights,
+            "before": before,
+            "falls": falls,
+            "rest": supports @ weights,
+        }
 
 
 class Rerolls:
@@ -183,30 +186,23 @@ class _Arrays:
     """Fills `Large`."""
 
     def __init__(self, setup: Setup, lines: dict[str, Line]) -> None:
-        self.setup, self.lines = setup, lines
-        self.selectors, self.rerolls = Selectors(), Rerolls(setup)
+        self.setup, self.lines, self.rerolls = setup, lines, Rerolls(setup)
+        self.gauges = {side: Gauges(line) for side, line in lines.items()}
         self.shots = {side: sorted(rules.shots) for side, rules in setup.sides.items()}
 
     def made(self) -> Large:
         """All of it."""
         setup = self.setup
-        sides = [self._fired(setup.sides[side]) for side in SIDES]
-        lines = [self.lines[side] for side in SIDES]
+        fired = [self._fired(setup.sides[side]) for side in SIDES]
+        sides = [{**one, **self._drawn(side)} for side, one in zip(SIDES, fired, strict=True)]
         turns = [[*self._turns(group)] for group in setup.groups]
         flat = [turn for group in turns for turn in group]
         entry_at = np.cumsum([0, *(len(turn[1]) for turn in flat)])
-        listed, list_at = self.selectors.arrays()
         return Large(
-            units=np.array([line.units() for line in lines]),
-            line=stacked([line.stretches[:, 1:] for line in lines]),
-            parts=stacked([line.parts() for line in lines]),
-            blocks=stacked([line.bits for line in lines]),
-            gone=np.array([line.gone for line in lines], np.int64),
+            **{name: stacked([one[name] for one in sides]) for name in sides[0]},
+            gone=np.array([self.lines[side].gone for side in SIDES], np.int64),
             policies=np.array([self._policy(side) for side in SIDES], np.int64),
-            **{name: stacked([fired[name] for fired in sides]) for name in sides[0]},
             chance=self.rerolls.chances(),
-            listed=listed,
-            list_at=list_at,
             turns=np.array([(*turn[:1], *entry_at[i : i + 2]) for i, turn in enumerate(flat)] + [(0, 0, 0)], np.int64),
             entry=np.array([shot for turn in flat for shot in turn[1]], np.int64),
             leads=np.array([lead for turn in flat for lead in turn[2]], np.int64),
@@ -221,8 +217,21 @@ class _Arrays:
             round_limit=setup.rounds or 0,
             retreat_after=setup.kind.retreat_after,
             retreats=int(any(named(getattr(setup.fields.policy, side).retreat) != ["never"] for side in SIDES)),
+            compares=int(setup.compares),
             low_luck=int(setup.low_luck),
         )
+
+    def _drawn(self, side: str) -> dict[str, np.ndarray]:
+        """The loss line, and the gauges that all of both sides' rules asked for."""
+        line = self.lines[side]
+        each = [stretch.each or NO_PIECE for stretch in line.stretches]
+        blocks = [(*where, *line.first[n : n + 2]) for n, where in enumerate(line.bits)]
+        return {
+            "line": np.array(line.order, np.int64).reshape(-1, 2),
+            "stretches": np.array([*zip(line.begins, each, strict=True)], np.int64).reshape(-1, 2),
+            "blocks": np.array(blocks, np.int64).reshape(-1, LAST + 1),
+            **self.gauges[side].arrays(),
+        }
 
     def _turns(self, group: Sequence[int]) -> Any:
         """The turns of a group: side, its shots, which of them lead, and the blocks that are hit."""
@@ -246,51 +255,76 @@ class _Arrays:
             int("outpowered" in chosen),
         )
 
-    def _scope(self, rule: Help | Shot) -> list[int]:
-        keys = rule.if_own, rule.if_enemy, rule.unless_own or None, rule.unless_enemy or None
-        return [self.selectors.number(mask) for mask in keys]
+    def _scope(self, side: SideSetup, rule: Help | Shot) -> list[int]:
+        own, enemy = self.gauges[side.side].number, self.gauges[side.enemy].number
+        return [
+            own(rule.if_own),
+            enemy(rule.if_enemy),
+            own(rule.unless_own or None),
+            enemy(rule.unless_enemy or None),
+        ]
 
     def _fired(self, side: SideSetup) -> dict[str, np.ndarray]:
         """What a side fires, and what helps it."""
-        setup, number = self.setup, self.selectors.number
+        setup = self.setup
         shots = [side.shots[i] for i in self.shots[side.side]]
         helps = [*side.supports, *side.modifiers]
         phases, units = range(setup.phases + 1), range(len(setup.units))
-        opening = {i for group in setup.groups[: setup.opening] for i in group}
-        rolls = [[self._roll(setup.roll_of(u, shot.roll), shot.by >> u & 1) for u in units] for shot in shots]
+        rolls = [[self._roll(side, shot, unit) for unit in units] for shot in shots]
         holds = [[[rule.applies(shot) and rule.in_round(n) for n in phases] for shot in shots] for rule in helps]
+        plain = [[self._plain(side, shot, phase) for phase in phases] for shot in shots]
+        flat = [[*dice] for shot in plain for phase in shot for dice in phase]
+        # One more at the end of each shot's phases is where the next one's begin.
+        ends = np.cumsum([0, *(len(phase) for shot in plain for phase in shot)])
+        at = [ends[n * len(phases) : (n + 1) * len(phases) + 1] for n in range(len(shots))]
         return {
-            "shots": np.array(
-                [
-                    [*self._scope(s), *map(number, (s.targets, s.limit_own, s.limit_enemy)), s.number not in opening]
-                    for s in shots
-                ],
-                np.int64,
-            ).reshape(-1, EACH_ROUND + 1),
+            "shots": np.array([self._shot(side, shot) for shot in shots], np.int64).reshape(-1, EACH_ROUND + 1),
             "in_round": np.array([[s.in_round(n) for n in phases] for s in shots], np.int64).reshape(-1, len(phases)),
+            "plain": np.array(flat, np.int64).reshape(-1, 2),
+            "plain_at": np.array(at, np.int64).reshape(-1, len(phases) + 1),
             "rolls": np.array(rolls, np.int64).reshape(-1, len(units), FIRES + 1),
-            "helps": np.array([self._help(rule) for rule in helps], np.int64).reshape(-1, FROM + 1),
+            "helps": np.array([self._help(side, rule) for rule in helps], np.int64).reshape(-1, FROM + 1),
             "to": np.array([[rule.units >> u & 1 for u in units] for rule in helps], np.int64).reshape(-1, len(units)),
             "holds": np.array(holds, np.int64).reshape(len(helps), len(shots), len(phases)),
         }
 
-    def _roll(self, roll: Rolled | None, fires: int) -> tuple[int, ...]:
-        return (roll.value, roll.dice, self.rerolls.bit(roll.reroll), fires) if roll else (0, 0, 0, 0)
+    def _shot(self, side: SideSetup, shot: Shot) -> list[int]:
+        own, enemy = self.gauges[side.side].number, self.gauges[side.enemy].number
+        opening = {i for group in self.setup.groups[: self.setup.opening] for i in group}
+        aims = enemy(shot.targets), own(shot.limit_own), enemy(shot.limit_enemy)
+        return [*self._scope(side, shot), *aims, int(shot.number not in opening)]
 
-    def _help(self, rule: Help) -> list[int]:
-        given = rule.given
+    def _changes(self, side: SideSetup, shot: Shot, unit: int) -> bool:
+        """May what stands there change the dice of a unit?"""
+        return any(
+            rule.units >> unit & 1 and rule.applies(shot) and (rule.by or self._scope(side, rule) != [NEVER] * 4)
+            for rule in (*side.supports, *side.modifiers)
+        )
+
+    def _plain(self, side: SideSetup, shot: Shot, phase: int) -> list[tuple[int, int]]:
+        """The dice that nothing on the table changes: their chance, best first, and the gauge of their number."""
+        found: dict[int, list[int]] = {}
+        for unit in bits(shot.by & side.present):
+            if not self._changes(side, shot, unit):
+                rules = [r for r in side.modifiers if r.units >> unit & 1 and r.applies(shot) and r.in_round(phase)]
+                volley = volley_of(side, shot, unit, 1, [], rules)
+                if volley.chance:
+                    found.setdefault(volley.chance, [0] * len(self.setup.units))[unit] = volley.dice
+        return [(chance, self.gauges[side.side].weighed(found[chance])) for chance in sorted(found, reverse=True)]
+
+    def _roll(self, side: SideSetup, shot: Shot, unit: int) -> tuple[int, ...]:
+        roll = self.setup.roll_of(unit, shot.roll)
+        if roll is None:
+            return 0, 0, 0, 0
+        fires = shot.by & side.present & 1 << unit and self._changes(side, shot, unit)
+        return roll.value, roll.dice, self.rerolls.bit(roll.reroll) if fires else 0, int(bool(fires))
+
+    def _help(self, side: SideSetup, rule: Help) -> list[int]:
+        given, scope = rule.given, self._scope(side, rule)
         if isinstance(given, Support):
-            return [
-                *self._scope(rule),
-                given.sets or 0,
-                given.adds or 0,
-                0,
-                0,
-                given.each,
-                self.selectors.number(rule.by),
-            ]
-        again = self.rerolls.bit(reroll_of(given.reroll))
-        return [*self._scope(rule), 0, given.adds, given.dice, again, 0, NEVER]
+            by = self.gauges[side.side].number(rule.by)
+            return [*scope, given.sets or 0, given.adds or 0, 0, 0, given.each, by]
+        return [*scope, 0, given.adds, given.dice, self.rerolls.bit(reroll_of(given.reroll)), 0, NEVER]
 
 
 def stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
@@ -302,7 +336,7 @@ def stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
     return found
 
 
-def lay_out(setup: Setup, lines: dict[str, list[int]]) -> LargeField:
+def lay_out(setup: Setup) -> LargeField:
     """The chain of a large battle. Raises Refusal for policies that need exact odds."""
     for side in SIDES:
         policy = getattr(setup.fields.policy, side)
@@ -311,12 +345,12 @@ def lay_out(setup: Setup, lines: dict[str, list[int]]) -> LargeField:
         for what in ("retreat", "loss_order"):
             if best.seeks(setup, side, what):
                 raise Refusal(f"policy.{side}.{what}", "best needs exact odds; this battle is too large for them")
-    drawn = {side: Line(setup, side, lines[side]) for side in SIDES}
+    drawn = {side: Line(setup, side) for side in SIDES}
     params = _Arrays(setup, drawn).made()
     start = opened(params, LargeState(*[0] * len(LargeState._fields)))
     places = {side: line.start for side, line in drawn.items()}
     # Each roll has HALF * HALF results, so that it is never worth spelling out.
-    size = max(HALF * HALF, prod(int(points) + 1 for line in drawn.values() for points in line.points))
+    size = max(HALF * HALF, prod(points + 1 for line in drawn.values() for points in line.points))
     chain = Chain(
         params, LargeState(*map(int, start)), _limits(params, drawn), _numbers(), counters=("rounds",), at_least=size
     )
@@ -331,7 +365,7 @@ def _numbers() -> Tables:
 def _limits(p: Large, lines: dict[str, Line]) -> LargeState:
     """The largest value of each field."""
     each = p.rolls[..., DICE].max() + np.maximum(p.helps[..., MORE], 0).sum()
-    most = int(p.units[..., FIGHTING_UNITS : SUPPORTING_UNITS + 1].sum() * each * p.shots.shape[1])
+    most = int(sum(sum(line.own.counts) for line in lines.values()) * each * p.shots.shape[1])
     words = [*lines["attacker"].limits, *lines["defender"].limits]
     return LargeState(
         *words,
@@ -360,7 +394,7 @@ def built(setup: Setup) -> Built:
     from simulator.rules.custom.large_text import Teller
     from simulator.rules.custom.outcome import begun, outcome, pieces
 
-    field = lay_out(setup, {side: loss_line(setup, side) for side in SIDES})
+    field = lay_out(setup)
     return Built(
         chain=replace(field.chain, tell=Teller(field)),
         outcome=lambda states: outcome(*seen(field, states)),

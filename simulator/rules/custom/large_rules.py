@@ -16,14 +16,17 @@ from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, FIGHTING,
 from simulator.rules.toolkit.binomial import hits_drawn
 
 # Columns of the arrays of `Large`.
-FIGHTING_UNITS, SUPPORTING_UNITS, HITS, ABSORBS_FIRST, REMOVED_ALONE = range(5)
-BLOCK, BEGIN, SIZE = range(3)
-WORD, SHIFT, MASK = range(3)
+BLOCK, END = range(2)
+BEGIN, EACH_PIECE = range(2)
+WORD, SHIFT, MASK, FIRST, LAST = range(5)
 LEAVE_AFTER, LEAVE_AT, OUTNUMBERED, OUTPOWERED = range(4)
 IF_OWN, IF_ENEMY, UNLESS_OWN, UNLESS_ENEMY, AIM, LIMIT_OWN, LIMIT_ENEMY, EACH_ROUND = range(8)
 SETS, ADDS, MORE, AGAIN, EACH, FROM = range(4, 10)
 VALUE, DICE, REROLL, FIRES = range(4)
+CHANCE, GAUGE = range(2)
 SIDE, ENTRY, LAST_ENTRY = range(3)
+# Gauges of a side after those of its units: all that fight, and those that stay when left alone.
+FIGHTERS, STAYING = range(2)
 # Words of a place.
 WORDS = 4
 # Halves of the number that a roll draws; the chance table that gives one, all equally likely.
@@ -33,41 +36,46 @@ HALF, EVEN = 1 << 16, 1
 class Large(NamedTuple):
     """A battle. Arrays by side first, then by unit (file order), block, shot (step) or help (support, modifier).
 
-    - `units[side, unit]`: how many are FIGHTING_UNITS or SUPPORTING_UNITS, the HITS each takes, whether it
-      ABSORBS_FIRST, whether it is REMOVED_ALONE.
-    - `line[side, n]`: the loss line in stretches of one unit: BLOCK, points of the block before it (BEGIN), SIZE;
-      `parts[side, unit, n]`: those of a unit. Where rows are missing, their size is 0.
-    - `blocks[side, block]`: the hits it has taken are the bits MASK of WORD, from SHIFT; `gone[side]`: the bit of
-      the first word that says that everybody is lost.
+    - `line[side, n]`: the loss line in stretches of one unit: BLOCK, and how many points of the block are taken at its
+      END. `stretches[side, n]`, block by block: points of the block before it (BEGIN), points of EACH_PIECE.
+      `blocks[side, block]`: its stretches FIRST up to LAST; hits on it are the bits MASK of WORD, from SHIFT.
+      `gone[side]`: the bit of the first word that says that everybody is lost.
+    - A *gauge* counts what stands there, so much for each piece: `base[side, gauge]` for those that cannot be hit,
+      `before[side, stretch, gauge]` for what a block has at the beginning of a stretch, `falls[side, stretch, gauge]`
+      less for each piece lost since; `rest[side, gauge]` when everybody is lost. The first ones are of one unit each.
     - `policies[side]`: as in `rules.Army`.
-    - `shots[side, shot]`: *selectors* (rows of `listed`, -1 for none) of presence keys, targets, limits; EACH_ROUND.
-      `in_round[side, shot, phase]`; `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL, whether it FIRES.
-    - `helps[side, help]`: selectors of presence keys, what it SETS (0: nothing) and ADDS, MORE dice, AGAIN (reroll),
-      EACH (0: no support) and FROM whom; `to[side, help, unit]`; `holds[side, help, shot, phase]`.
+    - `shots[side, shot]`: gauges (-1 for none) of presence keys, targets, limits; EACH_ROUND. `in_round[side, shot,
+      phase]`; `plain[side, plain_at[side, shot, phase]]` and on: CHANCE and GAUGE of dice that nothing on the table
+      changes, best first, up to the next one's. `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL, and FIRES
+      where its other dice are.
+    - `helps[side, help]`: gauges of presence keys, what it SETS (0: nothing) and ADDS, MORE dice, AGAIN (reroll),
+      EACH (0: no support) and the gauge FROM; `to[side, help, unit]`; `holds[side, help, shot, phase]`.
     - `chance[reroll, value]`: of one die, as so many of `whole`; `at_most` 1 where larger values are better.
-    - `listed[list_at[selector]:list_at[selector + 1]]`: units.
     - `turns[turn]`: a hit class in a group: the SIDE that fires, its shots from ENTRY up to LAST_ENTRY of `entry`;
       `leads[entry]` 1 where the class is rolled in this turn if that shot is the first to fire; `takes[turn, block]`
       of the enemy. Group g has the turns `turn_at[g]` up to `turn_at[g + 1]`.
     - `opening`, `groups`: groups before the battle, and all. `phases`, `clock`, `round_limit`, `retreat_after`,
-      `retreats`: as in `rules.Params`. `low_luck`: section 10.
+      `retreats`: as in `rules.Params`; `compares` 1 where mean hits are compared. `low_luck`: section 10.
     """
 
-    units: np.ndarray
     line: np.ndarray
-    parts: np.ndarray
+    stretches: np.ndarray
     blocks: np.ndarray
     gone: np.ndarray
+    base: np.ndarray
+    before: np.ndarray
+    falls: np.ndarray
+    rest: np.ndarray
     policies: np.ndarray
     shots: np.ndarray
     in_round: np.ndarray
+    plain: np.ndarray
+    plain_at: np.ndarray
     rolls: np.ndarray
     helps: np.ndarray
     to: np.ndarray
     holds: np.ndarray
     chance: np.ndarray
-    listed: np.ndarray
-    list_at: np.ndarray
     turns: np.ndarray
     entry: np.ndarray
     leads: np.ndarray
@@ -82,6 +90,7 @@ class Large(NamedTuple):
     round_limit: int
     retreat_after: int
     retreats: int
+    compares: int
     low_luck: int
 
 
@@ -120,34 +129,33 @@ class LargeState(NamedTuple):
 
 
 @helper
-def left_of(p, s, side, unit):
-    """How many of a unit still fight (section 7)."""
-    fighting, hits = p.units[side, unit, FIGHTING_UNITS], p.units[side, unit, HITS]
-    if fighting == 0 or s[WORDS * side] >= p.gone[side]:
-        return 0
-    taken = 0
-    for i in range(p.parts.shape[2]):
-        block = p.parts[side, unit, i, BLOCK]
-        word = s[WORDS * side + p.blocks[side, block, WORD]]
-        of_block = word >> p.blocks[side, block, SHIFT] & p.blocks[side, block, MASK]
-        taken += min(max(of_block - p.parts[side, unit, i, BEGIN], 0), p.parts[side, unit, i, SIZE])
-    if p.units[side, unit, ABSORBS_FIRST] > 0:
-        return fighting - max(0, taken - fighting * (hits - 1))
-    return fighting - taken // hits
+def stretch_of(p, side, block, taken):
+    """The stretch of a block in which the last of so many hits on it was taken, or the next will be."""
+    low, high = p.blocks[side, block, FIRST], p.blocks[side, block, LAST]
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if p.stretches[side, middle, BEGIN] <= taken:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 @helper
-def there(p, s, side, unit):
-    """How many of a unit stand there, fighting or supporting."""
-    return p.units[side, unit, SUPPORTING_UNITS] + left_of(p, s, side, unit)
-
-
-@helper
-def number_of(p, s, side, selector):
-    """How many units of a selector stand there."""
-    total = 0
-    for i in range(p.list_at[selector], p.list_at[selector + 1]):
-        total += there(p, s, side, p.listed[i])
+def gauged(p, s, side, gauge):
+    """What a gauge of a side shows."""
+    if s[WORDS * side] >= p.gone[side]:
+        return p.rest[side, gauge]
+    total = p.base[side, gauge]
+    for block in range(p.blocks.shape[1]):
+        if p.blocks[side, block, MASK] > 0:
+            word = s[WORDS * side + p.blocks[side, block, WORD]]
+            taken = word >> p.blocks[side, block, SHIFT] & p.blocks[side, block, MASK]
+            i = stretch_of(p, side, block, taken)
+            lost = taken - p.stretches[side, i, BEGIN]
+            if p.stretches[side, i, EACH_PIECE] > 1:
+                lost //= p.stretches[side, i, EACH_PIECE]
+            total += p.before[side, i, gauge] - p.falls[side, i, gauge] * lost
     return total
 
 
@@ -155,10 +163,10 @@ def number_of(p, s, side, selector):
 def in_scope(p, s, side, scopes, row):
     """Do the presence keys of a shot or help of the side hold (2.7)?"""
     for k in range(IF_OWN, UNLESS_ENEMY + 1):
-        selector = scopes[side, row, k]
-        if selector >= 0:
+        gauge = scopes[side, row, k]
+        if gauge >= 0:
             whose = side if k % 2 == 0 else 1 - side
-            if (number_of(p, s, whose, selector) > 0) != (k <= IF_ENEMY):
+            if (gauged(p, s, whose, gauge) > 0) != (k <= IF_ENEMY):
                 return False
     return True
 
@@ -166,7 +174,7 @@ def in_scope(p, s, side, scopes, row):
 @helper
 def fires(p, s, side, shot, phase):
     """Does the side fire this step (section 5, step 1)?"""
-    if p.in_round[side, shot, phase] == 0 or number_of(p, s, 1 - side, p.shots[side, shot, AIM]) == 0:
+    if p.in_round[side, shot, phase] == 0 or gauged(p, s, 1 - side, p.shots[side, shot, AIM]) == 0:
         return False
     return in_scope(p, s, side, p.shots, shot)
 
@@ -174,17 +182,17 @@ def fires(p, s, side, shot, phase):
 @helper
 def raised(p, s, side, shot, support, unit):
     """How many of a unit a support raises: the first ones that have the roll (2.8)."""
-    free = p.helps[side, support, EACH] * number_of(p, s, side, p.helps[side, support, FROM])
+    free = p.helps[side, support, EACH] * gauged(p, s, side, p.helps[side, support, FROM])
     for before in range(unit):
         if p.to[side, support, before] > 0 and p.rolls[side, shot, before, VALUE] > 0 and free > 0:
-            free -= there(p, s, side, before)
+            free -= gauged(p, s, side, before)
     return max(free, 0)
 
 
 @helper
 def alike(p, s, side, shot, phase, unit, low):
     """Of a unit's pieces beyond the first `low`: up to where they are helped alike, the chance and number of dice."""
-    high, value, added = there(p, s, side, unit), p.rolls[side, shot, unit, VALUE], 0
+    high, value, added = gauged(p, s, side, unit), p.rolls[side, shot, unit, VALUE], 0
     dice, reroll = p.rolls[side, shot, unit, DICE], p.rolls[side, shot, unit, REROLL]
     for h in range(p.helps.shape[1]):
         if p.to[side, h, unit] == 0 or p.holds[side, h, shot, phase] == 0 or not in_scope(p, s, side, p.helps, h):
@@ -209,22 +217,30 @@ def alike(p, s, side, shot, phase, unit, low):
 def best_dice(p, s, side, shot, phase, below):
     """Of the dice of a step that hit with less than `below`, the best: their chance and number (section 5, 2 to 4)."""
     chance, dice, better = 0, 0, 0
-    for unit in range(p.units.shape[1]):
+    limited = p.shots[side, shot, LIMIT_OWN] >= 0 or p.shots[side, shot, LIMIT_ENEMY] >= 0
+    for n in range(p.plain_at[side, shot, phase], p.plain_at[side, shot, phase + 1]):
+        if dice == 0 and (limited or p.plain[side, n, CHANCE] < below):
+            number = gauged(p, s, side, p.plain[side, n, GAUGE])
+            if p.plain[side, n, CHANCE] >= below:
+                better += number
+            else:
+                chance, dice = p.plain[side, n, CHANCE], number
+    for unit in range(p.rolls.shape[2]):
         standing, low = 0, 0
         if p.rolls[side, shot, unit, FIRES] > 0:
-            standing = there(p, s, side, unit)
+            standing = gauged(p, s, side, unit)
         while low < standing:
             low, found, number = alike(p, s, side, shot, phase, unit, low)
             if found >= below:
                 better += number
-            elif found > chance:
+            elif number > 0 and (found > chance or dice == 0):
                 chance, dice = found, number
             elif found == chance:
                 dice += number
     for k in range(LIMIT_OWN, LIMIT_ENEMY + 1):
         if p.shots[side, shot, k] >= 0:
             whose = side if k == LIMIT_OWN else 1 - side
-            dice = min(dice, max(0, number_of(p, s, whose, p.shots[side, shot, k]) - better))
+            dice = min(dice, max(0, gauged(p, s, whose, p.shots[side, shot, k]) - better))
     return chance, dice if chance > 0 else 0
 
 
@@ -236,7 +252,7 @@ def struck(p, s, side, turn, hits):
         if hits > 0 and p.takes[turn, block] > 0:
             word, shift = WORDS * side + p.blocks[side, block, WORD], p.blocks[side, block, SHIFT]
             taken = s[2 * WORDS + word] >> shift & p.blocks[side, block, MASK]
-            more = min(hits, max(0, p.line[side, i, BEGIN] + p.line[side, i, SIZE] - taken))
+            more = min(hits, max(0, p.line[side, i, END] - taken))
             bits = more << shift
             s = s._replace(
                 next_a0=s.next_a0 + (bits if word == 0 else 0),
@@ -253,31 +269,28 @@ def struck(p, s, side, turn, hits):
 
 
 @helper
-def units_of(p, s, side, staying):
-    """How many units fight; with `staying` 1 without those that are removed when left alone."""
-    total = 0
-    for unit in range(p.units.shape[1]):
-        if staying == 0 or p.units[side, unit, REMOVED_ALONE] == 0:
-            total += left_of(p, s, side, unit)
-    return total
+def units_of(p, s, side, which):
+    """How many units fight, all of them or those that stay when left alone."""
+    return gauged(p, s, side, p.rolls.shape[2] + which)
 
 
 @helper
 def removed(p, s):
     """A side with nothing but units that are removed alone loses them, unless both have or the enemy is gone."""
-    mine, theirs = units_of(p, s, 0, 0), units_of(p, s, 1, 0)
-    if mine > 0 and theirs > 0:
-        own_stay, their_stay = units_of(p, s, 0, 1), units_of(p, s, 1, 1)
-        if own_stay == 0 and their_stay > 0:
-            return s._replace(a0=p.gone[0], a1=0, a2=0, a3=0)
-        if their_stay == 0 and own_stay > 0:
-            return s._replace(d0=p.gone[1], d1=0, d2=0, d3=0)
+    mine, theirs = units_of(p, s, 0, STAYING), units_of(p, s, 1, STAYING)
+    if mine == 0 and theirs > 0 and units_of(p, s, 0, FIGHTERS) > 0:
+        return s._replace(a0=p.gone[0], a1=0, a2=0, a3=0)
+    if theirs == 0 and mine > 0 and units_of(p, s, 1, FIGHTERS) > 0:
+        return s._replace(d0=p.gone[1], d1=0, d2=0, d3=0)
     return s
 
 
 @helper
 def power(p, s, side, phase):
-    """Mean hits of a side in a round of the units that stand now, as so many of Large.whole (section 8)."""
+    """Mean hits of a side in a round of the units that stand now, as so many of Large.whole (section 8).
+
+    Some of them are enough where nobody compares.
+    """
     total = 0
     for shot in range(p.shots.shape[1]):
         if p.shots[side, shot, EACH_ROUND] > 0 and fires(p, s, side, shot, phase):
@@ -285,6 +298,8 @@ def power(p, s, side, phase):
             while dice > 0:
                 below, dice = best_dice(p, s, side, shot, phase, below)
                 total += below * dice
+                if total > 0 and p.compares == 0:
+                    return total
     return total
 
 
@@ -293,7 +308,9 @@ def power_of_both(p, s, phase):
     """That of the attacker and of the defender."""
     mine, theirs = 0, 0
     for side in range(2):
-        mine, theirs = theirs, power(p, s, side, phase)
+        if side == 0 or mine == 0 or p.compares > 0:
+            found = power(p, s, side, phase)
+            mine, theirs = (found, 0) if side == 0 else (mine, found)
     return mine, theirs
 
 
@@ -310,7 +327,7 @@ def leaves(policy, clock, own, enemies, less_power):
 @helper
 def ending_of(p, s):
     """How the battle is over after the opening or a round, FIGHTING if it is not (section 6, steps 4b to 4e)."""
-    mine, theirs = units_of(p, s, 0, 0), units_of(p, s, 1, 0)
+    mine, theirs = units_of(p, s, 0, FIGHTERS), units_of(p, s, 1, FIGHTERS)
     if (mine == 0) | (theirs == 0):
         return GONE
     if (p.round_limit > 0) & (s.clock >= p.round_limit):
@@ -488,6 +505,6 @@ def step(p, s, result, other):
 def opened(p: Large, s: LargeState) -> LargeState:
     """The state in which the first dice are rolled (section 6, steps 1 to 3)."""
     s = removed(p, s)
-    if not (units_of(p, s, 0, 0) and units_of(p, s, 1, 0)):
+    if not (units_of(p, s, 0, FIGHTERS) and units_of(p, s, 1, FIGHTERS)):
         return ended(s, GONE)
     return onward(p, group_begun(p, s, 0)) if p.opening else onward(p, checked(p, s))

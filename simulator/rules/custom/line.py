@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import cached_property, lru_cache
+from itertools import groupby
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,16 +66,24 @@ def absorbs_first(setup: Setup, side: str, unit: int) -> bool:
     return wish == "first"
 
 
-def loss_line(setup: Setup, side: str) -> list[int]:
-    """The unit of each point, first taken first (section 7, steps 2 to 4)."""
+class Stretch(NamedTuple):
+    """Equal points of a loss line, one behind the other: `points` of a unit, `each` so many kill a piece (0: none)."""
+
+    unit: int
+    points: int
+    each: int
+
+
+def stretches(setup: Setup, side: str) -> list[Stretch]:
+    """The loss line, first taken first (section 7, steps 2 to 4)."""
     counts = setup.sides[side].counts
-    front: list[int] = []
+    front: list[Stretch] = []
     pieces: list[tuple[int, int]] = []
     for unit in loss_order(setup, side):
         hits = setup.file.unit[setup.units[unit]].hits
         first = absorbs_first(setup, side, unit)
         if first:
-            front += [unit] * (counts[unit] * (hits - 1))
+            front.append(Stretch(unit, counts[unit] * (hits - 1), 0))
         pieces += [(unit, 1 if first else hits)] * counts[unit]
     kept: set[int] = set()
     for entry, number in getattr(setup.fields.policy, side).keep.items():
@@ -81,7 +91,14 @@ def loss_line(setup: Setup, side: str) -> list[int]:
         matching = [i for i, (unit, _) in enumerate(pieces) if mask >> unit & 1]
         kept |= set(matching[-number:])
     ordered = [p for i, p in enumerate(pieces) if i not in kept] + [p for i, p in enumerate(pieces) if i in kept]
-    return front + [unit for unit, points in ordered for _ in range(points)]
+    behind = [(piece, sum(1 for _ in same)) for piece, same in groupby(ordered)]
+    line = [*front, *(Stretch(unit, number * points, points) for (unit, points), number in behind)]
+    return [stretch for stretch in line if stretch.points]
+
+
+def loss_line(setup: Setup, side: str) -> list[int]:
+    """The unit of each point, first taken first."""
+    return [unit for unit, points, _ in stretches(setup, side) for _ in range(points)]
 
 
 def chooses(setup: Setup, side: str) -> bool:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.chance import Tables, from_rows
-from simulator.rules.battle import Refusal
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
+from simulator.rules.custom.size import TooLarge
 from simulator.rules.custom.volleys import Standing, fires, volleys
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
@@ -25,10 +25,6 @@ MOST_KEPT = 32
 TAIL = 1e-18
 
 Dice = tuple[tuple[int, int], ...]
-
-
-class TooLarge(Refusal):
-    """Line-ups with more places or throws than are worked out beforehand."""
 
 
 @lru_cache(maxsize=1 << 14)
