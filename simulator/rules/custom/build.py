@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.rules.custom import best, size
+from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, Stands, loss_line
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
 from simulator.rules.custom.setup import Setup
+from simulator.rules.custom.size import check_size
 from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing, slots_of
 from simulator.rules.toolkit.policies import named as policies
 
@@ -117,7 +118,7 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
     Raises TooLarge where there is more to work out than is kept.
     """
     lines = {side: loss_line(setup, side) for side in SIDES}
-    size.hold(setup, lines)
+    check_size(setup, lines)
     places = {side: Places(setup, side, lines[side]) for side in SIDES}
     book = Book(setup.whole, setup.low_luck)
     layout = Layout(setup, places, book)

@@ -23,7 +23,7 @@ class TooLarge(Refusal):
     """Line-ups with more places, throws or tables than are worked out beforehand."""
 
 
-def hold(setup: Setup, lines: Mapping[str, Sequence[int]]) -> None:
+def check_size(setup: Setup, lines: Mapping[str, Sequence[int]]) -> None:
     """Raises TooLarge where working out every place of these loss lines takes too much."""
     numbers = {side: Places.number(setup, side, lines[side]) for side in SIDES}
     for side, number in numbers.items():

@@ -20,7 +20,7 @@ SERIES_FROM = 1000.0
 
 
 @helper
-def stirling_error(n):
+def stirling_error(n: int) -> float:
     """log(n!) less Stirling's formula log(sqrt(2 pi n) (n / e)**n), for n from 1."""
     if n < 16:
         return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.91893853320467274178
@@ -29,7 +29,7 @@ def stirling_error(n):
 
 
 @helper
-def deviance(x, mean):
+def deviance(x: float, mean: float) -> float:
     """x log(x / mean) + mean - x, where x is next to the mean."""
     if mean < SERIES_FROM:
         return x * math.log(x / mean) + mean - x
@@ -38,7 +38,7 @@ def deviance(x, mean):
 
 
 @helper
-def likeliest(n, p, m):
+def likeliest(n: int, p: float, m: int) -> float:
     """The chance of m hits of n dice, the likeliest number."""
     if m == 0:
         return math.exp(n * math.log1p(-p))
@@ -50,7 +50,7 @@ def likeliest(n, p, m):
 
 
 @helper
-def hits_drawn(n, hit, whole, draw):
+def hits_drawn(n: int, hit: int, whole: int, draw: int) -> int:
     """Hits of n dice that hit with `hit` of `whole` each (0 < hit < whole), by a number below DRAWS."""
     p = hit / whole
     m = min(n, (n + 1) * hit // whole)
