@@ -10,14 +10,15 @@ import numpy as np
 
 from simulator import load
 from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_modifiers import meeting
+from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.leaders import Trial, fate
 
-MET = meeting(load("europa-blenheim-1704").fields)
+MET = Meeting.of(load("europa-blenheim-1704").fields)
 PAIR = next(iter(MET.pairs))
 SIZE = MET.stacks[0].size
 MORALE = tuple(stack.morale for stack in MET.stacks)
 MAN = PAIR.manoeuvre
+FRAGILE = PAIR.fragile & 1 > 0, PAIR.fragile & 2 > 0
 MODIFIED = np.array([[MET.book.modified_loss(MET.steps[side], n) for n in range(SIZE + 1)] for side in (0, 1)])
 RETREAT = np.array([0] + [retreat_thirds(value) for value in range(1, 11)])
 
@@ -29,7 +30,7 @@ def _results(column: str, drm: int) -> np.ndarray:
 
 
 ROLLS = {
-    (day, step): [_results(MET.columns(side)[step], MET.drm(side, day, PAIR)[step]) for side in (0, 1)]
+    (day, step): [_results(MET.columns[side][step], MET.drm(side, day, PAIR)[step]) for side in (0, 1)]
     for day in (1, 2)
     for step in (0, 1)
 }
@@ -37,7 +38,7 @@ PURSUIT = [[_results("E", MET.pursuit_drm(side, PAIR) + more) for more in range(
 FATES = np.array(
     [
         [
-            [[fate(MET.stacks[side].leader, Trial(bool(how & 1), bool(how & 2), PAIR.fragile[side]), die, second)
+            [[fate(MET.stacks[side].leader, Trial(bool(how & 1), bool(how & 2), FRAGILE[side]), die, second)
               for second in range(1, 11)] for die in range(1, 11)]
             for how in range(4)
         ]

@@ -22,6 +22,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.ticker import NullLocator
 
+from benchmarks.cases import of_all_kinds
 from simulator import Method, NoExactOdds, answer, load
 from simulator.engine.exact import warm_up
 from simulator.engine.limits import QUICK_BYTES
@@ -33,11 +34,6 @@ Scenario = dict[str, Any]
 def equal(game: str, battle: str, force: Callable[[int], Scenario]) -> Callable[[int], Scenario]:
     """A battle of so many units a side."""
     return lambda n: {"game": game, "battle": battle, "attacker": force(n), "defender": force(n)}
-
-
-def of_all_kinds(n: int) -> Scenario:
-    arms = ("infantry", "cavalry", "artillery")
-    return dict.fromkeys([*arms, *(f"mercenary_{arm}" for arm in arms), "allied_infantry", "allied_cavalry"], n)
 
 
 def army(n: int) -> Scenario:

@@ -30,7 +30,7 @@ from simulator import Method, NoExactOdds, exact, load, scored, simulate, sweep
 from simulator.analysis.intervals import half_width_of_mean
 from simulator.analysis.mix import mixed
 from simulator.engine.exact import warm_up
-from simulator.engine.montecarlo import processors
+from simulator.engine.limits import processors
 from simulator.scenarios import Scenario
 
 console = Console(width=140, highlight=False)

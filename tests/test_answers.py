@@ -180,3 +180,32 @@ def test_simulated_and_exact_answers_are_one_type(true, seen):
 
 def test_the_largest_seed_works():
     assert simulate(LAND, 1000, seed=2**64 - 1).battles == 1000
+
+
+@pytest.mark.parametrize("span", [2, 40, 1 << 22])
+def test_equal_rows_are_one_whatever_their_columns_span(span):
+    """Against sorting the rows themselves: few values are counted, many sorted, more columns than codes gathered."""
+    rng = np.random.default_rng(span)
+    rows = rng.integers(0, 3, (500, 12)) * rng.integers(1, span, 12)
+    p = rng.random(500)
+    merged = merge(Outcomes({f"c{i}": column for i, column in enumerate(rows.T)} | {"one": np.ones(500, int)}, p))
+    expected, place = np.unique(rows, axis=0, return_inverse=True)
+    assert np.column_stack([merged.columns[f"c{i}"] for i in range(12)]).tolist() == expected.tolist()
+    assert merged.p == pytest.approx(np.bincount(place.ravel(), p))
+
+
+def test_chances_and_means_are_those_of_the_distinct_outcomes():
+    """Of The Price of Power several final states are one outcome; questions do not wait for that."""
+    odds = exact("power-three-realms")
+    raw = len(odds._raw.p)
+    asked = [
+        odds.p("attacker_losses >= 2 and winner == 'defender'"),
+        odds.mean("defender_losses"),
+        odds.likely()[0]["p"],
+    ]
+    assert "_merged" not in vars(odds)
+    table = odds.table
+    assert len(table) < raw
+    some = (table.attacker_losses >= 2) & (table.winner == "defender")
+    likeliest = table.groupby(["winner", *odds.headline]).p.sum().max()
+    assert asked == pytest.approx([table.p[some].sum(), (table.p * table.defender_losses).sum(), likeliest], abs=1e-12)

@@ -5,6 +5,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simulator import exact, load, need, sweep
 from simulator.analysis import onepass
@@ -53,6 +55,17 @@ def power(**policy):
     }
 
 
+def fleets(attacker, defender):
+    """A battle of The Price of Power at sea, ships lost as told."""
+    return {
+        "game": "price-of-power",
+        "battle": "naval",
+        "attacker": {"galleys": 2, "light": 1, "heavy": 1, "ships_in_supply": 2},
+        "defender": {"light": 2, "heavy": 2, "damaged": 1, "leader": {"infantry": 1}},
+        "policy": {"attacker": {"losses": attacker}, "defender": {"losses": defender}},
+    }
+
+
 CASES = [
     ("to the end", land(), REGIMENTS, (range(1, 6), [2, 3, 5]), ASKED),
     ("outnumbered", land(retreat="stop-when-outnumbered"), REGIMENTS, (range(2, 7), range(1, 4)), ASKED),
@@ -80,6 +93,13 @@ CASES = [
         (range(4), (3, 1)),
         ("p_attacker", "mean.attacker_losses", "mean.defender_cavalry_left", "defender_losses >= 2"),
     ),
+    (
+        "galleys and light ships",
+        fleets("light-first", "light-first"),
+        ("attacker.galleys", "defender.light"),
+        (range(3), (3, 0, 1)),
+        ("p_attacker", "mean.attacker_captured", "mean.defender_losses", "attacker_losses > 2"),
+    ),
 ]
 
 
@@ -90,8 +110,8 @@ def test_one_pass_gives_what_cell_by_cell_gives(scenario, paths, values, asked):
     values = tuple(tuple(axis) for axis in values)
     found = solve_block(draft(scenario), paths, values, asked)
     assert found is not None
-    for cell, settings in enumerate(product(*values)):
-        odds = exact(load(scenario).replace_all(dict(zip(paths, settings, strict=True))))
+    for cell, combination in enumerate(product(*values)):
+        odds = exact(load(scenario).replace_all(dict(zip(paths, combination, strict=True))))
         for question, numbers in zip(asked, found, strict=True):
             assert numbers[cell] == pytest.approx(measure(odds, question).value, abs=1e-12)
 
@@ -123,6 +143,35 @@ def test_every_field_that_a_game_says_moves_the_start_does_no_more(name):
 )  # fmt: skip
 def test_what_moves_the_start_of_a_battle_of_the_price_of_power(changes, moving):
     assert load(power()).replace_all(changes).built.starts == moving
+
+
+@pytest.mark.parametrize(
+    ("losses", "moving"),
+    [
+        (("light-first", "light-first"), ["attacker.galleys", "defender.galleys", "defender.light"]),
+        (("spread-damage", "heavy-first"), []),
+    ],
+)
+def test_what_moves_the_start_of_a_battle_at_sea(losses, moving):
+    assert load(fleets(*losses)).built.starts == moving
+
+
+@given(st.data())
+@settings(max_examples=12, deadline=None)
+def test_random_cells_of_random_sweeps_are_single_answers(data):
+    name = data.draw(
+        st.sampled_from(["risk-20v15", "risk-path", "power-italian-war", "axis-land-flak", "skirmish-hill"])
+    )
+    scenario = load(name)
+    paths = data.draw(st.lists(st.sampled_from(sorted(scenario.built.starts)), min_size=1, max_size=2, unique=True))
+    numbers = st.lists(st.integers(1, 9), min_size=4, max_size=6, unique=True)
+    vary = {path: data.draw(numbers) for path in paths}
+    asked = data.draw(st.sampled_from(["p_attacker", scenario.battle.headline[0]]))
+    asked = asked if asked == "p_attacker" else f"mean.{asked}"
+    rows = sweep(name, vary, asked).rows()
+    for row in data.draw(st.lists(st.sampled_from(rows), min_size=1, max_size=3)):
+        alone = exact(scenario.replace_all({path: row[path] for path in paths}))
+        assert row["value"] == pytest.approx(measure(alone, asked).value, abs=1e-12)
 
 
 @pytest.mark.parametrize(

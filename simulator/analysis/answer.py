@@ -12,11 +12,12 @@ from simulator.analysis.odds import Odds
 from simulator.analysis.sharing import Shared
 from simulator.analysis.spread import merge
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
+from simulator.engine.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, processors
 from simulator.rules.battle import Columns, Outcomes
 from simulator.scenarios import Draft, Scenario, Source, is_uncertain, load
 
 if TYPE_CHECKING:
+    from simulator.engine.first_battles import FirstBattles
     from simulator.engine.montecarlo import Simulation
 
 # So much of so much is done; the whole is None where it is not known.
@@ -125,12 +126,12 @@ class SimulatedRun:
 
     def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
         """Ends of the stage with the counts of the battles that reach it."""
-        from simulator.engine.montecarlo import Simulation
+        from simulator.engine.first_battles import simulation_of
         from simulator.engine.streams import derive_seed
 
         share = share or Share(count=self.battles)
         chain = self.shared.the(chain) if self.shared else chain
-        simulation = Simulation(chain, derive_seed(self.seed, *share.path), self.threads)
+        simulation = simulation_of(chain, derive_seed(self.seed, *share.path), self.threads)
         simulation.add(int(share.count or 0))
         ends = simulation.ends()
         assert ends.count is not None
@@ -181,17 +182,16 @@ class Fight:
         shared: Shared | None = None,
         device: str = "processor",
     ) -> None:
-        from simulator.engine.gpu import simulation_on
-        from simulator.engine.montecarlo import processors
+        from simulator.engine.first_battles import simulation_of
 
         # More threads than processors gain nothing and each takes memory; the numbers do not depend on them.
         self.threads = None if threads is None else min(threads, 4 * processors())
         self.scenario, self.seed, self._shared = scenario, seed, shared
         self._portions: list[Outcomes] = []
-        self._simulation: Simulation | None = None
+        self._simulation: Simulation | FirstBattles | None = None
         if scenario.built.answer is None:
             chain = shared.the(scenario.chain) if shared else scenario.chain
-            self._simulation = simulation_on(device, chain, seed, self.threads)
+            self._simulation = simulation_of(chain, seed, self.threads, device)
         elif device == "gpu":
             raise ValueError(f"device: gpu is not allowed for {scenario.battle.title}; it is fought in several stages")
         self._composed = 0
@@ -281,7 +281,7 @@ def width(odds: Odds) -> float:
         return max((result.high - result.low) / 2 for result in odds.results)
     found = [0.0]
     for row in odds.summary_rows():
-        values = odds.numbers(row["column"])
+        values = odds.spread_of(row["column"]).values
         span = float(values.max()) - float(values.min())
         found.append((row["high"] - row["low"]) / 2 / span if span else 0.0)
     return max(found)

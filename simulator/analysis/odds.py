@@ -23,6 +23,12 @@ ROUNDING = 1e-15
 WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
 
 
+def _in_words(columns: Columns) -> Columns:
+    """Columns as users see them: `winner`, where there is one, in words and first."""
+    winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
+    return winner | {name: values for name, values in columns.items() if name != "winner"}
+
+
 class Result(NamedTuple):
     """One of the ways in which a battle can come out: its words, the question it answers, its chance with bounds."""
 
@@ -84,9 +90,12 @@ class Odds:
     @cached_property
     def told(self) -> Columns:
         """The columns of the distinct outcomes as users see them: `winner`, where there is one, in words and first."""
-        columns = self.columns
-        winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
-        return winner | {name: values for name, values in columns.items() if name != "winner"}
+        return _in_words(self.columns)
+
+    @cached_property
+    def _seen(self) -> Columns:
+        """As `told`, but of outcomes that need not be distinct: as good for chances and means, and there at once."""
+        return _in_words(self._raw.columns)
 
     @property
     def chances(self) -> np.ndarray:
@@ -120,24 +129,35 @@ class Odds:
 
     def _where(self, query: str) -> np.ndarray:
         """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
-        if query in WINNING and "winner" in self.columns:
-            return np.asarray(self.columns["winner"] == WINNING[query])
+        return self._selects(query, self._merged, "told")
+
+    def _among(self, query: str) -> np.ndarray:
+        """As `_where`, but among outcomes that need not be distinct."""
         if query not in self._selected:
-            known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in self.columns else {})
-            self._selected[query] = ask(query, self.told, len(self.chances), known)
+            self._selected[query] = self._selects(query, self._raw, "_seen")
         return self._selected[query]
+
+    def _selects(self, query: str, outcomes: Outcomes, told: str) -> np.ndarray:
+        if query in WINNING and "winner" in outcomes.columns:
+            return np.asarray(outcomes.columns["winner"] == WINNING[query])
+        known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in outcomes.columns else {})
+        return ask(query, getattr(self, told), len(outcomes.p), known)
 
     def numbers(self, name: str) -> np.ndarray:
         """The values of a number or yes/no column. Raises ValueError for another."""
-        if self.kind_of(name) == "text":
-            known = ", ".join(column for column in self.columns if self.kind_of(column) != "text")
-            raise ValueError(f"column {name!r} is text; number columns: {known}")
+        self._check_number(name)
         return self.columns[name]
+
+    def _check_number(self, name: str) -> None:
+        if self.kind_of(name) == "text":
+            known = ", ".join(column for column in self._raw.columns if self.kind_of(column) != "text")
+            raise ValueError(f"column {name!r} is text; number columns: {known}")
 
     def spread_of(self, name: str) -> Spread:
         """The distribution of a number or yes/no column. Raises ValueError for another."""
         if name not in self._spreads:
-            self._spreads[name] = spread_of(self.numbers(name), self.chances)
+            self._check_number(name)
+            self._spreads[name] = spread_of(self._raw.columns[name], self._raw.p)
         return self._spreads[name]
 
     def p(self, query: str) -> float:
@@ -145,7 +165,7 @@ class Odds:
 
         The name of a yes/no column alone will do. Raises ValueError for one that cannot be understood.
         """
-        return float(self.chances[self._where(query)].sum())
+        return float(self._raw.p[self._among(query)].sum())
 
     def winner(self, side: str) -> float:
         """Chance that `side` ("attacker", "defender" or "nobody") wins. Raises ValueError where nobody can win."""
@@ -176,7 +196,7 @@ class Odds:
 
         `query` is as for `p`, or the name of a number column. Raises ValueError for one that is neither.
         """
-        if query in self.columns and self.kind_of(query) == "number":
+        if query in self._raw.columns and self.kind_of(query) == "number":
             mean = self.mean(query)
             half = 0.0 if self.battles is None else half_width_of_mean(self.std(query), self.battles, level)
             return mean - half, mean + half
@@ -193,20 +213,20 @@ class Odds:
         named = {label: query for label, query in self.battle.results.items() if self._answers(query)}
         if named:
             return named
-        if "winner" in self.columns:
+        if "winner" in self._raw.columns:
             return dict(zip(WINNERS, WINNING, strict=True))
-        for name, values in self.columns.items():
+        for name, values in self._raw.columns.items():
             if self.kind_of(name) == "text":
                 found = list(dict.fromkeys([*self.battle.texts.get(name, ()), *map(str, values)]))
                 return {value: f"{name} == {value!r}" for value in found}
-        flags = [name for name in self.columns if self.kind_of(name) == "yes/no"]
+        flags = [name for name in self._raw.columns if self.kind_of(name) == "yes/no"]
         chosen = [name for name in flags if name in self.headline] or flags
         return {name.replace("_", " "): name for name in chosen}
 
     def _answers(self, query: str) -> bool:
         """Has this battle the columns that a question of its kind asks for?"""
         try:
-            self._where(query)
+            self._among(query)
         except ValueError:
             return False
         return True
@@ -221,23 +241,23 @@ class Odds:
             Result(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
         ]
 
-    def _came_about(self) -> dict[str, np.ndarray]:
-        """What came about in each distinct outcome, as one column of words; none where several may at once."""
+    def _came_about(self) -> dict[str, tuple[np.ndarray, Sequence[str]]]:
+        """What came about in each outcome, as one column of codes, and their words; none where several may at once."""
         if not self.battle.results:
-            return {"winner": self.told["winner"]} if "winner" in self.columns else {}
-        happened = np.array([self._where(result.question) for result in self.results])
+            return {"winner": (self._raw.columns["winner"], WINNERS)} if "winner" in self._raw.columns else {}
+        happened = np.array([self._among(result.question) for result in self.results])
         if happened.size == 0 or happened.sum(axis=0).max() > 1:
             return {}
-        words = np.array(["nothing of these", *(result.label for result in self.results)])
-        return {"result": words[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)]}
+        words, codes = np.unique(["nothing of these", *(result.label for result in self.results)], return_inverse=True)
+        return {"result": (codes[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)], words.tolist())}
 
     @property
     def value(self) -> str:
         """The number that is asked for when none is named: the first result's chance, or a mean."""
-        if not self.battle.results and "winner" in self.columns:
+        if not self.battle.results and "winner" in self._raw.columns:
             return "p_attacker"
         questions = list(self._questions().values())
-        return questions[0] if questions else f"mean.{(self.headline or tuple(self.columns))[0]}"
+        return questions[0] if questions else f"mean.{(self.headline or tuple(self._raw.columns))[0]}"
 
     def distribution(self, column: str) -> pd.DataFrame:
         """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
@@ -248,7 +268,7 @@ class Odds:
     def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
         """The columns of `distribution` as arrays."""
         self.kind_of(column)
-        values, p = spread_of(self.told[column], self.chances)
+        values, p = spread_of(self._seen[column], self._raw.p)
         data = {"value": values, "p": p}
         if self.kind_of(column) != "text":
             data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
@@ -266,7 +286,7 @@ class Odds:
     def summary_rows(self) -> list[dict[str, Any]]:
         """The rows of `summary` as plain values; text columns have no mean and are left out."""
         rows = []
-        for name in self.headline or tuple(self.columns):
+        for name in self.headline or tuple(self._raw.columns):
             if self.kind_of(name) == "text":
                 continue
             low, high = self.interval(name)
@@ -281,24 +301,24 @@ class Odds:
         names = list(columns or self.headline)
         for name in names:
             self.kind_of(name)
-        told = self._came_about() | {name: self.told[name] for name in names}
-        seen = merge(Outcomes(told, self.chances, self.counts))
+        coded = self._came_about()
+        known = {name: self._seen[name] for name in names if name not in coded}
+        seen = merge(Outcomes({name: codes for name, (codes, _) in coded.items()} | known, self._raw.p))
         order = np.argsort(-seen.p, kind="stable")[:most]
-        return [
-            {name: values[row].item() for name, values in seen.columns.items()} | {"p": float(seen.p[row])}
-            for row in order
-        ]
+        rows = {name: values[order].tolist() for name, values in seen.columns.items()} | {"p": seen.p[order].tolist()}
+        rows |= {name: [words[code] for code in rows[name]] for name, (_, words) in coded.items()}
+        return [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
 
     def to_dict(self, table: bool = True) -> dict[str, Any]:
         """Everything as plain values for JSON: how it was obtained, chances with intervals, summary, table."""
         from simulator import __version__
 
         chances = {}
-        for side in WINNERS if "winner" in self.columns else ():
+        for side in WINNERS if "winner" in self._raw.columns else ():
             chances[side] = dict(
                 zip(("p", "low", "high"), (self.winner(side), *self.winner_interval(side)), strict=True)
             )
-        for name in self.columns:
+        for name in self._raw.columns:
             if self.kind_of(name) == "yes/no":
                 chances[name] = dict(zip(("p", "low", "high"), (self.p(name), *self.interval(name)), strict=True))
         return {

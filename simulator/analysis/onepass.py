@@ -1,8 +1,8 @@
 """Many cells in one pass: cells that differ only in where their battle starts are one graph, solved backwards once.
 
-Which fields only move the start a game says itself (`Built.starts`); here it is held to that. The corners of the grid
-are built and checked as ever, starts and outcomes in between are read off them, and the numbers of the smallest cell
-and of the one in the middle must be those of their own exact answers.
+Which fields only move the start a game says itself (`Built.starts`), and how cells are one chain (`Built.joined`); here
+it is held to that. The corners of the grid are built and checked as ever, starts and outcomes in between are read off
+them, and the numbers of the smallest cell and of the one in the middle must be those of their own exact answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simulator.analysis.measure import weighed
 from simulator.engine.explicit import Graph, spell_out, spell_out_nodes
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.solve import Solver
-from simulator.rules.battle import WINNERS, Columns
+from simulator.rules.battle import WINNERS, Columns, Joined
 from simulator.scenarios import Draft, Scenario, ScenarioError
 
 LEAST_CELLS = 8
@@ -29,6 +29,8 @@ MOST_AXES = 4
 # Rows of outcomes looked at to see what a counter changes, and edges passed for questions that differ from cell to
 # cell: beyond these, cell by cell is no slower.
 MOST_ROWS, MOST_EDGES = 4_000_000, 2_000_000_000
+# How far numbers that a counter may hold are tried one by one, and for how many there has to be room.
+MOST_COUNTS, LEAST_COUNTS = 256, 128
 ALIKE = 1e-9
 
 ALL = slice(None)
@@ -43,12 +45,15 @@ def solve_block(
 ) -> np.ndarray | None:
     """What is asked of all combinations of `values`, exactly: float64, shape (asked, cells), cells in row order.
 
-    None where they have to be answered one by one: the fields do more than move the start, the rules refuse a corner,
-    a value asked is no mean, or the graph is too large. Raises BrokenGame if a game's word proves wrong.
+    None where they have to be answered one by one: the fields do more than move the start, a value asked is no mean,
+    or the graph is too large; nan for single cells of which that is so, those that the rules refuse among them.
+    Raises BrokenGame if a game's word proves wrong.
     """
     block = Block.of(base, paths, values)
     if block is None:
         return None
+    if (axis := block.edge()) is not None:
+        return _without_edge(base, paths, values, axis, asked, progress)
     try:
         found = block.solved(asked, progress)
         if found is not None:
@@ -58,32 +63,64 @@ def solve_block(
     return found
 
 
+def _without_edge(
+    base: Draft, paths: Sequence[str], values: Values, axis: int, asked: Sequence[str], progress: Progress | None
+) -> np.ndarray | None:
+    """As `solve_block`, the lowest setting of one axis by itself: the rules refuse a corner there."""
+    below, above = (values[:axis], paths[:axis]), (values[axis + 1 :], paths[axis + 1 :])
+    low = min(values[axis])
+    rest = tuple(number for number in values[axis] if number != low)
+    inner = solve_block(base, paths, (*below[0], rest, *above[0]), asked, progress)
+    if inner is None:
+        return None
+    others = (*below[0], *above[0])
+    edge = solve_block(base.with_fields({paths[axis]: low}), (*below[1], *above[1]), others, asked, progress)
+    found = np.full((len(asked), *map(len, values)), np.nan)
+    along = np.moveaxis(found, axis + 1, 1)
+    kept = np.array(values[axis]) != low
+    along[:, kept] = np.moveaxis(inner.reshape(len(asked), *map(len, (*below[0], rest, *above[0]))), axis + 1, 1)
+    if edge is not None:
+        along[:, ~kept] = edge.reshape(len(asked), 1, *map(len, others))
+    return found.reshape(len(asked), -1)
+
+
 @dataclass(frozen=True)
 class Block:
-    """A grid over `paths`, with the scenarios of its corners by settings."""
+    """A grid over `paths`, with the scenarios of its corners by settings, and those corners that the rules refuse."""
 
     paths: Sequence[str]
     values: Values
     corners: dict[tuple[int, ...], Scenario]
+    refused: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
     def of(cls, base: Draft, paths: Sequence[str], values: Values) -> Block | None:
-        """The block; None for one that is not worth it, or not allowed."""
+        """The block; None for one that is not worth it, or of which the rules refuse the largest corner."""
         numbers = all(type(number) is int for axis in values for number in axis)
-        if not numbers or len(paths) > MOST_AXES or np.prod([len(axis) for axis in values]) < LEAST_CELLS:
+        if not numbers or not paths or len(paths) > MOST_AXES or np.prod([len(axis) for axis in values]) < LEAST_CELLS:
             return None
-        corners = {}
-        for settings in product(*({min(axis), max(axis)} for axis in values)):
+        corners: dict[tuple[int, ...], Scenario] = {}
+        refused: list[tuple[int, ...]] = []
+        # The largest first: whether it is worth to look at the others.
+        for settings in product(*(sorted({min(axis), max(axis)}, reverse=True) for axis in values)):
             try:
                 scenario, note = changed(base, paths, settings)
             except ScenarioError:
-                return None
+                if not corners:
+                    return None
+                refused.append(settings)
+                continue
             if not isinstance(scenario, Scenario) or note or not set(paths) <= set(scenario.built.starts):
                 return None
             if scenario.chain.aims is not None:
                 return None
             corners[settings] = scenario
-        return cls(paths, values, corners)
+        return cls(paths, values, corners, tuple(refused))
+
+    def edge(self) -> int | None:
+        """The axis at whose lowest setting the rules refuse the most corners; None where they refuse none."""
+        lowest = [sum(one[axis] == min(numbers) for one in self.refused) for axis, numbers in enumerate(self.values)]
+        return int(np.argmax(lowest)) if self.refused else None
 
     @property
     def top(self) -> tuple[int, ...]:
@@ -118,7 +155,20 @@ class Block:
                 return None
         return steps
 
-    def starts(self) -> np.ndarray | None:
+    def joined(self) -> Joined | None:
+        """All cells as one chain; None if they are none: too many, or starts that do not move evenly."""
+        top = self.corners[self.top]
+        if top.built.joined is not None:
+            return top.built.joined(self.paths, self.grid + self.top)
+        starts = self._starts()
+        return None if starts is None else Joined(top.chain, starts, self._outcome)
+
+    def _outcome(self, states: Any, settings: Sequence[int]) -> Columns:
+        outcome = self.corners[tuple(settings)].built.outcome
+        assert outcome is not None
+        return outcome(states)
+
+    def _starts(self) -> np.ndarray | None:
         """The start of each cell (rows of ints); None if starts do not move evenly."""
         found = []
         for f, value in enumerate(self.corners[self.top].chain.start):
@@ -131,13 +181,13 @@ class Block:
 
     def solved(self, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
         """The values asked, or None if they cannot be had in one pass."""
-        starts = self.starts()
-        if starts is None:
+        joined = self.joined()
+        if joined is None:
             return None
         told = (lambda states: progress(states, None)) if progress else None
-        graph = spell_out_nodes(self.corners[self.top].chain, QUICK_BYTES, told, starts=starts)
-        solver, outcomes = Solver(graph, counted=False), Seen(self, graph)
-        found = np.empty((len(asked), len(starts)))
+        graph = spell_out_nodes(joined.chain, QUICK_BYTES, told, starts=joined.starts)
+        solver, outcomes = Solver(graph, counted=False), Seen(self, joined, graph)
+        found = np.empty((len(asked), len(joined.starts)))
         for question, answers in zip(asked, found, strict=True):
             worths = list(outcomes.worths(question))
             if not worths or len(worths) * len(graph.to) > MOST_EDGES:
@@ -154,7 +204,9 @@ class Block:
         inside = self.corners[self.top].replace_all(dict(zip(self.paths, middle, strict=True)))
         for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
             graph = spell_out(one.chain, QUICK_BYTES)
-            told, solver = _told(Seen.columns(one, graph.states(graph.final))), Solver(graph, counted=False)
+            states, outcome = graph.states(graph.final), one.built.outcome
+            assert outcome is not None
+            told, solver = _told(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)
             cell = int((self.grid + self.top == settings).all(axis=1).argmax())
             for question, values in zip(asked, found, strict=True):
                 worth = weighed(one.battle, told, int(graph.final.sum()), question)
@@ -172,25 +224,22 @@ class Block:
 class Seen:
     """The final states of a block's graph as the columns of its cells' outcomes."""
 
-    def __init__(self, block: Block, graph: Graph) -> None:
-        self.block, self.graph = block, graph
+    def __init__(self, block: Block, joined: Joined, graph: Graph) -> None:
+        self.block, self.joined, self.graph = block, joined, graph
         self.battle = block.corners[block.top].battle
         states = graph.states(graph.final)
         self.at: dict[tuple[int, ...], tuple[np.ndarray, Columns]] = {}
-        for settings, one in block.corners.items():
+        for settings in block.corners:
             cell = int((block.grid + block.top == settings).all(axis=1).argmax())
             inside = ended_from(graph, graph.starts[cell]) if settings != block.top else np.ones(len(self), bool)
             own = type(states)(*(values[inside] for values in states))
-            self.at[settings] = inside, self.columns(one, own)
+            self.at[settings] = inside, self.columns(own, settings)
         self.top = self.at[block.top][1]
         self.steps: dict[str, np.ndarray | None] = {}
 
-    @staticmethod
-    def columns(scenario: Scenario, states: Any) -> Columns:
-        """The columns of final states, each as long as they are many."""
-        assert scenario.built.outcome is not None
-        size = len(states[0])
-        return {name: np.broadcast_to(one, size) for name, one in scenario.built.outcome(states).items()}
+    def columns(self, states: Any, settings: Sequence[int]) -> Columns:
+        """The columns of final states in a cell."""
+        return _long(self.joined.outcome(states, settings), len(states[0]))
 
     @cached_property
     def counting(self) -> set[str]:
@@ -199,12 +248,16 @@ class Seen:
         size, most = len(self), int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
         if most == 0:
             return set()
-        if size * most > MOST_ROWS:
+        if size * LEAST_COUNTS > MOST_ROWS:
             return set(self.top)
-        fields = [np.tile(values, most) for values in graph.states(graph.final)]
-        fields[chain.counted] = np.repeat(np.arange(1, most + 1), size)
-        columns = self.columns(self.block.corners[self.block.top], type(chain.start)(*fields))
-        return {name for name, plain in self.top.items() if not (columns[name].reshape(most, -1) == plain).all()}
+        # All numbers up to one that is large for its kind; beyond it, those about powers of two.
+        small = min(most, MOST_COUNTS, MOST_ROWS // size - LEAST_COUNTS // 2)
+        large = (2**power + more for power in range(small.bit_length(), most.bit_length()) for more in (-1, 0))
+        counts = sorted({*range(1, small + 1), *large, most} - {0})
+        fields = [np.tile(values, len(counts)) for values in graph.states(graph.final)]
+        fields[chain.counted] = np.repeat(counts, size)
+        columns = self.columns(type(chain.start)(*fields), self.block.top)
+        return {name for name, plain in self.top.items() if not (columns[name].reshape(len(counts), -1) == plain).all()}
 
     def _steps(self, name: str) -> np.ndarray | None:
         """How a column changes from cell to cell; None if not evenly."""
@@ -254,13 +307,20 @@ class Seen:
 
 def ended_from(graph: Graph, start: int) -> np.ndarray:
     """Which of the final states may follow a state (bool)."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    leads = csr_array((np.ones(len(graph.to), np.int8), graph.to, graph.begin), shape=(len(graph), len(graph)))
-    reached = np.zeros(len(graph), bool)
-    reached[breadth_first_order(leads, start, return_predecessors=False)] = True
+    reached, here, edges = np.zeros(len(graph), bool), np.array([start]), np.diff(graph.begin)
+    while len(here):
+        reached[here] = True
+        sizes = edges[here]
+        first = np.repeat(graph.begin[here] - (np.cumsum(sizes) - sizes), sizes)
+        after = np.zeros(len(graph), bool)
+        after[graph.to[first + np.arange(len(first))]] = True
+        here = np.flatnonzero(after & ~reached)
     return np.asarray(reached[graph.final])
+
+
+def _long(columns: Columns, size: int) -> Columns:
+    """Columns of which each is as long as the states are many."""
+    return {name: np.broadcast_to(one, size) for name, one in columns.items()}
 
 
 def _told(columns: Columns) -> Noted:

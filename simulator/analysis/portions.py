@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import islice, product, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,21 +126,22 @@ class Grid:
             if stopped():
                 raise KeyboardInterrupt
 
-        found: list[Cell] | None = []
+        found: list[Cell] = []
         try:
-            if portion.block:
-                found = self._block(portion, told)
-            else:
-                for settings in self.settings(portion):
+            solved = self._solved(portion, told) if portion.block else repeat(None)
+            if solved is None:
+                return Answered(portion, None, time.perf_counter() - begun)
+            for settings, known in zip(self.settings(portion), solved, strict=False):
+                if known is None:
                     told(0, None)
-                    assert found is not None
-                    found.append(self.cell(settings, shared, told))
+                found.append(known or self.cell(settings, shared, told))
         except KeyboardInterrupt:
             if not stopped():
                 raise
         return Answered(portion, found, time.perf_counter() - begun)
 
-    def _block(self, portion: Portion, told: Progress) -> list[Cell] | None:
+    def _solved(self, portion: Portion, told: Progress) -> Iterable[Cell | None] | None:
+        """A block's cells, None for those that one pass does not answer; None if it answers none."""
         ranges = zip(self.values, portion.ranges, strict=True)
         axes = [(path, axis[begin:end]) for path, (axis, (begin, end)) in zip(self.paths, ranges, strict=True)]
         fixed = {path: axis[0] for path, axis in axes if len(axis) == 1}
@@ -150,7 +151,9 @@ class Grid:
         if values is None:
             return None
         measures = zip(*([Measure(one, one, one) for one in row] for row in values.tolist()), strict=True)
-        return [Cell(one, found, "exact") for one, found in zip(self.settings(portion), measures, strict=True)]
+        solved = np.isfinite(values).all(axis=0).tolist()
+        cells = zip(self.settings(portion), measures, solved, strict=True)
+        return [Cell(settings, found, "exact") if known else None for settings, found, known in cells]
 
     def cell(self, settings: tuple[Any, ...], shared: Shared, told: Progress | None = None) -> Cell:
         """The answer of one cell by itself."""

@@ -136,8 +136,8 @@ class Search:
                 values = (tuple(number for number in values[0] if self._allowed((number,))),)
             inner = self.progress and (lambda done, total: self._told())
             found = solve_block(self.draft, self.paths, values, (self.value,), inner) if all(values) else None
-            every = product(*values) if found is not None else ()
-            self._in_one_pass = dict(zip(every, [] if found is None else found[0].tolist(), strict=True))
+            solved = {} if found is None else dict(zip(product(*values), found[0].tolist(), strict=True))
+            self._in_one_pass = {settings: one for settings, one in solved.items() if not math.isnan(one)}
         return self._in_one_pass or {}
 
     def _ask(self, settings: Settings) -> Tried:

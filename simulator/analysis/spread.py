@@ -20,11 +20,14 @@ def merge(outcomes: Outcomes) -> Outcomes:
     for values in outcomes.columns.values():
         rank, ranks = _ranked(np.asarray(values))
         if codes * ranks > LARGEST_CODE:
-            _, code = np.unique(code, return_inverse=True)
-            codes = len(code)
-        code = code * ranks + rank
-        codes *= ranks
-    _, first, row = np.unique(code, return_index=True, return_inverse=True)
+            held, code = np.unique(code, return_inverse=True)
+            codes = len(held)
+            if codes == len(code):
+                break  # all are told apart, and in order, by the columns up to here
+        if ranks > 1:
+            code = code * ranks + rank
+            codes *= ranks
+    first, row = _distinct(code, codes)
     count = None if outcomes.count is None else np.bincount(row, outcomes.count).astype(np.int64)
     return Outcomes(
         {name: np.asarray(values)[first] for name, values in outcomes.columns.items()},
@@ -33,6 +36,19 @@ def merge(outcomes: Outcomes) -> Outcomes:
         outcomes.residual,
         outcomes.explored,
     )
+
+
+def _distinct(code: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where each of some numbers below `codes` is first met, in ascending order, and which of these each is."""
+    if codes > max(4 * len(code), MOST_COUNTED):
+        _, first, row = np.unique(code, return_index=True, return_inverse=True)
+        return first, row
+    where = np.full(codes, -1)
+    where[code[::-1]] = np.arange(len(code))[::-1]
+    held = np.flatnonzero(where >= 0)
+    first = where[held]
+    where[held] = np.arange(len(held))
+    return first, where[code]
 
 
 def _ranked(values: np.ndarray) -> tuple[np.ndarray, int]:

@@ -278,7 +278,7 @@ def answers(
     grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None
 ) -> Generator[Answered, None, None]:
     """Portions of a grid (all) answered here, a few at a time; after an interrupt those under way, cut short."""
-    from simulator.engine.montecarlo import processors
+    from simulator.engine.limits import processors
 
     workers = min(threads or processors(), grid.size)
     shared, stopped = Shared(), threading.Event()

@@ -1,4 +1,4 @@
-"""Alias tables in whole numbers (Walker 1977, Vose 1991), so that every machine draws the same.
+"""Alias tables in whole numbers (Walker 1977, Vose 1991), so that every machine draws the same; imports no compiler.
 
 Each table has 2**bits columns of 2**(32 - bits) units; a result gets its chance rounded to units of 2**-32. A 32-bit
 number picks a column with its high bits and one of the column's two results with the others.
@@ -6,35 +6,44 @@ number picks a column with its high bits and one of the column's two results wit
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
-from numba import uint64
 
-from simulator.engine.chance import Alias, Tables
-from simulator.engine.compiled import kernel
+from simulator.engine.chance import Alias, Rows, Tables
+
+_LOW, _BITS16, _HALF, _HIGH16 = np.uint64(0xFFFFFFFF), np.uint64(0xFFFF), np.uint64(32), np.uint64(48)
 
 
-@kernel
-def fill(rows, bits, entry, work):
-    """Write the packed entries of every table; `work` is four rows of work space of one table's width."""
-    first, result, weight = rows.first, rows.result, rows.weight
-    units, donor, small, big = work[0], work[1], work[2], work[3]
+class _Filling:
+    """Stands for the params of a kernel that involves no game."""
+
+
+def fill(first, weight, bits, units, donor, small, big):
+    """Deal out the units of every table: how many of its column a result keeps, and which column gets the others.
+
+    `small` and `big` are work space of one table's width.
+    """
     width = 1 << bits
     capacity = (1 << 32) >> bits
     for t in range(len(first) - 1):
         size = first[t + 1] - first[t]
+        at = t << bits
         total = 0.0
         before = 0
         for j in range(width):
-            units[j] = 0
-            donor[j] = j
+            units[at + j] = 0
+            donor[at + j] = j
         for j in range(size):
             total += weight[first[t] + j]
-            after = (1 << 32) if j == size - 1 else int(np.rint(total * 4294967296.0))
-            units[j] = after - before
+            after = (1 << 32) if j == size - 1 else round(total * 4294967296.0)
+            units[at + j] = after - before
             before = after
         smalls, bigs = 0, 0
         for j in range(width):
-            if units[j] < capacity:
+            if units[at + j] < capacity:
                 small[smalls] = j
                 smalls += 1
             else:
@@ -44,27 +53,57 @@ def fill(rows, bits, entry, work):
             smalls -= 1
             lesser = small[smalls]
             greater = big[bigs - 1]
-            donor[lesser] = greater
-            units[greater] -= capacity - units[lesser]
-            if units[greater] < capacity:
+            donor[at + lesser] = greater
+            units[at + greater] -= capacity - units[at + lesser]
+            if units[at + greater] < capacity:
                 bigs -= 1
                 small[smalls] = greater
                 smalls += 1
-        for j in range(width):
-            other = result[first[t] + donor[j]]
-            here = result[first[t] + j] if j < size else other
-            cut = 0 if donor[j] == j else units[j] << bits
-            packed = uint64(cut) | (uint64(here) << uint64(32)) | (uint64(other) << uint64(48))
-            entry[(t << bits) + j] = packed
+
+
+def bits_for(tables: Tables) -> int:
+    """How wide alias tables have to be, as a power of two."""
+    return max(1, (tables.largest - 1).bit_length())
+
+
+@lru_cache(maxsize=1)
+def _compiled_fill() -> Callable[..., Any]:
+    from simulator.engine.compiled import kernel
+
+    return kernel(fill).of(_Filling())
 
 
 def build_alias(tables: Tables) -> Alias:
     """Alias tables for all of `tables`, as wide as the largest needs."""
-    bits = max(1, (tables.largest - 1).bit_length())
-    width = 1 << bits
-    entry = np.empty(len(tables) << bits, np.uint64)
-    fill(tables.rows, bits, entry, np.empty((4, width), np.int64))
-    return Alias(bits, entry)
+    bits, rows = bits_for(tables), tables.rows
+    units, donor = np.empty((2, len(tables) << bits), np.int64)
+    small, big = np.empty((2, 1 << bits), np.int64)
+    _compiled_fill()(rows.first, rows.weight, bits, units, donor, small, big)
+    return Alias(bits, packed(rows, bits, units, donor))
+
+
+def some_tables(tables: Tables, wanted: Sequence[int]) -> np.ndarray:
+    """The entries of these tables alone, as `build_alias` has them, by plain Python: array (tables, columns)."""
+    bits, parts = bits_for(tables), [slice(tables.first[t], tables.first[t + 1]) for t in wanted]
+    rows = Rows(
+        np.cumsum([0, *(part.stop - part.start for part in parts)]),
+        np.concatenate([tables.result[part] for part in parts]),
+        np.concatenate([tables.weight[part] for part in parts]),
+    )
+    room: list[Any] = [[0] * (len(parts) << bits) for _ in range(2)] + [[0] * (1 << bits) for _ in range(2)]
+    fill(rows.first.tolist(), rows.weight.tolist(), bits, *room)
+    return packed(rows, bits, np.array(room[0]), np.array(room[1])).reshape(len(parts), -1)
+
+
+def packed(rows: Rows, bits: int, units: np.ndarray, donor: np.ndarray) -> np.ndarray:
+    """The entries: cut | here << 32 | other << 48."""
+    column = np.arange(1 << bits)
+    first, size = rows.first[:-1, None], np.diff(rows.first)[:, None]
+    donor = donor.reshape(-1, len(column))
+    other = rows.result[first + donor].astype(np.uint64)
+    here = np.where(column < size, rows.result[first + np.minimum(column, size - 1)], other).astype(np.uint64)
+    cut = np.where(donor == column, 0, units.reshape(donor.shape) << bits).astype(np.uint64)
+    return np.asarray(cut | here << _HALF | other << _HIGH16).ravel()
 
 
 def drawn(alias: Alias, table: int, number: int) -> int:
@@ -72,3 +111,12 @@ def drawn(alias: Alias, table: int, number: int) -> int:
     entry = int(alias.entry[(table << alias.bits) + (number >> (32 - alias.bits))])
     rest = (number << alias.bits) & 0xFFFFFFFF
     return (entry >> 32) & 0xFFFF if rest < (entry & 0xFFFFFFFF) else entry >> 48
+
+
+def drawn_by(alias: Alias, table: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """`drawn` for many tables and numbers (uint64) at once."""
+    bits = np.uint64(alias.bits)
+    entry = alias.entry[(table.astype(np.uint64) << bits) + (number >> (_HALF - bits))]
+    rest = (number << bits) & _LOW
+    here = (entry >> _HALF) & _BITS16
+    return np.asarray(np.where(rest < (entry & _LOW), here, entry >> _HIGH16), np.int64)

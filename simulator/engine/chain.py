@@ -138,7 +138,8 @@ class Chain:
     `apart`: where two rolls act apart, the fields that the first one changes and those that the other one does; planes
     of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
     `last`: the last roll, where each battle makes one and nothing follows it.
-    `at_least` is how many states a game knows its chain to have: one that is too large is refused before it is tried.
+    `lean`: the same battles in fewer numbers, where many of them are to be fought and cannot be spelled out.
+    `at_least`: states and transitions that a game knows its chain to have; one too large is refused before it is tried.
     """
 
     params: Any
@@ -148,10 +149,11 @@ class Chain:
     counters: tuple[str, ...] = ()
     tell: Callable[..., str] | None = None
     label: str = ""
-    at_least: int = 0
+    at_least: tuple[int, int] = (0, 0)
     aims: Aims | None = None
     apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None
+    lean: Lean | None = None
 
     @cached_property
     def counted(self) -> int:
@@ -222,6 +224,22 @@ class Chain:
                 option = self.played.option(s)
             s = step(p, s, option, 0) if self.paired else step(p, s, option)
         raise BrokenGame(f"decisions without end in {s}")
+
+
+@dataclass(frozen=True)
+class Lean:
+    """A chain whose battle i of a seed makes the rolls of the whole chain's battle i and ends as that does.
+
+    `over` is a final state of the whole chain; fields that the lean one has too are taken from there.
+    """
+
+    chain: Chain
+    over: Any
+
+    def whole(self, states: Any) -> Any:
+        """Final states of the lean chain as those of the whole one (States of int arrays)."""
+        told, size = states._asdict(), len(states[0])
+        return type(self.over)(*(told.get(k, np.full(size, value)) for k, value in self.over._asdict().items()))
 
 
 @dataclass(frozen=True)

@@ -207,3 +207,9 @@ def from_rows(rows: Sequence[Row]) -> Tables:
     sizes = [len(result) for result, _ in rows]
     first = np.concatenate([[0], np.cumsum(sizes)])
     return Tables(first, np.concatenate([r for r, _ in rows]), np.concatenate([w for _, w in rows]))
+
+
+def by_row(tables: Tables) -> Tables:
+    """The same tables with the number of the row for a result."""
+    first = tables.first
+    return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight, tables.largest)

@@ -6,12 +6,11 @@ that can be spelled out is walked on its graph, all battles at once; a larger on
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine import streams
+from simulator.engine.alias import drawn_by
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.compiled import bind_state, kernel, left, load, paired, running, store, within
 from simulator.engine.explicit import Graph, spell_out
@@ -78,22 +77,13 @@ def _walk(fought: Fought, ends: np.ndarray, seed: int, battle: np.ndarray, at: n
         here, number = at[going], word[going]
         place = p.place[here & mask]
         number = number if paired or fresh else number << _HIGH
-        edge = (place >> _HALF).astype(np.int64) + _drawn(alias, place & low, number >> _HIGH)
+        edge = (place >> _HALF).astype(np.int64) + drawn_by(alias, place & low, number >> _HIGH)
         if paired:
             beside = p.other[here & mask]
-            edge += _drawn(alias, beside & low, number & low) * (beside >> _HALF).astype(np.int64)
+            edge += drawn_by(alias, beside & low, number & low) * (beside >> _HALF).astype(np.int64)
         at[going] = (here & ~mask) + p.to[edge].astype(np.int64)
         going = going[~ends[at[going] & mask]]
     raise BrokenGame(f"no battle of seed {seed} ended within {MOST_STEPS:,} steps; perhaps none does")
-
-
-def _drawn(alias: Any, table: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """`alias.drawn` for many tables and numbers at once."""
-    bits = np.uint64(alias.bits)
-    entry = alias.entry[(table.astype(np.uint64) << bits) + (number >> (_HALF - bits))]
-    rest = (number << bits) & np.uint64(0xFFFFFFFF)
-    here = (entry >> _HALF) & np.uint64(0xFFFF)
-    return np.asarray(np.where(rest < (entry & np.uint64(0xFFFFFFFF)), here, entry >> np.uint64(48)), np.int64)
 
 
 @kernel

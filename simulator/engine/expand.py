@@ -292,7 +292,7 @@ class CompiledExplorer:
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
         while (status := run(chain.params, rows, self.store, self.bench, self.at, PAUSE)) != DONE:
-            if status == PAUSED and self._usual and not asked:  # small ones are never looked up
+            if self.at[EDGES] > PAUSE // 8 and self._usual and not asked:  # small ones are never looked up
                 asked = True
                 recall(chain, self.budget)
             self._hold_to_budget()

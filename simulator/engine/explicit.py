@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -104,10 +105,12 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
 
 def _refuse_at_once(chain: Chain, budget: int) -> None:
     """Refuse a chain whose game knows it to be too large."""
-    size = size_of(chain, chain.at_least, chain.at_least)
+    states, transitions = chain.at_least
+    size = size_of(chain, states, transitions)
     if size > budget:
         raise NoExactOdds(
-            f"at least {chain.at_least:,} states: more than {in_words(size)}, past the budget of {in_words(budget)}"
+            f"at least {states:,} states and {transitions:,} transitions: more than {in_words(size)}, "
+            f"past the budget of {in_words(budget)}"
         )
 
 
@@ -206,12 +209,32 @@ def plain_params(params: Any) -> Any:
     return plain(params)
 
 
+_quick: set[type] = set()
+
+
+def quicken(kind: Any) -> None:
+    """Give states of this kind a `_replace` that takes a third of the time: rules call it all the time."""
+    if kind in _quick:
+        return
+    _quick.add(kind)
+    place, new = {name: i for i, name in enumerate(kind._fields)}, tuple.__new__
+
+    def replaced(self: Any, /, **changes: Any) -> Any:
+        values = [*self]
+        for name, value in changes.items():
+            values[place[name]] = value
+        return new(kind, values)
+
+    kind._replace = replaced
+
+
 class PlainExplorer:
     """Enumerates a chain by the game's functions as they stand."""
 
     def __init__(self, chain: Chain, budget: int, decisions: bool = False) -> None:
         self.budget, self.decisions = budget, chain.decided and (decisions or chain.aims is not None)
         self.chain = chain
+        quicken(type(chain.start))
         self._p = plain_params(chain.params)
         self._counted = chain.counted
         first = chain.tables.first.tolist()
@@ -286,30 +309,40 @@ class PlainExplorer:
         """Table, other table, owner, and the pairs of results (or options) that may follow a running state."""
         if self.decisions and (owner := int(self.chain.part("decides")(self._p, s))):
             return 0, 0, owner, [(option, 0) for option in range(int(self.chain.part("options")(self._p, s)))]
+        t, u = self._tables_of(s, table, second)
+        if not self.chain.paired:
+            return t, 0, 0, [(result, 0) for result in self._results[t]]
+        return t, u, 0, [(result, other) for other in self._results[u] for result in self._results[t]]
+
+    def _tables_of(self, s: Any, table: Any, second: Any) -> tuple[int, int]:
+        """Both tables of a running state where chance decides."""
         t, u = int(table(self._p, s)), int(second(self._p, s))
         for index in (t, u):
             if not 0 <= index < len(self._results):
                 raise BrokenGame(f"chance table {index}: there are tables 0 to {len(self._results) - 1}; state {s}")
-        if not self.chain.paired:
-            return t, 0, 0, [(result, 0) for result in self._results[t]]
-        return t, u, 0, [(result, other) for other in self._results[u] for result in self._results[t]]
+        return t, u
 
     def _without_count(self, before: Any, after: Any) -> tuple[Any, int]:
         """The state after a step with its counter at 0, and what the step added to it."""
         if self._counted < 0:
             return after, 0
-        values = list(after)
-        more, limit = int(values[self._counted]), int(self.chain.limits[self._counted])
+        more = int(after[self._counted])
+        if more == 0:
+            return after, 0
+        limit = int(self.chain.limits[self._counted])
         if not 0 <= more <= limit:
             raise BrokenGame(
                 f"counter {self.chain.counters[0]}: {more} is not within 0 to {limit}, after state {before}"
             )
+        values = list(after)
         values[self._counted] = 0
         return type(after)(*values), more
 
 
 def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
     """Raise BrokenGame for a field outside its limit."""
+    if min(state) >= 0 and all(map(le, state, chain.limits)):
+        return
     for name, value, limit in zip(chain.start._fields, state, chain.limits, strict=True):
         if not 0 <= value <= limit:
             raise BrokenGame(f"field {name}: {value} is not within 0 to {limit}, after state {before}")

@@ -6,10 +6,14 @@ from typing import Protocol
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.chain import Chain, Lean
+from simulator.engine.compiled import bind_state
+from simulator.engine.explicit import packed
 from simulator.engine.lanes import FULL, LANES, STARTED, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES
 from simulator.engine.meeting import Acquaintance, Survey
+from simulator.engine.tally import Tally
+from simulator.engine.walkable import by_rules
 
 # What `at`, the progress of an order, holds: see `lanes` and `met`.
 PLACES = 6
@@ -56,6 +60,22 @@ class InLanes:
     def told(self) -> np.ndarray:
         """See `Fighter`."""
         return self._tally[self._tally[:, -1] > 0]
+
+
+class Leanly(InLanes):
+    """Fights a leaner chain, and tells of the whole one."""
+
+    def __init__(self, whole: Chain, lean: Lean) -> None:
+        self._whole, self._lean = by_rules(whole), lean
+        bind_state(type(lean.chain.params), type(lean.chain.start))
+        super().__init__(by_rules(lean.chain))
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`."""
+        tally = Tally(self._chain.layout)
+        tally.add(super().told())
+        states = self._lean.whole(type(self._chain.start)(*tally.fields()))
+        return np.column_stack([packed(self._whole, np.column_stack(states)).T, tally.counts.astype(np.uint64)])
 
 
 class InStrides:

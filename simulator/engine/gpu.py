@@ -56,7 +56,7 @@ class CardSimulation(Simulation):
             places, counts = self._card.ends(self.seed, self.battles, size)
             if not self._card.over(places).all():
                 raise BrokenGame(f"a battle of seed {self.seed} did not end within a million steps; perhaps none does")
-            self._merge([np.column_stack([places, counts.astype(np.uint64)])])
+            self.tally.add(np.column_stack([places, counts.astype(np.uint64)]))
             self.battles += size
             if progress:
                 progress(self.battles - begin)
@@ -88,8 +88,3 @@ class OnDevice:
     def over(self, places: np.ndarray) -> np.ndarray:
         """Where is a battle over (bool)? Elsewhere the card gave up on it."""
         return np.asarray((places & self._mask) >= self._running)
-
-
-def simulation_on(device: str, chain: Chain, seed: int, threads: int | None) -> Simulation:
-    """The simulation of a chain on a device. Raises NoDevice where that cannot serve."""
-    return CardSimulation(chain, seed) if device == "gpu" else Simulation(chain, seed, threads)

@@ -6,6 +6,8 @@ graph grows and is solved, two to three times as much is in use for a moment.
 
 from __future__ import annotations
 
+import os
+
 # The automatic choice takes to dice past this: about 8 million transitions, half a second.
 QUICK_BYTES = 160_000_000
 # `exact` refuses past this; it peaks below 4 GB.
@@ -26,3 +28,11 @@ class BrokenGame(ValueError):
 def in_words(size: float) -> str:
     """A number of bytes as people read it."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain, helper, rule
-from simulator.engine.chance import LARGEST_RESULT, Tables
+from simulator.engine.chance import LARGEST_RESULT, Tables, by_row
 from simulator.engine.explicit import Graph
 
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -218,12 +218,6 @@ def _own_tables(tables: Tables, table: np.ndarray, begin: np.ndarray, to: np.nda
     weight = tables.weight[np.repeat(tables.first[table], size) + row]
     # As wide as they were, though the largest may be none of these: a number draws the same then.
     return Tables(np.append(first, first[-1] + 1), np.append(result, 0), np.append(weight, 1.0), tables.largest)
-
-
-def by_row(tables: Tables) -> Tables:
-    """The same tables with the number of the row for a result."""
-    first = tables.first
-    return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight, tables.largest)
 
 
 def edge_chances(graph: Graph, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.engine.chain import Chain
+from simulator.engine.chance import by_row
 from simulator.engine.compiled import bind_state
 from simulator.engine.expand import DIRECT_BITS, Bench
 from simulator.engine.explicit import packed, plain_params
 from simulator.engine.lanes import STARTED, Order
 from simulator.engine.limits import BrokenGame
-from simulator.engine.lookup import Fought, Lookup, PairLookup, by_row
+from simulator.engine.lookup import Fought, Lookup, PairLookup
 from simulator.engine.met import (
     DRAWN,
     EDGES,

@@ -1,33 +1,32 @@
 """Fighting seeded battles, in any portions and on any number of threads.
 
 A chain that can be spelled out is fought on its graph (`lookup`), so that its rules are never compiled; a larger one by
-its compiled rules. Either way in `lanes`.
+its compiled rules, or by those of a leaner one (`Chain.lean`). Either way in `lanes`.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from simulator.engine import streams
-from simulator.engine.chain import Chain, Ends, Layout
+from simulator.engine.chain import Chain, Ends
 from simulator.engine.compiled import bind_state
-from simulator.engine.explicit import Graph, plain_state, spell_out
-from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides
-from simulator.engine.grid import too_wide
+from simulator.engine.explicit import Graph, plain_state
+from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides, Leanly
 from simulator.engine.lanes import BROKEN, DONE, ENDLESS, Order
-from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.limits import BrokenGame, processors
 from simulator.engine.lookup import Fought, edge_chances, lookup
 from simulator.engine.meeting import Survey, fits
 from simulator.engine.solve import Solver
+from simulator.engine.tally import Tally
+from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
 
 CHUNK = 1 << 16
 # After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
@@ -57,21 +56,19 @@ class Simulation:
         self.threads = threads or processors()
         self.battles = 0
         self.origin = chain
-        self.graph = graph or (None if direct else _graph_if_it_fits(chain))
-        self.fought = lookup(self.graph) if self.graph else Fought(_by_rules(chain), np.empty(0))
+        self.graph = graph or (None if direct else graph_if_it_fits(chain))
+        self.fought = lookup(self.graph) if self.graph else Fought(by_rules(chain), np.empty(0))
         self.chain = self.fought.chain
-        self._layout: Layout = self.chain.layout
-        self._keys = np.empty((self._layout.words, 0), np.uint64)
-        self._counts = np.empty(0, np.int64)
+        self.tally = Tally(self.chain.layout)
         bind_state(type(self.chain.params), type(self.chain.start))
-        self._direct = direct or (self.graph is None and _most_edges(chain) > QUICK_BYTES)
+        self._direct = direct or (self.graph is None and not may_be_met(chain))
         self._survey = Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property
     def engine(self) -> str:
         """What fights: "graph", "rules", or "met": both, each where the other does not reach."""
-        return "graph" if self.graph else "rules" if self._direct else "met"
+        return "graph" if self.graph else "rules" if self._direct or self.origin.lean else "met"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Fight `battles` more; `progress(n)` is told now and then how many of them are done.
@@ -94,7 +91,7 @@ class Simulation:
                 queue.stop()
                 tallies = [future.result() for future in futures]
                 if not queue.spoiled:
-                    self._merge(tallies)
+                    self.tally.add(np.concatenate(tallies))
                     self.battles = begin + queue.done
         if queue.endless:
             raise BrokenGame(f"no battle of seed {self.seed} ended within {2 * MOST_ROLLS:,} steps; perhaps none does")
@@ -125,6 +122,8 @@ class Simulation:
             return InStrides(self._survey)
         if self.graph or self._direct:
             return InLanes(self.chain)
+        if self.origin.lean:
+            return Leanly(self.origin, self.origin.lean)
         return ByMeeting(self.origin, self.chain, self.threads)
 
     def _ends_for_sure(self) -> bool:
@@ -135,63 +134,14 @@ class Simulation:
         self._most_rolls = FOR_EVER
         return True
 
-    def _merge(self, tallies: list[np.ndarray]) -> None:
-        """Add the threads' tallies to the total, sorted by packed state."""
-        counted = np.concatenate(tallies)
-        if len(counted) == 0:
-            return
-        keys = np.concatenate([self._keys, counted[:, :-1].T], axis=1)
-        counts = np.concatenate([self._counts, counted[:, -1].astype(np.int64)])
-        order = np.lexsort(keys[::-1])
-        keys, counts = keys[:, order], counts[order]
-        fresh = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
-        self._keys, self._counts = keys[:, fresh], np.add.reduceat(counts, fresh)
-
     def ends(self) -> Ends:
         """Final states of all battles so far."""
-        layout = self._layout
-        fields = [
-            ((self._keys[word] >> shift) & mask).astype(np.int64)
-            for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
-        ]
+        fields, counts = self.tally.fields(), self.tally.counts
         states = type(self.chain.start)(*fields)
         if self.graph:
             mask = self.chain.params.mask
             states = self.graph.states(self.fought.order[fields[0] & mask], fields[0] >> mask.bit_length())
-        return Ends(states, self._counts / max(1, self.battles), self._counts)
-
-
-def _by_rules(chain: Chain) -> Chain:
-    """The chain as lanes fight it: its counter is a field like others, and decisions at the start have been taken."""
-    return replace(chain, counters=(), start=chain.settled(chain.start))
-
-
-def _most_edges(chain: Chain) -> int:
-    """Bytes of the edges that a state may have: no such state is worth keeping."""
-    return int(4 * chain.tables.largest ** (2 if chain.paired else 1))
-
-
-# Where a chain keeps its own graph, as a cached property would.
-_KEPT = "_graph_if_it_fits"
-
-
-def _graph_if_it_fits(chain: Chain) -> Graph | None:
-    """The chain spelled out, or None where it is too large; found out once for a chain, since that may take seconds."""
-    kept = vars(chain)
-    if _KEPT not in kept:
-        try:
-            kept[_KEPT] = None if too_wide(chain) else spell_out(chain, QUICK_BYTES)
-        except NoExactOdds:
-            if chain.aims is not None:
-                raise
-            kept[_KEPT] = None
-    graph: Graph | None = kept[_KEPT]
-    return graph
-
-
-def fight_by_rules(chain: Chain) -> None:
-    """Never spell this chain out to fight it: that is known to take too much, or too long."""
-    vars(chain)[_KEPT] = None
+        return Ends(states, counts / max(1, self.battles), counts)
 
 
 def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
@@ -318,11 +268,3 @@ class _Queue:
             self.broken = broken or self.broken
             self._end = self._next
         self.finished.set()
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS and Windows
-        return os.cpu_count() or 1

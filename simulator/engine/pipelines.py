@@ -107,9 +107,11 @@ class Rule(NoAlias):
 
 class _ApartLower(Lower):
     def lower_normal_function(self, fndesc: Any) -> None:
-        """Lower as ever, then forbid inlining."""
+        """Lower as ever, then forbid inlining, and let LLVM take the widest vectors: 0.7 to 1 of the time."""
         super().lower_normal_function(fndesc)
         self.function.attributes.add("noinline")
+        # Their own `add` knows no attribute that has a value.
+        set.add(self.function.attributes, '"prefer-vector-width"="512"')
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

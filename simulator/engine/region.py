@@ -40,7 +40,7 @@ def enter(chain: Chain, least: int, seed: int, first: int, battles: int) -> tupl
 
 def region(chain: Chain, entries: np.ndarray, budget: int) -> Graph:
     """All that may follow these states. Raises NoExactOdds past the budget (bytes)."""
-    return spell_out_nodes(replace(chain, at_least=0), budget, starts=entries)
+    return spell_out_nodes(replace(chain, at_least=(0, 0)), budget, starts=entries)
 
 
 def largest(chain: Chain, seed: int, budget: int) -> int:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, get_args
+from typing import Any, Generic, Protocol, TypeVar, get_args
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simulator.engine.chain import Chain, Ends, Share
 
@@ -26,6 +26,27 @@ class Fields(BaseModel):
     """A table of a scenario: unknown fields are refused, and no text is taken for a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+Attacking_co = TypeVar("Attacking_co", covariant=True)
+Defending_co = TypeVar("Defending_co", covariant=True)
+
+
+class Both(Fields, Generic[Attacking_co, Defending_co]):
+    """One table for each side, such as `Both[LandPolicy, LandPolicy]()`: what is not said is as their defaults say."""
+
+    attacker: Attacking_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
+    defender: Defending_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
+
+
+class Frame(Fields):
+    """The tables of a scenario. A kind writes anew those that it has something to say of; the others stay empty."""
+
+    attacker: Fields = Field(Fields(), description="nothing")
+    defender: Fields = Field(Fields(), description="nothing")
+    conditions: Fields = Field(Fields(), description="nothing")
+    policy: Fields = Field(Fields(), description="nothing")
+    options: Fields = Field(Fields(), description="nothing")
 
 
 class Refusal(ValueError):
@@ -95,6 +116,19 @@ class Piece:
     survives: np.ndarray
 
 
+@dataclass(frozen=True)
+class Joined:
+    """Scenarios that differ in whole numbers alone, as one chain that each of them begins in a state of its own.
+
+    `starts`: those states, int64, shape (scenarios, fields). `outcome(states, settings)`: final states as the columns
+    of the scenario with these numbers.
+    """
+
+    chain: Chain
+    starts: np.ndarray
+    outcome: Callable[[States, Sequence[int]], Columns]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Built:
     """Everything that answers one scenario, made together from its fields by `Battle.build`; nothing is built twice.
@@ -109,6 +143,8 @@ class Built:
     - `starts`: for chains, scenario paths of whole numbers that only move the start: scenarios that differ in nothing
       else have one chain, which the largest numbers have room for. Between two that `check` allows it allows all, and
       the fields of the start and the number columns of an outcome change evenly. Sweeps solve them in one pass.
+    - `joined(paths, settings)`: where a smaller battle is no start of the larger one's own chain, one for all of them
+      (settings of `starts`, none above those of this scenario, in rows); None where that would be too large.
     - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
     - `begun(states)`: for chains fought in rounds, the round (from 1) that a state stands in or before, 0 until
       whatever precedes round 1 is over; `counting`: fields to set first, where rounds are not counted else.
@@ -126,6 +162,7 @@ class Built:
     pieces: Callable[[States], Sequence[Piece]] | None = None
     apart: Callable[[], Sequence[Built]] | None = None
     starts: Sequence[str] = ()
+    joined: Callable[[Sequence[str], np.ndarray], Joined | None] | None = None
     begun: Callable[[Any], np.ndarray] | None = None
     counting: Mapping[str, Any] = field(default_factory=dict)
     decisions: Callable[[Any, np.ndarray], Columns] | None = None

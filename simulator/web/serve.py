@@ -14,7 +14,7 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from simulator.engine.montecarlo import processors
+from simulator.engine.limits import processors
 from simulator.web.app import create_app
 from simulator.web.work import Pool
 

@@ -11,7 +11,7 @@ from simulator import rules
 from simulator.analysis.answer import Interrupted, Method, answer
 from simulator.analysis.odds import Odds
 from simulator.engine.limits import QUICK_BYTES, NoExactOdds
-from simulator.engine.montecarlo import fight_by_rules
+from simulator.engine.walkable import fight_by_rules
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
 from simulator.web import address, answers, catalogue, copies, forms

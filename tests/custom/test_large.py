@@ -13,7 +13,8 @@ from simulator.engine.explicit import plain_params
 from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.rules.battle import WINNERS
 from simulator.rules.custom import size
-from simulator.rules.custom.large_rules import Large, scored
+from simulator.rules.custom.large_dice import Large
+from simulator.rules.custom.large_rules import scored
 from simulator.rules.toolkit.binomial import DRAWS, hits_drawn
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference

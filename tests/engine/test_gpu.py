@@ -7,7 +7,7 @@ import sys
 SCRIPT = """
 import numpy as np
 from simulator import load
-from simulator.engine import lookup, montecarlo
+from simulator.engine import lookup, walkable
 from simulator.engine.gpu import CardSimulation, NoDevice
 from simulator.engine.montecarlo import Simulation
 
@@ -21,7 +21,7 @@ for name, most_merged in (("risk-path", 1 << 21), ("knt-raid", 1 << 21), ("knt-r
     left, right = card.ends(), processor.ends()
     assert all(map(np.array_equal, left.states, right.states)), name
     assert np.array_equal(left.count, right.count) and card.battles == 100, name
-montecarlo.QUICK_BYTES = 0
+walkable.QUICK_BYTES = 0
 try:
     CardSimulation(load("risk-path").chain)
 except NoDevice as refusal:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.engine import fighters, meeting, montecarlo
+from simulator.engine import fighters, meeting, montecarlo, walkable
 from simulator.engine.explicit import spell_out
 from simulator.engine.limits import BrokenGame, NoExactOdds
 from simulator.engine.montecarlo import Simulation
@@ -27,7 +27,7 @@ BATTLES = 600
 
 @pytest.fixture(autouse=True)
 def no_graph_fits(monkeypatch):
-    monkeypatch.setattr(montecarlo, "QUICK_BYTES", 0)
+    monkeypatch.setattr(walkable, "QUICK_BYTES", 0)
 
 
 def fought_slowly(chain, seed, battles):

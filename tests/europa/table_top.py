@@ -9,18 +9,10 @@ from simulator.rules.europa import leaders
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Ground
 from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_modifiers import meeting
-from simulator.rules.europa.land_tables import (
-    EVADES_AT,
-    PHASES,
-    PURSUIT_COLUMN,
-    PURSUIT_DRM,
-    LandSetup,
-    Roll,
-    main_result,
-)
-from simulator.rules.europa.losses import clamped, europe_besieger, europe_garrison
-from simulator.rules.europa.siege_modifiers import siegecraft, total
+from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, main_result
+from simulator.rules.europa.losses import GARRISON, clamped, europe
+from simulator.rules.europa.siege_modifiers import Siegecraft, total
 from simulator.rules.europa.siege_tables import SiegeSetup, following
 from simulator.scenarios import load
 
@@ -31,7 +23,7 @@ def play(scenario, dice):
     thrown = deque(dice)
     at_land = asked.battle.kind == "land"
     result_of = land_result if at_land else siege_result
-    setup = LandSetup(meeting(asked.fields)) if at_land else SiegeSetup(siegecraft(asked.fields))
+    setup = LandSetup(Meeting.of(asked.fields)) if at_land else SiegeSetup(Siegecraft.of(asked.fields))
     p, state = asked.chain.params, asked.chain.start
     running, step = asked.chain.part("running"), asked.chain.part("step")
     tables = asked.chain.tables
@@ -50,11 +42,6 @@ def land_result(setup, s, dice):
     met, pairs = setup.meeting, setup.classes.pairs
     if s.stage == land.EVADE:
         return dice.popleft() + setup.evasion_bonus >= EVADES_AT
-    if s.stage == land.PURSUIT:
-        drm = met.pursuit_drm(s.winner, pairs[s.leaders]) + PURSUIT_DRM[s.ended]
-        rolls = [None, None]
-        rolls[s.winner] = Roll(PURSUIT_COLUMN, drm)
-        return thrown(setup, s, rolls, dice)
     if s.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         side = land.asked(setup.params, s)
         left = met.stacks[side].morale - (s.stars_a if side else s.stars_d)
@@ -70,8 +57,7 @@ def land_result(setup, s, dice):
         gone = s.caused_d == met.stacks[0].size, s.caused_a == met.stacks[1].size
         stacks = [stack if met.tested(side) else None for side, stack in enumerate(met.stacks)]
         return both_fates(stacks, [(s.winner == side, gone[side]) for side in (0, 1)], dice)
-    rolls = [setup.roll(side, PHASES[s.stage - land.FIRE_1], pairs[s.leaders], s.failed) for side in (0, 1)]
-    return thrown(setup, s, rolls, dice)
+    return thrown(setup, s, setup.rolls(pairs[s.leaders], land.roll_of(s), s.failed + s.ended), dice)
 
 
 def thrown(setup, s, rolls, dice):
@@ -79,8 +65,7 @@ def thrown(setup, s, rolls, dice):
     if not getattr(setup, "thrown", None):
         setup.thrown = {part: part_of(setup, part, rolls, dice) for part in sorted(setup.parts)}
     result = setup.thrown.pop(setup.parts[s.part])
-    roll = land.PURSUES + s.winner if s.stage == land.PURSUIT else s.stage - land.FIRE_1
-    if setup.params.following[roll, s.part + 1] == len(setup.parts):
+    if setup.params.following[land.roll_of(s), s.part + 1] == len(setup.parts):
         setup.thrown = {}
     return result
 
@@ -124,16 +109,16 @@ def siege_result(setup, s, dice):
         ]  # fmt: skip
         ground = Ground(s.camp, s.garrison, breach, s.counter)
         four = [dice.popleft() for _ in range(4)]
-        return setup.assaults.outcome(ground, setup.assaults.roll(ground, setup.assaults.command(*values), four)).code(
-            0
-        )
+        pair, assaults = leaders.pair_of(*values, craft.fields.options.leader_differential_cap), setup.assaults
+        drms = assaults.drms(ground, pair.fire, pair.shock)
+        return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four)).code(0)
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
         drm = total(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
-        left, sides = europe_besieger(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
+        left, sides = europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
         return left * 8 + sides
     if s.stage == siege.GARRISON_ATTRITION:
         drm = total(craft.garrison_attrition(s.works))
-        return europe_garrison(craft.book, s.garrison, clamped(dice.popleft() + drm))
+        return 8 * europe(craft.book, s.garrison, 0, clamped(dice.popleft() + drm), GARRISON)[0]
     if s.stage == siege.CONTINUE:
         to, bad = following(s.box, dice.popleft(), 0, False)
         return 2 * to + bad

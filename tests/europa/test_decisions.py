@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import meeting
-from simulator.rules.europa.land_outcome import land_outcome
+from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_tables import LandSetup
+from simulator.rules.europa.outcome import land_outcome
 from simulator.scenarios import load
 from tests.europa.scenarios import land as land_scenario
 from tests.europa.scenarios import leader
@@ -23,7 +23,7 @@ def setup_of(policies, scenario=SMALL):
     fields = load(scenario).fields
     names = {"attacker": fields.policy.attacker, "defender": fields.policy.defender}
     changed = {name: names[name].model_copy(update={"break_off": policy}) for name, policy in policies.items()}
-    return LandSetup(meeting(fields.model_copy(update={"policy": fields.policy.model_copy(update=changed)})))
+    return LandSetup(Meeting.of(fields.model_copy(update={"policy": fields.policy.model_copy(update=changed)})))
 
 
 def value(policies, worth, scenario=SMALL):

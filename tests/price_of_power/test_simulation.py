@@ -7,6 +7,7 @@ import pytest
 
 from simulator import exact, load, replay, simulate
 from simulator.engine.montecarlo import Simulation
+from simulator.engine.walkable import fight_by_rules
 from simulator.scenarios import example_names
 from tests.price_of_power.test_reference import scenario
 from tests.vectors import largest_z
@@ -52,6 +53,48 @@ def test_same_battles_on_the_graph_and_by_the_rules(name):
     by_rules = ends(chain, direct=True)
     assert ends(chain) == by_rules
     assert ends(chain, chunk=777) == by_rules
+
+
+ARMS = ("infantry", "cavalry", "artillery")
+ALL_KINDS = dict.fromkeys([*ARMS, *(f"mercenary_{arm}" for arm in ARMS), "allied_infantry", "allied_cavalry"], 15)
+
+
+def duel(attacker=(), defender=(), **more):
+    return load({
+        "game": "price-of-power", "battle": "land", "attacker": ALL_KINDS | dict(attacker),
+        "defender": ALL_KINDS | dict(defender), **more,
+    })  # fmt: skip
+
+
+def test_duels_are_the_battles_of_the_rules():
+    for asked in (
+        duel(options={"count_rounds": True}),
+        duel({"ideas": ["military-drill", "tercios"], "automatic_hits": 1}, options={"base_dice": 10}),
+        duel({"mercenary_infantry": 60}, policy={"attacker": {"losses": "most-numerous"}}),
+        duel(options={"dice": {"infantry": ["infantry+artillery", "blank", "cavalry+cavalry"]}}),
+    ):
+        fight_by_rules(asked.chain)
+        assert asked.chain.lean is not None
+        assert ends(asked.chain, 777) == ends(asked.chain, direct=True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        duel({"leader": {"infantry": 1}}),
+        duel(conditions={"max_rounds": 20}),
+        duel(policy={"defender": {"retreat": "when-half"}}),
+        duel(options={"casualty_alternation": "whole-battle"}),
+        duel(options={"dice": {"infantry": ["infantry", "blank"]}}),
+        duel({"battle_actions": [{"round": 3, "cavalry": 1}]}),
+        load("power-three-realms"),
+        load("power-novgorod"),
+        load("power-lepanto"),
+    ],
+    ids=["leader", "rounds", "retreat", "alternation", "stuck", "action", "factions", "card", "sea"],
+)
+def test_other_battles_are_no_duels(changed):
+    assert changed.chain.lean is None
 
 
 @pytest.mark.parametrize("name", [*FOUGHT, "power-novgorod", "power-campaign-naples"])

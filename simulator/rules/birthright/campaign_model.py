@@ -48,10 +48,10 @@ class Adjustment(Frame):
     """Who moves last; may I enter or leave (section 6)."""
 
     battle: Literal["adjustment"]
-    attacker: Regent  # type: ignore[assignment]
-    defender: OtherRegents  # type: ignore[assignment]
-    conditions: MoveConditions  # type: ignore[assignment]
-    options: AdjustmentOptions  # type: ignore[assignment]
+    attacker: Regent
+    defender: OtherRegents
+    conditions: MoveConditions
+    options: AdjustmentOptions
 
 
 class Sight(Fields):
@@ -73,7 +73,7 @@ class Visibility(Frame):
     """What a regent sees (section 7)."""
 
     battle: Literal["visibility"]
-    conditions: Sight  # type: ignore[assignment]
+    conditions: Sight
 
 
 class Marchers(Fields):
@@ -104,6 +104,6 @@ class Movement(Frame):
     """War moves a march takes (section 8)."""
 
     battle: Literal["movement"]
-    attacker: Marchers  # type: ignore[assignment]
-    conditions: March  # type: ignore[assignment]
-    options: MarchOptions  # type: ignore[assignment]
+    attacker: Marchers
+    conditions: March
+    options: MarchOptions

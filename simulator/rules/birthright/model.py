@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from simulator.rules.battle import Fields
+from simulator.rules.battle import Both, Fields
 from simulator.rules.birthright.units import number_rows
 
 Value = Annotated[int, Field(ge=0, le=12)]
@@ -54,26 +54,15 @@ UNITS: list[Group | str] = Field([], description='units in order: {unit = "knigh
 Units = Annotated[list[Group | str], Field(max_length=60)]
 
 
-class Nothing(Fields):
-    """A table without fields in this kind of battle."""
-
-
-class NoPolicies(Fields):
-    """Nobody has a policy."""
-
-    attacker: Nothing = Nothing()
-    defender: Nothing = Nothing()
-
-
 class Frame(Fields):
     """What all kinds share: tables that are not given are empty ones."""
 
     game: Literal["birthright"]
-    attacker: Nothing
-    defender: Nothing
-    conditions: Nothing
-    policy: NoPolicies
-    options: Nothing
+    attacker: Fields
+    defender: Fields
+    conditions: Fields
+    policy: Both[Fields, Fields]
+    options: Fields
 
     @model_validator(mode="before")
     @classmethod
@@ -104,18 +93,10 @@ class GarrisonPolicy(FieldPolicy):
     retreat: Literal["never"] = Field("never", description="a stormed garrison cannot leave")
 
 
-class FieldPolicies(Fields):
-    """Of both sides."""
-
-    attacker: FieldPolicy = FieldPolicy()
-    defender: FieldPolicy = FieldPolicy()
+FieldPolicies = Both[FieldPolicy, FieldPolicy]
 
 
-class StormPolicies(Fields):
-    """Of both sides."""
-
-    attacker: FieldPolicy = FieldPolicy()
-    defender: GarrisonPolicy = GarrisonPolicy()
+StormPolicies = Both[FieldPolicy, GarrisonPolicy]
 
 
 class FieldConditions(Fields):
@@ -168,22 +149,22 @@ class Tactical(Frame):
     """A field battle unit against unit (section 3)."""
 
     battle: Literal["tactical"]
-    attacker: Line  # type: ignore[assignment]
-    defender: Line  # type: ignore[assignment]
-    conditions: FieldConditions  # type: ignore[assignment]
-    policy: FieldPolicies  # type: ignore[assignment]
-    options: FieldOptions  # type: ignore[assignment]
+    attacker: Line
+    defender: Line
+    conditions: FieldConditions
+    policy: FieldPolicies
+    options: FieldOptions
 
 
 class Storm(Frame):
     """An assault on a fortified, garrisoned province (section 3)."""
 
     battle: Literal["storm"]
-    attacker: Line  # type: ignore[assignment]
-    defender: Line  # type: ignore[assignment]
-    conditions: StormConditions  # type: ignore[assignment]
-    policy: StormPolicies  # type: ignore[assignment]
-    options: StormOptions  # type: ignore[assignment]
+    attacker: Line
+    defender: Line
+    conditions: StormConditions
+    policy: StormPolicies
+    options: StormOptions
 
 
 Fight = Tactical | Storm
@@ -207,11 +188,7 @@ class QuickPolicy(LossPolicy):
     retreat: Retreat = Field("never", description="when the side leaves; only with options.mode fight-on")
 
 
-class QuickPolicies(Fields):
-    """Of both sides."""
-
-    attacker: QuickPolicy = QuickPolicy()
-    defender: QuickPolicy = QuickPolicy()
+QuickPolicies = Both[QuickPolicy, QuickPolicy]
 
 
 class QuickConditions(Fields):
@@ -246,11 +223,11 @@ class QuickBattle(Frame):
     """A field battle by opposed checks, a house rule (section 4)."""
 
     battle: Literal["quick-battle"]
-    attacker: Army  # type: ignore[assignment]
-    defender: Army  # type: ignore[assignment]
-    conditions: QuickConditions  # type: ignore[assignment]
-    policy: QuickPolicies  # type: ignore[assignment]
-    options: QuickOptions  # type: ignore[assignment]
+    attacker: Army
+    defender: Army
+    conditions: QuickConditions
+    policy: QuickPolicies
+    options: QuickOptions
 
 
 class Besieger(Army):
@@ -283,11 +260,7 @@ class SiegePlan(LossPolicy):
     )
 
 
-class SiegePolicies(Fields):
-    """Of both sides."""
-
-    attacker: SiegePlan = SiegePlan()
-    defender: LossPolicy = LossPolicy()
+SiegePolicies = Both[SiegePlan, LossPolicy]
 
 
 class SiegeOptions(CheckOptions):
@@ -307,8 +280,8 @@ class Siege(Frame):
     """Seasons of investment, relief, storm or wait (section 5)."""
 
     battle: Literal["siege"]
-    attacker: Besieger  # type: ignore[assignment]
-    defender: Army  # type: ignore[assignment]
-    conditions: SiegeConditions  # type: ignore[assignment]
-    policy: SiegePolicies  # type: ignore[assignment]
-    options: SiegeOptions  # type: ignore[assignment]
+    attacker: Besieger
+    defender: Army
+    conditions: SiegeConditions
+    policy: SiegePolicies
+    options: SiegeOptions

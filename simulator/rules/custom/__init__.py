@@ -88,7 +88,7 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
     """Everything that answers one scenario."""
     from dataclasses import replace
 
-    from simulator.rules.custom import best, text
+    from simulator.rules.custom import best, lineups, text
     from simulator.rules.custom.build import lay_out
     from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
@@ -109,4 +109,6 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
         explain=lambda: text.explain(field),
         decisions=lambda states, options: best.decisions(field, states, options),
         begun=lambda states: begun(field.params.opening, states),
+        starts=lineups.starts_of(field.setup),
+        joined=lambda paths, settings: lineups.joined(field, paths, settings),
     )

@@ -112,14 +112,12 @@ def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
     return tuple(range(len(slots)))
 
 
-def lay_out(setup: Setup, obey: bool = True) -> Field:
-    """The battle as a chain. Without `obey` nobody ever retreats.
+def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None = None) -> Field:
+    """The battle as a chain, over these places if any are given. Without `obey` nobody ever retreats.
 
     Raises TooLarge where there is more to work out than is kept.
     """
-    lines = {side: loss_line(setup, side) for side in SIDES}
-    check_size(setup, lines)
-    places = {side: Places(setup, side, lines[side]) for side in SIDES}
+    places = places_of(setup) if places is None else dict(places)
     book = Book(setup.whole, setup.low_luck)
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)
@@ -166,6 +164,13 @@ def lay_out(setup: Setup, obey: bool = True) -> Field:
             setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
         )
     return Field(setup, places, layout.salvos, classes, params, chain)
+
+
+def places_of(setup: Setup) -> dict[str, Places]:
+    """The places of both sides. Raises TooLarge for too many, or with too much to work out."""
+    lines = {side: loss_line(setup, side) for side in SIDES}
+    check_size(setup, lines)
+    return {side: Places(setup, side, lines[side]) for side in SIDES}
 
 
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:

@@ -74,9 +74,9 @@ class Stretch(NamedTuple):
     each: int
 
 
-def stretches(setup: Setup, side: str) -> list[Stretch]:
-    """The loss line, first taken first (section 7, steps 2 to 4)."""
-    counts = setup.sides[side].counts
+def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[Stretch]:
+    """The loss line, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
+    counts = setup.sides[side].counts if numbers is None else numbers
     front: list[Stretch] = []
     pieces: list[tuple[int, int]] = []
     for unit in loss_order(setup, side):
@@ -96,9 +96,9 @@ def stretches(setup: Setup, side: str) -> list[Stretch]:
     return [stretch for stretch in line if stretch.points]
 
 
-def loss_line(setup: Setup, side: str) -> list[int]:
-    """The unit of each point, first taken first."""
-    return [unit for unit, points, _ in stretches(setup, side) for _ in range(points)]
+def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[int]:
+    """The unit of each point, first taken first, for other `numbers` of units if given."""
+    return [unit for unit, points, _ in stretches(setup, side, numbers) for _ in range(points)]
 
 
 def chooses(setup: Setup, side: str) -> bool:
@@ -137,8 +137,11 @@ class Stands:
     def standings(self) -> list[Standing]:
         """What stands in each place, those who support included."""
         supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
-        there = self.left + np.array(supports, np.int64)
-        masks = (there > 0) @ np.array([1 << u for u in range(len(supports))], np.uint64)
+        return self._standing(self.left + np.array(supports, np.int64))
+
+    def _standing(self, there: np.ndarray) -> list[Standing]:
+        """What stands in each place, from the numbers of each unit there."""
+        masks = (there > 0) @ np.array([1 << u for u in range(there.shape[1])], np.uint64)
         fights = self.own.fights
         return [
             Standing(counts, mask, mask & fights) for counts, mask in zip(there.tolist(), masks.tolist(), strict=True)
@@ -146,7 +149,12 @@ class Stands:
 
 
 class Places(Stands):
-    """The places of a side, and what stands in each; `gone` is the place where everybody is lost."""
+    """The places of a side, and what stands in each; `gone` is the place where everybody is lost.
+
+    `several`: may the side begin in another place than 0?
+    """
+
+    several = False
 
     def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
         self.blocks = blocks_of(setup, side, line)

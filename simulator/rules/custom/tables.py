@@ -242,7 +242,7 @@ class Gunnery:
         own, shown = self.own_stands, np.zeros(len(self.enemy), np.int64)
         if not any(self.side.able(shot) for shot in shots):
             return Throws(shown, *np.zeros((2, len(own), 1), np.int64))
-        if number == 0 and group == self.setup.groups[0]:
+        if number == 0 and group == self.setup.groups[0] and not (self.own.several or self.enemy.several):
             own, examples = own[:1], self.enemy_stands[:1]
         else:
             shown, examples = self._seen(shots, number)

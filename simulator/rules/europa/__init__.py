@@ -14,13 +14,12 @@ from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.europa import model
 from simulator.rules.europa.expedition_model import Expedition, check_expedition
 from simulator.rules.europa.expedition_rules import build_expedition
-from simulator.rules.europa.land_modifiers import meeting
-from simulator.rules.europa.land_outcome import land_decisions, land_outcome
+from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
+from simulator.rules.europa.outcome import campaign_outcome, land_decisions, land_outcome, siege_outcome
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
-from simulator.rules.europa.siege_modifiers import siegecraft
-from simulator.rules.europa.siege_outcome import campaign_outcome, siege_outcome
+from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import GARRISON_ATTRITION
 from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line
@@ -29,8 +28,8 @@ from simulator.rules.europa.text import country_rows, leader_rows, shown
 
 def build_land(fields: model.Land) -> Built:
     """Everything that answers a land battle."""
-    setup = LandSetup(meeting(fields))
-    met = setup.meeting
+    met = Meeting.of(fields)
+    setup = LandSetup(met)
     return Built(
         chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), tell=partial(land_line, setup)),
         outcome=partial(land_outcome, met),
@@ -42,8 +41,8 @@ def build_land(fields: model.Land) -> Built:
 
 def build_siege(fields: model.Siege | model.Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
-    setup = SiegeSetup(siegecraft(fields))
-    craft = setup.craft
+    craft = Siegecraft.of(fields)
+    setup = SiegeSetup(craft)
     return Built(
         chain=Chain(
             setup.params,

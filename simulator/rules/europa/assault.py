@@ -6,21 +6,23 @@ dice as well as on one assault's; the tables are made from the first, a replay t
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.chance import Weights, seen_as
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.leaders import advantage, replacements
 from simulator.rules.europa.siege_modifiers import Siegecraft, total
 from simulator.rules.europa.stacks import EIGHT_LD, LD
 from simulator.rules.europa.tables import Book
 
 LOWEST, HIGHEST = 3, 12
 BESIEGED, BESIEGER = 0, 1
+# The dice of an assault in order, as all that follows takes them and their modifiers: who rolls, and is it Fire?
+DICE = ((BESIEGER, True), (BESIEGED, True), (BESIEGER, False), (BESIEGED, False))
+Drms = tuple[int, int, int, int]
 
 
 class Ground(NamedTuple):
@@ -30,14 +32,6 @@ class Ground(NamedTuple):
     garrison: int
     breach: int
     counter: int
-
-
-class Command(NamedTuple):
-    """Leaders' advantages (attacker, defender) in Fire and Shock, and which are fragile (1 attacker, 2 defender)."""
-
-    fire: tuple[int, int]
-    shock: tuple[int, int]
-    fragile: int
 
 
 class Rolled(NamedTuple):
@@ -51,14 +45,13 @@ class Rolled(NamedTuple):
 
 
 class Fallen(NamedTuple):
-    """How an assault ends; thirds left, and caused and suffered by the besieger."""
+    """How an assault ends: thirds left, did the fortress fall, is a counter placed; thirds caused by the besieger."""
 
     camp: Any
     garrison: Any
     fell: Any
     counter: Any
     caused: Any
-    suffered: Any
 
     def code(self, fragile: Any) -> Any:
         """An assault's result as one number."""
@@ -87,6 +80,20 @@ class Assailants(NamedTuple):
             thirds = thirds // 2
         return thirds, 0 * stars if technology == "medieval" else stars
 
+    def roll(self, breach: int, drms: Drms, dice: Any) -> Rolled:
+        """Fire together, then Shock of each side that the Fire did not rout; dice are numbers, or arrays."""
+        (fire, stars), (enemy_fire, enemy_stars), (shock, more_stars), (enemy_shock, enemy_more_stars) = (
+            self.read(*which, breach, die + drm) for which, die, drm in zip(DICE, dice, drms, strict=True)
+        )
+        shocks, enemy_shocks = enemy_stars < self.morale, stars < self.enemy_morale
+        return Rolled(
+            fire + shock * shocks,
+            enemy_fire + enemy_shock * enemy_shocks,
+            enemy_stars + enemy_more_stars * enemy_shocks >= self.morale,
+            stars + more_stars * shocks >= self.enemy_morale,
+            (shocks, enemy_shocks),
+        )
+
 
 @dataclass
 class Assaults:
@@ -95,40 +102,21 @@ class Assaults:
     craft: Siegecraft
     rolled: dict[Any, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
-    def command(self, own: tuple[int, int, int, bool], enemy: tuple[int, int, int, bool]) -> Command:
-        """What two leaders (manoeuvre, fire, shock, fragile) come to."""
-        cap = self.craft.fields.options.leader_differential_cap
-        fire, shock = ((advantage(own[i], enemy[i], cap), advantage(enemy[i], own[i], cap)) for i in (1, 2))
-        return Command(fire, shock, own[3] + 2 * enemy[3])
-
     @cached_property
-    def commands(self) -> Counter[Command]:
-        """What both leaders may come to, with weights."""
-        found: Counter[Command] = Counter()
-        for own, weight in self.leaders(0).items():
-            for enemy, enemy_weight in self.leaders(1).items():
-                found[self.command(own, enemy)] += weight * enemy_weight
-        return found
-
-    def leaders(self, side: int) -> Counter[tuple[int, int, int, bool]]:
-        """What a side's leader may be, with weights when it is drawn."""
-        stack = (self.craft.besieger, self.craft.besieged)[side]
-        return replacements(stack.leader, stack.replacements)
-
-    def drms(self, ground: Ground, who: Command) -> tuple[tuple[int, int], tuple[int, int]]:
-        """(Fire, Shock) modifiers of the besieger, then of the besieged (step 2)."""
-        place = total(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
-        return (who.fire[0] + place, who.shock[0] + place), (who.fire[1], who.shock[1])
-
-    @property
     def assailants(self) -> Assailants:
         """The sides, as far as their dice depend on them."""
-        craft = self.craft
-        return Assailants(craft.book, craft.fields.attacker.technology, craft.besieger.morale, craft.besieged.morale)
+        besieger, besieged = self.craft.stacks
+        return Assailants(self.craft.book, besieger.side.technology, besieger.morale, besieged.morale)
 
-    def roll(self, ground: Ground, who: Command, dice: Any) -> Rolled:
-        """What dice come to, see `fire_and_shock`."""
-        return fire_and_shock(self.assailants, ground.breach, self.drms(ground, who), dice)
+    @cached_property
+    def commands(self) -> Weights:
+        """Advantages in Fire and Shock and fragility that the leaders may come to, with weights."""
+        return seen_as(self.craft.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
+
+    def drms(self, ground: Ground, fire: tuple[int, int], shock: tuple[int, int]) -> Drms:
+        """Modifiers of the dice with these advantages of the leaders (step 2)."""
+        place = total(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
+        return fire[0] + place, fire[1], shock[0] + place, shock[1]
 
     def outcome(self, ground: Ground, rolled: Rolled) -> Fallen:
         """Losses, and whether the fortress falls (steps 4 to 6)."""
@@ -144,8 +132,7 @@ class Assaults:
         suffered = np.minimum(self.rounded(suffered), camp)
         fell = (suffered < camp) & (rolled.besieged_routed | (caused - garrison >= resistance))
         left = garrison - np.minimum(garrison, self.rounded(caused))
-        counter = np.logical_not(fell) & (caused >= LD)
-        return Fallen(camp - suffered, np.where(fell, 0, left), fell, counter, caused, suffered)
+        return Fallen(camp - suffered, np.where(fell, 0, left), fell, np.logical_not(fell) & (caused >= LD), caused)
 
     def rounded(self, thirds: Any) -> Any:
         """Nearest whole LD in Europe."""
@@ -155,51 +142,27 @@ class Assaults:
         """Results of an assault with their weights."""
         packed, weights = self._rolls(ground)
         rolled = Rolled(packed & 63, packed >> 6 & 63, (packed >> 12 & 1) == 1, (packed >> 13 & 1) == 1)
-        results = self.outcome(ground, rolled).code(packed >> 14)
-        found, inverse = np.unique(results, return_inverse=True)
-        return dict(zip(found.tolist(), np.bincount(inverse, weights).astype(np.int64).tolist(), strict=True))
+        results, inverse = np.unique(self.outcome(ground, rolled).code(packed >> 14), return_inverse=True)
+        return dict(zip(results.tolist(), np.bincount(inverse, weights).astype(np.int64).tolist(), strict=True))
 
     def _rolls(self, ground: Ground) -> tuple[np.ndarray, np.ndarray]:
         """Rolled of all dice and leaders, packed, and their weights; the garrison does not matter yet."""
         key = (self.craft.artillery_bonuses[ground.camp], ground.breach, ground.counter)
         if key not in self.rolled:
-            sides, tally = self.assailants, []
-            for who, weight in self.commands.items():
-                found, weights = all_rolls(sides, ground.breach, self.drms(ground, who))
-                tally.append((found + (who.fragile << 14), weights * weight))
+            tally = []
+            for (fire, shock, fragile), weight in self.commands.items():
+                found, weights = all_rolls(self.assailants, ground.breach, self.drms(ground, fire, shock))
+                tally.append((found + (fragile << 14), weights * weight))
             codes, weights = (np.concatenate(part) for part in zip(*tally, strict=True))
             found, inverse = np.unique(codes, return_inverse=True)
             self.rolled[key] = found, np.bincount(inverse, weights)
         return self.rolled[key]
 
 
-def fire_and_shock(sides: Assailants, breach: int, drms: tuple[tuple[int, int], tuple[int, int]], dice: Any) -> Rolled:
-    """Fire together, then Shock of each side that the Fire did not rout.
-
-    `dice`: Fire of besieger and besieged, Shock of besieger and besieged (numbers or arrays of equal shape).
-    """
-    (own_fire, own_shock), (enemy_fire, enemy_shock) = drms
-    morale, enemy_morale = sides.morale, sides.enemy_morale
-    thirds, stars = sides.read(BESIEGER, True, breach, dice[0] + own_fire)
-    enemy_thirds, enemy_stars = sides.read(BESIEGED, True, breach, dice[1] + enemy_fire)
-    more, more_stars = sides.read(BESIEGER, False, breach, dice[2] + own_shock)
-    enemy_more, enemy_more_stars = sides.read(BESIEGED, False, breach, dice[3] + enemy_shock)
-    shocks, enemy_shocks = enemy_stars < morale, stars < enemy_morale
-    return Rolled(
-        thirds + more * shocks,
-        enemy_thirds + enemy_more * enemy_shocks,
-        enemy_stars + enemy_more_stars * enemy_shocks >= morale,
-        stars + more_stars * shocks >= enemy_morale,
-        (shocks, enemy_shocks),
-    )
-
-
 @lru_cache(maxsize=2048)
-def all_rolls(
-    sides: Assailants, breach: int, drms: tuple[tuple[int, int], tuple[int, int]]
-) -> tuple[np.ndarray, np.ndarray]:
+def all_rolls(sides: Assailants, breach: int, drms: Drms) -> tuple[np.ndarray, np.ndarray]:
     """Rolled of all dice, packed, and their weights; kept, since modifiers are few and sieges many."""
-    found = fire_and_shock(sides, breach, drms, np.meshgrid(*[np.arange(1, 11)] * 4, indexing="ij", sparse=True))
+    found = sides.roll(breach, drms, np.meshgrid(*[np.arange(1, 11)] * 4, indexing="ij", sparse=True))
     routed = (found.besieger_routed.astype(int) << 12) + (found.besieged_routed.astype(int) << 13)
     weights = np.bincount((found.by_besieger + (found.by_besieged << 6) + routed).ravel())
     packed = np.flatnonzero(weights)

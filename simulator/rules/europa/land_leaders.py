@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.chance import TableBook
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import Meeting, Pair
-from simulator.rules.europa.leaders import FACES
+from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.leaders import FACES, Pair
+from simulator.rules.europa.stacks import SIDES
 
 MANOEUVRES = 10
 
@@ -30,6 +32,7 @@ def retreat_thirds(modified: int) -> int:
 RETREATS = np.array(
     [[sum(retreat_thirds(die - man) == lost for die in FACES) for lost in range(4)] for man in range(MANOEUVRES)]
 )
+ROUTED = RETREATS[[0] * MANOEUVRES]
 STAYS = np.array([[1, 0, 0, 0]] * MANOEUVRES)
 
 
@@ -42,7 +45,7 @@ class LeaderClasses:
 
     def __init__(self, meeting: Meeting) -> None:
         self.meeting = meeting
-        self.policies = meeting.fields.policy.attacker.break_off, meeting.fields.policy.defender.break_off
+        self.policies = tuple(getattr(meeting.fields.policy, name).break_off for name in SIDES)
         self.members = list(split(meeting.pairs, self._drawn_as).values())
         self.drawn = len(self.members)
         self.parent = list(range(self.drawn))
@@ -62,7 +65,7 @@ class LeaderClasses:
         for side, stack in enumerate(self.meeting.stacks):
             needed = max(1, land.SURE - pair.manoeuvre[side])
             sure.append(needed if self.policies[side] == "if-sure" and needed <= stack.morale else None)
-        return pair.fire, pair.shock, tuple(sure), pair.fragile
+        return pair.fire, pair.pursuit, tuple(sure), pair.fragile
 
     def _by_manoeuvre(self, number: int, side: int) -> dict[int, int]:
         """Classes of a class when a side's manoeuvre is known: itself where there is only one."""
@@ -92,35 +95,33 @@ class LeaderClasses:
             found[2 * by_manoeuvre[man]] += weight * (10 - faces)
         return found
 
-    @cached_property
-    def manoeuvres(self) -> np.ndarray:
-        """[class, manoeuvre of the attacker, of the defender]: weight."""
-        out = np.zeros((len(self.members), MANOEUVRES, MANOEUVRES), np.int64)
-        for number, members in enumerate(self.members):
-            for pair, weight in members.items():
-                out[number, pair.manoeuvre[0], pair.manoeuvre[1]] += weight
-        return out
-
-    def retreats(self, winner: int, routed: tuple[int, int]) -> np.ndarray:
-        """[class, result]: weight of the retreat rolls of those that did not win: d10 - MAN (0 if routed).
+    def retreat(self, tables: TableBook) -> np.ndarray:
+        """Tables of the retreat rolls of those that did not win, d10 - MAN (0 if routed): [class, winner, both routed].
 
         A result is the attacker's thirds + 4 * the defender's.
         """
-        a, d = (
-            STAYS if winner == side else np.tile(RETREATS[0], (MANOEUVRES, 1)) if routed[side] else RETREATS
-            for side in (0, 1)
-        )
-        flat = (a.T @ self.manoeuvres @ d).transpose(0, 2, 1).reshape(len(self.members), -1)
-        return np.asarray(flat // np.gcd.reduce(flat, axis=1)[:, None])
-
-    def pursuers(self, retreat: np.ndarray, fragile: np.ndarray) -> np.ndarray:
-        """Classes that are alike in a pursuit and whatever follows, by winner and whether the loser is routed yet."""
-        out = np.zeros((len(self.pairs), 2, 2), np.int64)
-        for winner, routed in np.ndindex(2, 2):
-            drms = np.array([self.meeting.pursuit_drm(winner, pair) for pair in self.pairs])
-            how = (0, routed) if winner == 0 else (routed, 0)
-            out[:, winner, routed] = alike(drms, retreat[:, winner, how[0], how[1]], fragile)
+        weights = np.zeros((len(self.members), MANOEUVRES, MANOEUVRES), np.int64)
+        for number, members in enumerate(self.members):
+            for pair, weight in members.items():
+                weights[number, *pair.manoeuvre] += weight
+        out = np.zeros((len(self.members), 3, 2, 2), np.int64)
+        for winner, *routed in np.ndindex(*out.shape[1:]):
+            a, d = (STAYS if winner == side else ROUTED if routed[side] else RETREATS for side in (0, 1))
+            flat = (a.T @ weights @ d).transpose(0, 2, 1).reshape(len(out), -1)
+            rows = map(tuple, (flat // np.gcd.reduce(flat, axis=1)[:, None]).tolist())
+            out[:, winner, *routed] = [tables.by(row, lambda row=row: dict(enumerate(row))) for row in rows]
         return out
+
+    def forgotten(self, retreat: np.ndarray, fragile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Classes that are alike from a pursuit on, and from the retreat on: both [class, winner, both routed]."""
+        pursuers, retreaters = np.zeros_like(retreat), np.zeros_like(retreat)
+        for winner, *routed in np.ndindex(*retreat.shape[1:]):
+            rest = retreat[:, winner, *routed], fragile
+            retreaters[:, winner, *routed] = alike(*rest)
+            if winner != land.NOBODY:
+                drms = np.array([self.meeting.pursuit_drm(winner, pair) for pair in self.pairs])
+                pursuers[:, winner, *routed] = alike(drms, *rest)
+        return pursuers, retreaters
 
 
 def split(pairs: Counter[Pair], meaning: Callable[[Pair], Hashable]) -> dict[Any, Counter[Pair]]:
@@ -129,14 +130,6 @@ def split(pairs: Counter[Pair], meaning: Callable[[Pair], Hashable]) -> dict[Any
     for pair, weight in pairs.items():
         found.setdefault(meaning(pair), Counter())[pair] += weight
     return found
-
-
-def retreaters(retreat: np.ndarray, fragile: np.ndarray) -> np.ndarray:
-    """Classes that are alike in a retreat and in the leader tests, by winner and who is routed."""
-    out = np.zeros_like(retreat)
-    for winner, a, d in np.ndindex(3, 2, 2):
-        out[:, winner, a, d] = alike(retreat[:, winner, a, d], fragile)
-    return out
 
 
 def alike(*columns: np.ndarray) -> np.ndarray:

@@ -6,16 +6,12 @@ never recomputed.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
-from simulator.rules.europa.leaders import advantage, replacements
+from simulator.rules.europa.leaders import Leader, Pair
 from simulator.rules.europa.model import OVERRUN_WITHOUT_BATTLE, Land, is_interception, is_non_european
 from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
-from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Stack, army_size, size_step, stack_of
-from simulator.rules.europa.tables import Book, book
+from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Opponents, Stack, army_size, size_step
 
 PURSUIT = f"{LAW} 3.5 step 8"
 WOODS_AND_WASTES = ("sparse-forest", "dense-forest", "northern-forest", "swamp", "desert")
@@ -36,71 +32,40 @@ CROSSINGS = {
 }
 
 
-class Pair(NamedTuple):
-    """What the two leaders' values come to: advantages in Fire, difference in Shock, manoeuvre and fragility."""
+@dataclass
+class Meeting(Opponents[Land]):
+    """Two stacks about to fight; lists of two are the attacker's and the defender's.
 
-    fire: tuple[int, int]
-    shock: int
-    manoeuvre: tuple[int, int]
-    fragile: tuple[bool, bool]
+    `modifiers` are those of the dice, the leaders' advantage apart; `columns` of Fire ("" for none) and Shock;
+    `overrun` is the side that overruns the enemy without a battle, or -1; `first` may break off first.
+    """
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        fields, (a, d) = self.fields, self.stacks
+        self.modifiers = side_modifiers(fields, a, d), side_modifiers(fields, d, a)
+        sizes = [army_size(side, fields.conditions.period, self.book) for side in (fields.attacker, fields.defender)]
+        self.steps = size_step(*sizes), size_step(*sizes[::-1])
+        self.first = 0 if is_interception(fields) else 1
+        # A non-European stack rolls a die for each 8 LD begun. `groups` are the last one's thirds.
+        many = [is_non_european(fields, side) for side in (0, 1)]
+        self.dice = [-(-stack.size // EIGHT_LD) if many[side] else 1 for side, stack in enumerate(self.stacks)]
+        self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
+        self.columns = [("" if self.silent(stack) else stack.fire_column, stack.shock_column) for stack in self.stacks]
+        eightfold = a.size >= OVERRUN_WITHOUT_BATTLE * d.size, d.size >= OVERRUN_WITHOUT_BATTLE * a.size
+        declared = [getattr(fields.policy, name).overrun == "declare" for name in SIDES]
+        self.overrun = next((side for side in (0, 1) if declared[side] and eightfold[side]), -1)
 
-@dataclass(frozen=True)
-class Meeting:
-    """Two stacks about to fight."""
-
-    fields: Land
-    book: Book
-    stacks: tuple[Stack, Stack]
-
-    @cached_property
-    def modifiers(self) -> tuple[list[Modifier], list[Modifier]]:
-        """Die roll modifiers of each side, the leaders' advantage apart."""
-        a, d = self.stacks
-        return side_modifiers(self.fields, a, d), side_modifiers(self.fields, d, a)
-
-    @cached_property
-    def steps(self) -> tuple[int, int]:
-        """Size step of each side."""
-        fields = self.fields
-        a, d = (army_size(side, fields.conditions.period, self.book) for side in (fields.attacker, fields.defender))
-        return size_step(a, d), size_step(d, a)
-
-    @property
-    def europe(self) -> bool:
-        """In Europe, or in the rest of the world?"""
-        return self.fields.conditions.region == "europe"
-
-    @property
-    def first(self) -> int:
-        """Who may break off first."""
-        return 0 if is_interception(self.fields) else 1
-
-    def dice(self, side: int) -> int:
-        """Dice per roll: a non-European stack of more than 8 LD rolls one for each 8 LD begun."""
-        size = self.stacks[side].size
-        return -(-size // EIGHT_LD) if is_non_european(self.fields, side) and size > EIGHT_LD else 1
-
-    def group(self, side: int) -> int:
-        """Thirds that the last die stands for; of one die, the whole stack."""
-        return self.stacks[side].size - EIGHT_LD * (self.dice(side) - 1)
-
-    def columns(self, side: int) -> tuple[str, str]:
-        """Fire ("" for none) and Shock columns: renaissance without ARMY does not fire in Europe."""
-        stack = self.stacks[side]
-        silent = stack.side.technology == "renaissance" and not stack.has_army and self.europe
-        return "" if silent else stack.fire_column, stack.shock_column
+    def silent(self, stack: Stack) -> bool:
+        """Renaissance without ARMY does not fire in Europe."""
+        return stack.side.technology == "renaissance" and not stack.has_army and self.europe
 
     def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
         """The advantage of each leader; in the pursuit not capped."""
-        cap = self.fields.options.leader_differential_cap
         return tuple(  # type: ignore[return-value]
-            Modifier(
-                stack.name, BOTH_DAYS, fire, advantage(shock, 0, cap), f"leader: {stack.leader.told()}",
-                pursuit=max(0, shock),
-            )
-            for stack, fire, shock in zip(self.stacks, pair.fire, (pair.shock, -pair.shock), strict=True)
-        )  # fmt: skip
+            Modifier(stack.name, BOTH_DAYS, fire, shock, f"leader: {stack.leader.told()}", pursuit=pursuit)
+            for stack, fire, shock, pursuit in zip(self.stacks, pair.fire, pair.shock, pair.pursuit, strict=True)
+        )
 
     def drm(self, side: int, day: int, pair: Pair) -> tuple[int, int]:
         """Fire and Shock modifiers of a day, failed attempts to break off apart."""
@@ -110,36 +75,14 @@ class Meeting:
         """Pursuit modifiers, those for when the fighting ended apart."""
         return sum(modifier.pursuit for modifier in [*self.modifiers[side], self.gains(pair)[side]])
 
-    def tested(self, side: int) -> bool:
-        """Is this side's leader tested? In Europe not if the enemy began with under 3 LD (section 3.5 step 11).
+    def tested(self, side: int) -> Leader | None:
+        """This side's leader, if he is tested: in Europe not if the enemy began with under 3 LD (section 3.5 step 11).
 
         After an overrun only the destroyed side's leader is, if given (step 1).
         """
         leader, small = self.stacks[side].leader, self.europe and self.stacks[1 - side].size < 3 * LD
         overrun = self.overrun >= 0 and (self.overrun == side or not leader.given)
-        return leader.present and not small and not overrun
-
-    @cached_property
-    def overrun(self) -> int:
-        """The side that overruns the enemy without a battle, or -1."""
-        for side, name in enumerate(SIDES):
-            enough = self.stacks[side].size >= OVERRUN_WITHOUT_BATTLE * self.stacks[1 - side].size
-            if getattr(self.fields.policy, name).overrun == "declare" and enough:
-                return side
-        return -1
-
-    @cached_property
-    def pairs(self) -> Counter[Pair]:
-        """All pairs of leaders that may meet, with weights; equal ones are one."""
-        cap = self.fields.options.leader_differential_cap
-        own_values, enemy_values = (replacements(stack.leader, stack.replacements) for stack in self.stacks)
-        found: Counter[Pair] = Counter()
-        for own, own_weight in own_values.items():
-            for enemy, enemy_weight in enemy_values.items():
-                fire = advantage(own[1], enemy[1], cap), advantage(enemy[1], own[1], cap)
-                pair = Pair(fire, own[2] - enemy[2], (own[0], enemy[0]), (own[3], enemy[3]))
-                found[pair] += own_weight * enemy_weight
-        return found
+        return leader if leader.present and not small and not overrun else None
 
 
 def has_cavalry(fields: Land, stack: Stack) -> bool:
@@ -185,10 +128,3 @@ def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
     return [Modifier(own.name, *row[1:]) for row in listed if row[0]] + [
         Modifier(own.name, (), 0, 0, reason, PURSUIT, value) for applies, value, reason in pursuing if applies
     ]
-
-
-def meeting(fields: Land) -> Meeting:
-    """The two sides of a land battle. Raises Refusal for leaders and tables that are wrong."""
-    tables = book(fields.options.tables)
-    attacker, defender = (stack_of(fields, side, tables, fields.options.tercios_require_army) for side in SIDES)
-    return Meeting(fields, tables, (attacker, defender))

@@ -16,24 +16,25 @@ from simulator.engine import chain
 from simulator.engine.chain import helper, rule
 
 (
-    EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, FIRST_BREAK, SECOND_BREAK, PURSUIT, RETREAT, LEADERS, OVER,
+    EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, PURSUIT, FIRST_BREAK, SECOND_BREAK, RETREAT, LEADERS, OVER,
     FIRST_CHOICE, SECOND_CHOICE,
 ) = range(14)  # fmt: skip
 # How the fighting ended: nothing yet (or evaded, or overrun), on day 1 or 2, after a Shock (or later) or a Fire.
 UNENDED, DAY_1, DAY_1_FIRE, DAY_2, DAY_2_FIRE = range(5)
+ENDS = DAY_1_FIRE, DAY_1, DAY_2_FIRE, DAY_2  # by stage from FIRE_1 on
 NOBODY, UNDECIDED = 2, 3
 # What the result of one part of a roll means.
 MAIN, MIDDLE_A, LAST_A, MIDDLE_D, LAST_D = range(5)
+# Policies, in the order of model.BreakOff.
 NEVER, ALWAYS, IF_BEHIND, IF_SURE, BEST = range(5)
 STAY, BREAK_OFF = 0, 1
-SOUGHT = chain.BEST
 SURE = 10
 # A MAIN result: thirds and stars of the attacker, then of the defender.
 LOSS_BITS, SIDE_BITS, LOSS_MASK, STAR_MASK = 4, 7, 15, 7
 # A DRAW result: the leaders' class, and whether each side's 7-LD die spares it. An attempt to break off: 1 for success
 # + 2 * the class that is known then.
 SPARE_A, SPARE_D, CLASS_MASK = 4096, 8192, 4095
-PURSUES = 4  # rows of `following` for the pursuits come after those of the four rolls
+PURSUES = 4  # + winner: the number of a pursuit, after those of the four rolls (see `roll_of`)
 
 
 class LandParams(NamedTuple):
@@ -47,14 +48,13 @@ class LandParams(NamedTuple):
     first: int  # who may break off first
     parts: int
     kinds: np.ndarray  # [part]: what a result means
-    rolls: np.ndarray  # [class, stage - FIRE_1, failed, part]: table
-    pursuit: np.ndarray  # [class, winner, how ended, part]: table
-    following: np.ndarray  # [stage - FIRE_1, or PURSUES + winner, part + 1]: the part rolled for next; `parts` for none
+    rolls: np.ndarray  # [class, roll, failed or how ended, part]: table
+    following: np.ndarray  # [roll, part + 1]: the part rolled for next; `parts` for none
     retreat: np.ndarray  # [class, winner, attacker routed, defender routed]: table
     tests: np.ndarray  # [fragile code, attacker won + 2 destroyed, defender won + 2 destroyed]: table
     fragile: np.ndarray  # [class]: fragile code
-    pursuers: np.ndarray  # [class, winner, loser routed]: class that is like it from the pursuit on
-    retreaters: np.ndarray  # [class, winner, attacker routed, defender routed]: class that is like it in the retreat
+    pursuers: np.ndarray  # [class, winner, attacker routed, defender routed]: class that is like it from the pursuit on
+    retreaters: np.ndarray  # the same, from the retreat on
     manoeuvre: np.ndarray  # [class, side]
     attempt: np.ndarray  # [class, side, morale left]: table
     break_off: np.ndarray
@@ -62,17 +62,18 @@ class LandParams(NamedTuple):
     morale: np.ndarray
     room: np.ndarray  # thirds that find a place to retreat, -1 for all
     spare: np.ndarray  # [side, main or last dice]: thirds that a 7-LD die may spare
-    top: np.ndarray  # tallies beyond which nothing changes
-    last_top: np.ndarray
+    top: np.ndarray  # [side, main or last dice]: tallies beyond which nothing changes
     enough: np.ndarray  # a tally of the main dice that is the end of the enemy whatever the last one did; -1 for none
     spills: np.ndarray  # 1: what the last die inflicts beyond its small-stack modifier may join the other dice's
     inflicted: np.ndarray  # [side, tally, tally of the last die]: modified losses (section 3.4)
 
 
 class LandState(NamedTuple):
-    """`failed`: 1 attacker, 2 defender failed to break off; `broke`: 1 or 2 who did; `fates` of leaders."""
+    """`failed`: 1 attacker, 2 defender failed to break off; `broke`: 1 or 2 who did; `fates` of leaders.
 
-    stage: int
+    The largest value of a field is its default, where it is the same in all battles.
+    """
+
     part: int
     leaders: int
     caused_a: int
@@ -81,11 +82,12 @@ class LandState(NamedTuple):
     caused_d: int
     stars_d: int
     last_d: int
-    failed: int
-    winner: int
-    ended: int
-    broke: int
-    fates: int
+    stage: int = SECOND_CHOICE
+    failed: int = 3
+    winner: int = NOBODY
+    ended: int = DAY_2_FIRE
+    broke: int = 2
+    fates: int = 63
 
 
 @rule(LandParams)
@@ -97,10 +99,8 @@ def running(p, s):
 @rule(LandParams)
 def table(p, s):
     """The chance table of the next roll."""
-    if FIRE_1 <= s.stage <= SHOCK_2:
-        return p.rolls[s.leaders, s.stage - FIRE_1, s.failed, s.part]
-    if s.stage == PURSUIT:
-        return p.pursuit[s.leaders, s.winner, s.ended, s.part]
+    if FIRE_1 <= s.stage <= PURSUIT:
+        return p.rolls[s.leaders, roll_of(s), s.failed + s.ended, s.part]
     if s.stage == RETREAT:
         return p.retreat[s.leaders, s.winner, is_routed(p, s, 0), is_routed(p, s, 1)]
     if s.stage == LEADERS:
@@ -116,20 +116,18 @@ def table(p, s):
 @rule(LandParams)
 def step(p, s, result):
     """What one roll, one part of it, or a decision leads to."""
-    if FIRE_1 <= s.stage <= SHOCK_2 or s.stage == PURSUIT:
-        roll = PURSUES + s.winner if s.stage == PURSUIT else s.stage - FIRE_1
-        s = add(p, s, result, p.following[roll, s.part + 1])
-        return s if s.part < p.parts else after_pursuit(p, s) if s.stage == PURSUIT else after_roll(p, s)
+    if FIRE_1 <= s.stage <= PURSUIT:
+        s = add(p, s, result, p.following[roll_of(s), s.part + 1])
+        return s if s.part < p.parts else to_retreat(p, s) if s.stage == PURSUIT else after_roll(p, s)
     if s.stage == RETREAT:
         return after_retreat(p, s, result)
     if s.stage == LEADERS:
         return over(s, result)
     if FIRST_BREAK <= s.stage <= SECOND_BREAK:
         return after_attempt(p, s, result)
-    if s.stage == FIRST_CHOICE:
-        return first_chosen(p, s, result)
-    if s.stage == SECOND_CHOICE:
-        return second_chosen(p, s, result)
+    if s.stage >= FIRST_CHOICE:
+        tries = s._replace(stage=s.stage - FIRST_CHOICE + FIRST_BREAK)
+        return tries if result == BREAK_OFF else ask(p, s, s.stage - FIRST_CHOICE + 1)
     if s.stage == EVADE:
         return s._replace(stage=OVER if result else DRAW)
     return drawn(p, s, result)
@@ -153,7 +151,7 @@ def options(p, s):
 @rule(LandParams)
 def choose(p, s):
     """Only a decision that is to be made as well as possible is a state of its own."""
-    return SOUGHT
+    return chain.BEST
 
 
 @helper
@@ -171,6 +169,12 @@ def drawn(p, s, result):
 
 
 @helper
+def roll_of(s):
+    """The number of a Fire, Shock (0 to 3) or pursuit."""
+    return PURSUES + s.winner if s.stage == PURSUIT else s.stage - FIRE_1
+
+
+@helper
 def at_roll(p, s, stage):
     """At the first part of a roll; a Fire that nobody rolls for is left out."""
     if not p.fires and (stage == FIRE_1 or stage == FIRE_2):  # noqa: PLR1714, SIM109 - compiled
@@ -181,32 +185,24 @@ def at_roll(p, s, stage):
 @helper
 def add(p, s, result, part):
     """Tally what one part of a roll inflicts (section 3.3); stars stop at the enemy's morale. `part` comes next."""
-    kind = p.kinds[s.part]
+    kind, a, d = p.kinds[s.part], 0, 0
     if kind == MAIN:
-        s = s._replace(
-            part=part,
-            caused_a=min(p.top[0], s.caused_a + (result & LOSS_MASK)),
-            stars_a=min(p.morale[1], s.stars_a + ((result >> LOSS_BITS) & STAR_MASK)),
-            caused_d=min(p.top[1], s.caused_d + ((result >> SIDE_BITS) & LOSS_MASK)),
-            stars_d=min(p.morale[0], s.stars_d + (result >> (SIDE_BITS + LOSS_BITS))),
-        )
+        a, d = result & LOSS_MASK, (result >> SIDE_BITS) & LOSS_MASK
+        stars_a = min(p.morale[1], s.stars_a + ((result >> LOSS_BITS) & STAR_MASK))
+        s = s._replace(stars_a=stars_a, stars_d=min(p.morale[0], s.stars_d + (result >> (SIDE_BITS + LOSS_BITS))))
     elif kind == MIDDLE_A:
-        s = s._replace(part=part, caused_a=min(p.top[0], s.caused_a + result))
+        a = result
     elif kind == MIDDLE_D:
-        s = s._replace(part=part, caused_d=min(p.top[1], s.caused_d + result))
+        d = result
     elif kind == LAST_A:
-        last = min(p.last_top[0], s.last_a + result)
-        spilt = p.spills[0] * (s.last_a + result - last)
-        s = s._replace(part=part, last_a=last, caused_a=min(p.top[0], s.caused_a + spilt))
+        a = p.spills[0] * max(0, s.last_a + result - p.top[0, 1])
+        s = s._replace(last_a=min(p.top[0, 1], s.last_a + result))
     else:
-        last = min(p.last_top[1], s.last_d + result)
-        spilt = p.spills[1] * (s.last_d + result - last)
-        s = s._replace(part=part, last_d=last, caused_d=min(p.top[1], s.caused_d + spilt))
-    if s.caused_a == p.enough[0]:
-        s = s._replace(last_a=p.last_top[0])
-    if s.caused_d == p.enough[1]:
-        s = s._replace(last_d=p.last_top[1])
-    return s
+        d = p.spills[1] * max(0, s.last_d + result - p.top[1, 1])
+        s = s._replace(last_d=min(p.top[1, 1], s.last_d + result))
+    a, d = min(p.top[0, 0], s.caused_a + a), min(p.top[1, 0], s.caused_d + d)
+    last_a, last_d = p.top[0, 1] if a == p.enough[0] else s.last_a, p.top[1, 1] if d == p.enough[1] else s.last_d
+    return s._replace(part=part, caused_a=a, caused_d=d, last_a=last_a, last_d=last_d)
 
 
 @helper
@@ -228,9 +224,9 @@ def inflicted(p, s, side):
 
 
 @helper
-def victor(out_a, out_d):
-    """Who wins when sides are out of the fight (routed, destroyed): the other; nobody if both are."""
-    return NOBODY if out_a and out_d else 1 if out_a else 0
+def gone(p, s, side):
+    """Is a side destroyed, by the test of section 3.4?"""
+    return inflicted(p, s, 1 - side) + p.reaches > p.size[side]
 
 
 @helper
@@ -238,19 +234,12 @@ def after_roll(p, s):
     """Rout check after each Fire and Shock, destruction test and breaking off after day 1 (3.5 steps 4 to 6)."""
     routed_a, routed_d = is_routed(p, s, 0), is_routed(p, s, 1)
     if routed_a or routed_d:
-        day_1 = DAY_1_FIRE if s.stage == FIRE_1 else DAY_1
-        day_2 = DAY_2_FIRE if s.stage == FIRE_2 else DAY_2
-        return conclude(p, s, victor(routed_a, routed_d), day_1 if s.stage <= SHOCK_1 else day_2)
+        return conclude(p, s, NOBODY if routed_a and routed_d else routed_a, ENDS[s.stage - FIRE_1])
     if s.stage == FIRE_1 or s.stage == FIRE_2:  # noqa: PLR1714 - compiled
         return at_roll(p, s, s.stage + 1)
-    if s.stage == SHOCK_2:
-        return conclude(p, s, UNDECIDED, DAY_2)
-    gone_a = inflicted(p, s, 1) + p.reaches > p.size[0]
-    gone_d = inflicted(p, s, 0) + p.reaches > p.size[1]
-    if gone_a or gone_d:
-        return conclude(p, s, victor(gone_a, gone_d), DAY_1)
-    s = s._replace(stage=FIRST_CHOICE)
-    return s if p.break_off[p.first] == BEST else first_chosen(p, s, wants_away(p, s, p.first))
+    if s.stage == SHOCK_2 or gone(p, s, 0) or gone(p, s, 1):
+        return conclude(p, s, UNDECIDED, ENDS[s.stage - FIRE_1])
+    return ask(p, s, 0)
 
 
 # --- breaking off (section 3.5 step 5) -------------------------------------------------------------------------------
@@ -274,23 +263,16 @@ def wants_away(p, s, side):
 
 
 @helper
-def first_chosen(p, s, option):
-    """The side that is asked first tries to break off, or the other is asked."""
-    return s._replace(stage=FIRST_BREAK) if option == BREAK_OFF else ask_second(p, s)
-
-
-@helper
-def ask_second(p, s):
-    """The other side's decision."""
-    s = s._replace(stage=SECOND_CHOICE)
-    second = 1 - p.first
-    return s if p.break_off[second] == BEST else second_chosen(p, s, wants_away(p, s, second))
-
-
-@helper
-def second_chosen(p, s, option):
-    """The other side tries to break off, or day 2 begins."""
-    return s._replace(stage=SECOND_BREAK) if option == BREAK_OFF else at_roll(p, s, FIRE_2)
+def ask(p, s, place):
+    """From the side at this place (0 or 1) on, whoever tries to break off or has to be asked; nobody: day 2."""
+    while place < 2:
+        side = p.first if place == 0 else 1 - p.first
+        if p.break_off[side] == BEST:
+            return s._replace(stage=FIRST_CHOICE + place)
+        if wants_away(p, s, side):
+            return s._replace(stage=FIRST_BREAK + place)
+        place += 1
+    return at_roll(p, s, FIRE_2)
 
 
 @helper
@@ -300,54 +282,48 @@ def after_attempt(p, s, result):
     s = s._replace(leaders=result >> 1)
     if result & 1:
         return conclude(p, s._replace(broke=side + 1), 1 - side, DAY_1)
-    s = s._replace(failed=s.failed | (side + 1))
-    return ask_second(p, s) if s.stage == FIRST_BREAK else at_roll(p, s, FIRE_2)
+    return ask(p, s._replace(failed=s.failed | (side + 1)), s.stage - FIRST_BREAK + 1)
 
 
 # --- the end of the fighting (section 3.5 steps 7 to 9) --------------------------------------------------------------
 
 
 @helper
-def conclude(p, s, declared, ended):
-    """The winner, and what cannot change any more: the winner's own losses; of a pursuer the enemy's still grow."""
-    on_a, on_d = inflicted(p, s, 1), inflicted(p, s, 0)
-    gone_a, gone_d = on_a + p.reaches > p.size[0], on_d + p.reaches > p.size[1]
-    winner = declared
+def conclude(p, s, winner, ended):
+    """The winner, its own losses, which cannot change any more, and the pursuit unless it is itself routed."""
+    gone_a, gone_d = gone(p, s, 0), gone(p, s, 1)
     if gone_a or gone_d:
-        winner = victor(gone_a, gone_d)
-    elif declared == UNDECIDED:
+        winner = NOBODY if gone_a and gone_d else 1 if gone_a else 0
+    elif winner == UNDECIDED:
         left_a, left_d = morale_left(p, s, 0), morale_left(p, s, 1)
         winner = 0 if left_a > left_d else 1 if left_d > left_a else NOBODY
-    pursuer = winner if winner != NOBODY and morale_left(p, s, 0 if winner == 0 else 1) > 0 else NOBODY
-    s = s._replace(
-        winner=winner,
-        ended=ended,
-        failed=0,
-        caused_a=s.caused_a if pursuer == 0 else rounded(p, 1, on_d) if winner == 1 else min(on_d, p.size[1]),
-        last_a=s.last_a if pursuer == 0 else 0,
-        caused_d=s.caused_d if pursuer == 1 else rounded(p, 0, on_a) if winner == 0 else min(on_a, p.size[0]),
-        last_d=s.last_d if pursuer == 1 else 0,
-    )
-    if pursuer == NOBODY:
+    s = s._replace(winner=winner, ended=ended, failed=0)
+    if winner == 0:
+        s = s._replace(caused_d=rounded(p, 0, inflicted(p, s, 1)), last_d=0)
+    if winner == 1:
+        s = s._replace(caused_a=rounded(p, 1, inflicted(p, s, 0)), last_a=0)
+    if winner == NOBODY or is_routed(p, s, winner):
         return to_retreat(p, s)
-    leaders = p.pursuers[s.leaders, winner, is_routed(p, s, 1 - winner)]
+    leaders = p.pursuers[s.leaders, winner, is_routed(p, s, 0), is_routed(p, s, 1)]
     return s._replace(stage=PURSUIT, part=p.following[PURSUES + winner, 0], leaders=leaders)
 
 
 @helper
-def after_pursuit(p, s):
-    """Losses and stars of the pursuit have joined the tally (section 3.5 step 8); the winner stays."""
-    if s.winner == 0:
-        return to_retreat(p, s._replace(caused_a=min(inflicted(p, s, 0), p.size[1])))
-    return to_retreat(p, s._replace(caused_d=min(inflicted(p, s, 1), p.size[0])))
-
-
-@helper
 def to_retreat(p, s):
-    """From here on only the day of the end matters, and of the leaders only how the losers retreat."""
-    leaders = p.retreaters[s.leaders, s.winner, is_routed(p, s, 0), is_routed(p, s, 1)]
-    day = DAY_1 if s.ended <= DAY_1_FIRE else DAY_2
-    return s._replace(stage=RETREAT, part=0, leaders=leaders, last_a=0, last_d=0, ended=day)
+    """From here on only the day of the end matters, of the leaders how the losers retreat, and of tallies the losses.
+
+    Those of a pursuit have joined them (section 3.5 step 8); the winner stays.
+    """
+    return s._replace(
+        stage=RETREAT,
+        part=0,
+        leaders=p.retreaters[s.leaders, s.winner, is_routed(p, s, 0), is_routed(p, s, 1)],
+        caused_a=s.caused_a if s.winner == 1 else min(inflicted(p, s, 0), p.size[1]),
+        last_a=0,
+        caused_d=s.caused_d if s.winner == 0 else min(inflicted(p, s, 1), p.size[0]),
+        last_d=0,
+        ended=DAY_1 if s.ended <= DAY_1_FIRE else DAY_2,
+    )
 
 
 @helper

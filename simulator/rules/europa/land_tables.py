@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_leaders import LeaderClasses, retreaters
-from simulator.rules.europa.land_modifiers import Meeting, Pair
+from simulator.rules.europa.land_leaders import LeaderClasses
+from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_rules import LandParams, LandState
-from simulator.rules.europa.leaders import FACES, Trial, both_fates
+from simulator.rules.europa.leaders import FACES, Pair, both_fates
+from simulator.rules.europa.model import BreakOff
 from simulator.rules.europa.stacks import LD, SIDES
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
-POLICIES = {
-    "never": land.NEVER, "always": land.ALWAYS, "if-behind": land.IF_BEHIND, "if-sure": land.IF_SURE,
-    "best": land.BEST,
-}  # fmt: skip
+POLICIES = get_args(BreakOff)
 PHASES = ((1, True), (1, False), (2, True), (2, False))
+# For each roll (the phases, then a pursuit by either side): who may have failed, or how the fighting may have ended.
+HOWS = (range(1), range(1), range(4), range(4), range(1, 5), range(1, 5))
+FURTHER = ((land.MIDDLE_A, land.LAST_A), (land.MIDDLE_D, land.LAST_D))
 EVADES_AT = 8
 # Above so many kinds of leader pairs the sides roll one after the other: fewer transitions for exact odds. Below, both
 # roll at once: fewer steps for dice (see benchmarks/).
@@ -54,26 +55,30 @@ class Part(NamedTuple):
     dice: int = 1
 
 
-class Tally(NamedTuple):
+class Tally:
     """How what a side inflicts is tallied, with its main (and middle) dice and with its last one (section 3.4 step 1).
 
-    `spare` a 7-LD die may spare, `small` is taken off, `cap` is the largest that counts, `top` the largest kept; for
-    `enough` and `spills` see LandParams. `modified`: thirds inflicted after the size step (step 2).
+    `spare` a 7-LD die may spare, `small` is taken off, `cap` is the largest that counts; for `top`, `enough` and
+    `spills` see LandParams. `modified`: thirds inflicted after the size step (step 2).
     """
 
-    spare: tuple[int, int]
-    small: tuple[int, int]
-    cap: tuple[int, int]
-    top: tuple[int, int]
-    enough: int
-    spills: int
-    modified: list[int]
+    def __init__(self, meeting: Meeting, side: int) -> None:
+        own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.groups[side]
+        several, (odd, even) = meeting.dice[side] > 1, meeting.book.small_stack(last)
+        self.modified = [meeting.book.modified_loss(meeting.steps[side], n) for n in range(own + 1)]
+        enough = 1 + max((n for n, loss in enumerate(self.modified) if loss <= enemy), default=-1)
+        self.cap = (own - last, last) if several else (own, 0)
+        self.small, self.spare = ((0, n) if several else (n, 0) for n in (max(odd, even), abs(odd - even)))
+        # A pursued enemy's tally already holds this side's final losses.
+        top = max(min(self.cap[0], enough) + self.small[0], enemy)
+        # Caps that are never reached before the enemy is gone: one tally will do, and far fewer states.
+        self.spills = several and min(self.cap) >= enough
+        self.top = top, self.small[1] if self.spills else min(self.cap[1], enough) + self.small[1]
+        self.enough = top if several and self.cap[0] >= enough else -1
 
-    def inflicted(self, *tallies: int) -> int:
+    def inflicted(self, *kept: int) -> int:
         """Modified losses."""
-        return self.modified[
-            sum(min(cap, max(0, n - small)) for cap, n, small in zip(self.cap, tallies, self.small, strict=True))
-        ]
+        return self.modified[sum(min(self.cap[i], max(0, n - self.small[i])) for i, n in enumerate(kept))]
 
 
 @dataclass
@@ -88,90 +93,61 @@ class LandSetup:
         """What is still to be known of the leaders."""
         return LeaderClasses(self.meeting)
 
-    # --- rolls -------------------------------------------------------------------------------------------------
+    def rolls(self, pair: Pair, roll: int, how: int) -> tuple[Roll | None, Roll | None]:
+        """Both sides' rolls: Fire or Shock (`how`: 1 attacker, 2 defender failed to break off), or a pursuit.
 
-    def roll(self, side: int, phase: tuple[int, bool], pair: Pair, failed: int) -> Roll:
-        """A side's roll; +1/+1 if the enemy (2 defender, 1 attacker) failed to break off."""
-        day, fire = phase
-        which = 0 if fire else 1
-        technology = self.meeting.stacks[side].side.technology
+        A pursuit (`how` the fighting ended): column E, +2 on day 1, +1 after a Fire (section 3.5 step 8).
+        """
+        if roll < land.PURSUES:
+            return self._roll(0, roll, pair, how & 2), self._roll(1, roll, pair, how & 1)
+        winner = roll - land.PURSUES
+        pursuit = Roll(PURSUIT_COLUMN, self.meeting.pursuit_drm(winner, pair) + PURSUIT_DRM[how])
+        return (None, pursuit) if winner else (pursuit, None)
+
+    def _roll(self, side: int, roll: int, pair: Pair, enemy_failed: int) -> Roll:
+        """A side's Fire or Shock; +1/+1 if the enemy failed to break off."""
+        (day, fire), technology = PHASES[roll], self.meeting.stacks[side].side.technology
         losses = {"renaissance": "none", "arquebus": "halved"}.get(technology, "full") if fire else "full"
-        boost = int(failed & (2 >> side) != 0)
-        return Roll(self.meeting.columns(side)[which], self.meeting.drm(side, day, pair)[which] + boost, losses)
-
-    def further(self, side: int) -> list[Part]:
-        """Parts of a roll for a side's dice beyond the main one: together those in the middle, then the last."""
-        dice = self.meeting.dice(side)
-        middle, last = ((land.MIDDLE_A, land.LAST_A), (land.MIDDLE_D, land.LAST_D))[side]
-        return [Part(middle, (side,), dice - 2)][: dice > 2] + [Part(last, (side,))][: dice > 1]
+        drm = self.meeting.drm(side, day, pair)[not fire] + bool(enemy_failed)
+        return Roll(self.meeting.columns[side][not fire], drm, losses)
 
     @cached_property
     def parts(self) -> list[Part]:
-        """Parts of every roll. Several dice come first, so that fewest states follow (Cortes: 206k to 138k steps)."""
-        order = sorted((0, 1), key=self.meeting.dice, reverse=True)
+        """Parts of every roll. Several dice come first, so that fewest states follow (Cortes: 206k to 138k steps).
+
+        Of a side's dice beyond the main one those in the middle are rolled together, then the last.
+        """
+        order, found = sorted((0, 1), key=self.meeting.dice.__getitem__, reverse=True), list[Part]()
+        for side in order:
+            dice, (middle, last) = self.meeting.dice[side], FURTHER[side]
+            found += [Part(middle, (side,), dice - 2)] * (dice > 2) + [Part(last, (side,))] * (dice > 1)
         mains = [(0, 1)] if self.classes.drawn <= ROLLED_TOGETHER else [(side,) for side in order]
-        further = [part for side in order for part in self.further(side)]
-        return [*further, *(Part(land.MAIN, sides) for sides in mains)]
+        return [*found, *(Part(land.MAIN, sides) for sides in mains)]
 
-    def part_table(self, part: Part, rolls: tuple[Roll | None, Roll | None]) -> int:
-        """The table of one part of a roll; of further dice only thirds count."""
-        if part.kind == land.MAIN:
-            a, d = (roll if side in part.sides else None for side, roll in enumerate(rolls))
-            return self.tables.by((a, d), lambda: main_dice(self.meeting.book, a, d))
-        roll = rolls[part.sides[0]]
-        if roll is None:
+    def rolled(self, number: int, roll: int, how: int, part: int) -> int:
+        """Table of a part of a roll by class drawn; of further dice only thirds count."""
+        if how not in HOWS[roll]:
             return 0
-        most = self.tallies[part.sides[0]].top[0] if part.dice > 1 else MOST_OF_A_DIE
-        return self.tables.by((roll, part.dice, most), lambda: further_dice(self.meeting.book, roll, part.dice, most))
+        (kind, sides, dice), book = self.parts[part], self.meeting.book
+        rolls = self.rolls(self.classes.pairs[number], roll, how)
+        a, d = (own if side in sides else None for side, own in enumerate(rolls))
+        if kind == land.MAIN:
+            return self.tables.by((a, d), lambda: main_dice(book, a, d))
+        most = self.tallies[sides[0]].top[0] if dice > 1 else MOST_OF_A_DIE
+        return self.tables.by((a or d, dice, most), lambda: further_dice(book, a or d, dice, most))
 
-    def rolled(self, number: int, phase: int, failed: int, part: int) -> int:
-        """Table of a part of a roll by class drawn, phase and failed attempts."""
-        if failed and PHASES[phase][0] == 1:
-            return 0
-        a, d = (self.roll(side, PHASES[phase], self.classes.pairs[number], failed) for side in (0, 1))
-        return self.part_table(self.parts[part], (a, d))
-
-    def pursued(self, number: int, winner: int, ended: int, part: int) -> int:
-        """Table of a part of a pursuit: column E, +2 on day 1, +1 after a Fire (section 3.5 step 8)."""
-        if ended == land.UNENDED:
-            return 0
-        drm = self.meeting.pursuit_drm(winner, self.classes.pairs[number]) + PURSUIT_DRM[ended]
-        roll = Roll(PURSUIT_COLUMN, drm)
-        return self.part_table(self.parts[part], (None, roll) if winner else (roll, None))
-
-    def following(self, rolls: np.ndarray, pursuit: np.ndarray) -> np.ndarray:
+    def following(self, rolls: np.ndarray) -> np.ndarray:
         """For each roll and pursuit the first part that anybody rolls for, then the next one after each part."""
         out = []
-        for rolled in [*rolls.any(axis=(0, 2)), *pursuit.any(axis=(0, 2))]:
+        for rolled in rolls.any(axis=(0, 2)):
             parts = np.flatnonzero(rolled).tolist() or [0]
             later = ([n for n in parts if n > part] or [len(rolled)] for part in range(len(rolled)))
             out.append([parts[0], *(rest[0] for rest in later)])
         return np.array(out)
 
-    # --- after the fighting ------------------------------------------------------------------------------------
-
-    def attempt(self, number: int, side: int, morale: int) -> int:
-        """Table of an attempt to break off by class, side and morale left."""
-        if not 0 < morale <= self.meeting.stacks[side].morale:
-            return 0
-        return self.tables.add(self.classes.attempt(number, side, morale))
-
-    def retreat(self) -> np.ndarray:
-        """Tables of retreat rolls by class, winner, attacker routed, defender routed."""
-        out = np.zeros((len(self.classes.pairs), 3, 2, 2), np.int64)
-        for winner, a, d in np.ndindex(3, 2, 2):
-            rows = [tuple(row) for row in self.classes.retreats(winner, (a, d)).tolist()]
-            index = {row: self.tables.add(dict(enumerate(row))) for row in sorted(set(rows))}
-            out[:, winner, a, d] = [index[row] for row in rows]
-        return out
-
     def tests(self, fragile: int, a: int, d: int) -> int:
         """Table of leader tests by fragile code, and won + 2 destroyed of each side."""
-        trials = Trial(a & 1 > 0, a & 2 > 0, fragile & 1 > 0), Trial(d & 1 > 0, d & 2 > 0, fragile & 2 > 0)
-        tested = (trial if self.meeting.tested(side) else None for side, trial in enumerate(trials))
-        return self.tables.add(both_fates((stack.leader for stack in self.meeting.stacks), tested))
-
-    # --- before the fighting -----------------------------------------------------------------------------------
+        return self.tables.add(both_fates(map(self.meeting.tested, (0, 1)), fragile, (a, d)))
 
     @property
     def evasion_bonus(self) -> int:
@@ -197,76 +173,49 @@ class LandSetup:
 
     def small_stack(self, side: int) -> tuple[int, int]:
         """Small-stack modifier of a side (of its last die's group) for an odd and an even 7-LD die."""
-        return self.meeting.book.small_stack(self.meeting.group(side))
-
-    # --- numbers -----------------------------------------------------------------------------------------------
+        return self.meeting.book.small_stack(self.meeting.groups[side])
 
     @cached_property
     def tallies(self) -> tuple[Tally, Tally]:
         """How both sides' tallies are kept."""
-        return self._tally(0), self._tally(1)
-
-    def _tally(self, side: int) -> Tally:
-        own, enemy = self.meeting.stacks[side].size, self.meeting.stacks[1 - side].size
-        several, odd_even = self.meeting.dice(side) > 1, self.small_stack(side)
-        small, spare = max(odd_even), abs(odd_even[0] - odd_even[1])
-        groups = (own - self.meeting.group(side), self.meeting.group(side)) if several else (own, 0)
-        step = self.meeting.steps[side]
-        modified = [self.meeting.book.modified_loss(step, n) for n in range(own + 1)]
-        enough = 1 + max((n for n, loss in enumerate(modified) if loss <= enemy), default=-1)
-        smalls = (0, small) if several else (small, 0)
-        top = [min(group, enough) + less for group, less in zip(groups, smalls, strict=True)]
-        top[0] = max(top[0], enemy)  # a pursued enemy's tally already holds this side's final losses
-        # Caps that are never reached before the enemy is gone: one tally will do, and far fewer states.
-        spills = several and min(groups) >= enough
-        if spills:
-            top[1] = small
-        full = top[0] if several and groups[0] >= enough else -1
-        return Tally(
-            (0, spare) if several else (spare, 0), smalls, groups, (top[0], top[1]), full, int(spills), modified
-        )
+        return Tally(self.meeting, 0), Tally(self.meeting, 1)
 
     @cached_property
     def params(self) -> LandParams:
         """All numbers of the battle."""
-        meeting, fields, tallies = self.meeting, self.meeting.fields, self.tallies
-        sides = [getattr(fields, name) for name in SIDES]
-        fragile = _ints(pair.fragile[0] + 2 * pair.fragile[1] for pair in self.classes.pairs)
-        retreat = self.retreat()
-        tops, last_tops = zip(*(tally.top for tally in tallies), strict=True)
-        drawn, parts = self.classes.drawn, len(self.parts)
-        rolls = grid((drawn, len(PHASES), 4, parts), self.rolled)[self.classes.parent]
-        pursuit = grid((drawn, 2, 5, parts), self.pursued)[self.classes.parent]
-        morale = [stack.morale for stack in meeting.stacks]
+        meeting, fields, tallies, classes = self.meeting, self.meeting.fields, self.tallies, self.classes
+        fragile = _ints(pair.fragile for pair in classes.pairs)
+        retreat = classes.retreat(self.tables)
+        pursuers, retreaters = classes.forgotten(retreat, fragile)
+        rolls = grid((classes.drawn, len(HOWS), 5, len(self.parts)), self.rolled)[classes.parent]
+        morale, top = [stack.morale for stack in meeting.stacks], _ints(tally.top for tally in tallies)
         return LandParams(
             evade=self.evade(),
             draw=self.tables.add(self.draw()),
             europe=int(meeting.europe),
             reaches=int(fields.options.destruction_test == "reaches"),
-            fires=int(any(meeting.columns(side)[0] for side in (0, 1))),
+            fires=int(any(fire for fire, _ in meeting.columns)),
             first=meeting.first,
-            parts=parts,
+            parts=len(self.parts),
             kinds=_ints(part.kind for part in self.parts),
             rolls=rolls,
-            pursuit=pursuit,
-            following=self.following(rolls, pursuit),
+            following=self.following(rolls),
             retreat=retreat,
             tests=grid((4, 4, 4), self.tests),
             fragile=fragile,
-            pursuers=self.classes.pursuers(retreat, fragile),
-            retreaters=retreaters(retreat, fragile),
-            manoeuvre=_ints(pair.manoeuvre for pair in self.classes.pairs),
-            attempt=grid((len(fragile), 2, max(morale) + 1), self.attempt),
-            break_off=_ints(POLICIES[policy] for policy in self.classes.policies),
+            pursuers=pursuers,
+            retreaters=retreaters,
+            manoeuvre=_ints(pair.manoeuvre for pair in classes.pairs),
+            attempt=grid((len(fragile), 2, max(morale) + 1), lambda *of: self.tables.add(classes.attempt(*of))),
+            break_off=_ints(POLICIES.index(policy) for policy in classes.policies),
             size=_ints(stack.size for stack in meeting.stacks),
             morale=_ints(morale),
-            room=_ints(max(-1, LD * side.retreat_room) for side in sides),
+            room=_ints(max(-1, LD * getattr(fields, name).retreat_room) for name in SIDES),
             spare=_ints(tally.spare for tally in tallies),
-            top=_ints(tops),
-            last_top=_ints(last_tops),
+            top=top,
             enough=_ints(tally.enough for tally in tallies),
             spills=_ints(tally.spills for tally in tallies),
-            inflicted=grid((2, max(tops) + 1, max(last_tops) + 1), lambda side, *kept: tallies[side].inflicted(*kept)),
+            inflicted=grid((2, *(top.max(axis=0) + 1)), lambda side, *kept: tallies[side].inflicted(*kept)),
         )
 
     @property
@@ -275,10 +224,9 @@ class LandSetup:
         p, winner = self.params, self.meeting.overrun
         begun = LandState(*[0] * len(LandState._fields))._replace(stage=land.DRAW, winner=land.NOBODY)
         if winner >= 0:
-            lost = [int(size) if side != winner else 0 for side, size in enumerate(p.size)]
-            begun = begun._replace(
-                stage=land.LEADERS, leaders=int(p.fragile[0]), caused_a=lost[1], caused_d=lost[0], winner=winner
-            )
+            on_a, on_d = (int(size) if side != winner else 0 for side, size in enumerate(p.size))
+            leaders = int(p.fragile[0])
+            begun = begun._replace(stage=land.LEADERS, leaders=leaders, caused_a=on_d, caused_d=on_a, winner=winner)
             return begun if land.leader_table(p, begun) else land.over(begun, 0)
         if p.evade:
             return begun._replace(stage=land.EVADE)
@@ -288,22 +236,9 @@ class LandSetup:
     def limits(self) -> LandState:
         """The largest value of each field."""
         p = self.params
-        return LandState(
-            stage=land.SECOND_CHOICE,
-            part=p.parts,
-            leaders=max(len(p.fragile) - 1, 3),
-            caused_a=int(max(p.top[0], p.size[1])),
-            stars_a=int(p.morale[1]),
-            last_a=int(p.last_top[0]),
-            caused_d=int(max(p.top[1], p.size[0])),
-            stars_d=int(p.morale[0]),
-            last_d=int(p.last_top[1]),
-            failed=3,
-            winner=land.NOBODY,
-            ended=land.DAY_2_FIRE,
-            broke=2,
-            fates=63,
-        )
+        (caused_a, last_a), (caused_d, last_d) = np.maximum(p.top, [[p.size[1], 0], [p.size[0], 0]]).tolist()
+        leaders, (stars_d, stars_a) = max(len(p.fragile) - 1, 3), p.morale.tolist()
+        return LandState(p.parts, leaders, caused_a, stars_a, last_a, caused_d, stars_d, last_d)
 
 
 def one_die(book: Book, roll: Roll | None) -> Counter[tuple[int, int]]:
@@ -319,7 +254,7 @@ def main_dice(book: Book, own: Roll | None, enemy: Roll | None) -> Weights:
 
 
 @lru_cache(maxsize=1024)
-def further_dice(book: Book, roll: Roll, dice: int, most: int) -> Weights:
+def further_dice(book: Book, roll: Roll | None, dice: int, most: int) -> Weights:
     """Thirds that further dice inflict together, up to `most`."""
     return capped(sum_of(seen_as(one_die(book, roll), lambda result: result[0]), dice), most)
 

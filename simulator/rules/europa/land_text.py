@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_modifiers import PURSUIT, Meeting
 from simulator.rules.europa.land_rules import LandState
-from simulator.rules.europa.land_tables import EVADES_AT, PHASES, PURSUIT_COLUMN, PURSUIT_DRM, LandSetup, Roll
+from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, Roll
 from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.model import is_interception, is_non_european
 from simulator.rules.europa.modifiers import LAW
@@ -17,7 +17,7 @@ from simulator.rules.europa.text import common_assumptions, fates_told
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural, winner_text
 
-NAMES = {land.FIRE_1: "Day 1 Fire", land.SHOCK_1: "Day 1 Shock", land.FIRE_2: "Day 2 Fire", land.SHOCK_2: "Day 2 Shock"}
+ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 
 def land_assumptions(met: Meeting) -> Iterator[str]:
@@ -43,9 +43,6 @@ def land_assumptions(met: Meeting) -> Iterator[str]:
             yield f"{name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
 
 
-# --- how it comes about ----------------------------------------------------------------------------------------------
-
-
 def land_explanation(met: Meeting) -> list[str]:
     """What each side is worth, then every modifier by side, day and step, with its source."""
     lines = [_worth(met, side) for side in (0, 1)]
@@ -54,7 +51,7 @@ def land_explanation(met: Meeting) -> list[str]:
     for side in (0, 1):
         for day in (1, 2):
             for step in ("fire", "shock"):
-                if step == "shock" or met.columns(side)[0]:
+                if step == "shock" or met.columns[side][0]:
                     lines += _modifier_lines(met, side, day, step)
         lines += _modifier_lines(met, side, 0, "pursuit")
         lines.append(f"{SIDES[side]} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
@@ -62,8 +59,8 @@ def land_explanation(met: Meeting) -> list[str]:
 
 
 def _worth(met: Meeting, side: int) -> str:
-    stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice(side)
-    fire, shock = met.columns(side)
+    stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice[side]
+    fire, shock = met.columns[side]
     several = f", {dice} dice a roll" if dice > 1 else ""
     return (
         f"{stack.name}: {stack.told()}, {stack.side.technology} against {enemy.side.technology}: columns "
@@ -89,12 +86,9 @@ def _modifier_lines(met: Meeting, side: int, day: int, step: str) -> Iterator[st
         yield f"{where}: +1 if the enemy has failed to break off ({LAW} 3.5 step 5)"
 
 
-# --- replays ---------------------------------------------------------------------------------------------------------
-
-
 def land_line(setup: LandSetup, before: LandState, result: int, after: LandState, dice: random.Random) -> str:
     """One line for one step of a land battle."""
-    if before.stage in NAMES or before.stage == land.PURSUIT:
+    if land.FIRE_1 <= before.stage <= land.PURSUIT:
         line = _roll_line(setup, before, result, dice)
     elif before.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         line = _break_line(setup, before, result, dice)
@@ -132,21 +126,16 @@ def _draw_line(setup: LandSetup, result: int) -> str:
 def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Random) -> str:
     """One part of a roll or of a pursuit; dice that give its result."""
     part, pair = setup.parts[before.part], setup.classes.pairs[before.leaders]
-    if before.stage == land.PURSUIT:
-        drm = setup.meeting.pursuit_drm(before.winner, pair) + PURSUIT_DRM[before.ended]
-        name, rolls = "Pursuit", [Roll(PURSUIT_COLUMN, drm)] * 2
-        sides: tuple[int, ...] = (before.winner,)
-    else:
-        phase = PHASES[before.stage - land.FIRE_1]
-        name, sides = NAMES[before.stage], part.sides
-        rolls = [setup.roll(side, phase, pair, before.failed) for side in (0, 1)]
+    roll = land.roll_of(before)
+    name, sides = ROLLS[roll], (before.winner,) if before.stage == land.PURSUIT else part.sides
+    rolls = setup.rolls(pair, roll, before.failed + before.ended)
     if part.kind != land.MAIN:
         return f"{name}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
     return f"{name}: " + "; ".join(_die_text(setup, rolls[side], side, result, dice) for side in sides) + "."
 
 
-def _die_text(setup: LandSetup, roll: Roll, side: int, result: int, dice: random.Random) -> str:
-    if not roll.column:
+def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice: random.Random) -> str:
+    if not roll or not roll.column:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result
     told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK

@@ -9,11 +9,11 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.naming import plain, plural
@@ -33,6 +33,9 @@ FACES = range(1, 11)
 # A fate is one of these, or 2 + the rounds that a wound lasts (1 to 5).
 UNHARMED, KILLED, CAPTURED, WOUNDED = 0, 1, 2, 2
 FATES = 8
+NO_CAP = 9
+# Manoeuvre, fire, shock, fragile.
+Values = tuple[int, int, int, bool]
 
 
 class Leader(NamedTuple):
@@ -113,7 +116,7 @@ def is_fragile(fire: int, shock: int) -> bool:
     return 6 in (fire, shock)
 
 
-def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counter[tuple[int, int, int, bool]]:
+def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counter[Values]:
     """(manoeuvre, fire, shock, fragile) of a leader, with weights when it is drawn from `rows`."""
     if leader.drawn:
         return Counter((man, fire, shock, is_fragile(fire, shock)) for man, fire, shock in rows)
@@ -123,10 +126,29 @@ def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counte
 def advantage(own: int, enemy: int, cap: int) -> int:
     """What the higher leader value adds: the difference, capped (9 = no cap); nothing for the lower (section 3.2)."""
     difference = max(0, own - enemy)
-    return difference if cap == 9 else min(difference, cap)
+    return difference if cap == NO_CAP else min(difference, cap)
 
 
-# --- names -----------------------------------------------------------------------------------------------------------
+class Pair(NamedTuple):
+    """What two leaders come to, attacker first: advantages in Fire, in Shock, in the pursuit (not capped); manoeuvre.
+
+    `fragile`: 1 the attacker, + 2 the defender.
+    """
+
+    fire: tuple[int, int]
+    shock: tuple[int, int]
+    pursuit: tuple[int, int]
+    manoeuvre: tuple[int, int]
+    fragile: int
+
+
+def pair_of(own: Values, enemy: Values, cap: int) -> Pair:
+    """What the values of two leaders (manoeuvre, fire, shock, fragile) come to."""
+    fire, shock, pursuit = (
+        (advantage(own[value], enemy[value], most), advantage(enemy[value], own[value], most))
+        for value, most in ((1, cap), (2, cap), (2, NO_CAP))
+    )
+    return Pair(fire, shock, pursuit, (own[0], enemy[0]), own[3] + 2 * enemy[3])
 
 
 @lru_cache(maxsize=8)
@@ -190,9 +212,6 @@ def _listed(rows: Iterable[Mapping[str, Any]], book: Book) -> str:
     return ", ".join(list(told)[:MOST_SHOWN]) + more
 
 
-# --- the leader test (section 3.6) -----------------------------------------------------------------------------------
-
-
 class Trial(NamedTuple):
     """The circumstances of a leader test."""
 
@@ -223,12 +242,16 @@ def fates(leader: Leader, trial: Trial) -> Counter[int]:
     return Counter(fate(leader, trial, die, second) for die in FACES for second in FACES)
 
 
-def both_fates(leaders: Iterable[Leader], trials: Iterable[Trial | None]) -> Counter[int]:
-    """Fates of both leaders in one result: attacker's + 8 * defender's; nothing befalls one that is not tested."""
-    tested = zip(leaders, trials, strict=True)
-    attacker, defender = (fates(leader, trial) if trial else Counter({UNHARMED: 1}) for leader, trial in tested)
-    pairs = product(attacker.items(), defender.items())
-    return Counter({own + FATES * enemy: weight * more for (own, weight), (enemy, more) in pairs})
+def both_fates(leaders: Iterable[Leader | None], fragile: int, ends: Iterable[int]) -> Counter[int]:
+    """Fates of both leaders in one result: attacker's + 8 * defender's; nothing befalls one that is not tested (None).
+
+    `fragile`: 1 the attacker's, + 2 the defender's; `ends`: of each side 1 if it won, + 2 if it was destroyed.
+    """
+    attacker, defender = (
+        fates(leader, Trial(end & 1 > 0, end & 2 > 0, fragile >> side & 1 > 0)) if leader else {UNHARMED: 1}
+        for side, (leader, end) in enumerate(zip(leaders, ends, strict=True))
+    )
+    return combine(attacker, defender, lambda own, enemy: own + FATES * enemy)
 
 
 def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:

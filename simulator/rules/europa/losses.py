@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from simulator.engine.chance import combine
-from simulator.rules.europa.stacks import LD, size_of
+from simulator.engine.chance import combine, seen_as
+from simulator.rules.europa.stacks import LD
 from simulator.rules.europa.tables import Book
+from simulator.rules.toolkit.losses import left_along
 
 if TYPE_CHECKING:
     from simulator.rules.europa.model import Side
@@ -36,27 +37,26 @@ class Counters(NamedTuple):
         return self.army_plus + self.army_minus > 0
 
 
-def one_third_less(stack: Counters, keep_best: bool) -> Counters:
-    """A stack after the loss of a third: a loose LDE, else a loose LD becomes 2 LDE, else a counter is broken.
-
-    Whole LD come off in the same way: whichever way a number of thirds is lost, the same counters are left.
-    """
-    plus, minus, loose, explorers = stack
-    if explorers:
-        return Counters(plus, minus, loose, explorers - 1)
-    if loose:
-        return Counters(plus, minus, loose - 1, 2)
-    if minus and (keep_best or not plus):
-        return one_third_less(Counters(plus, minus - 1, 2, 0), keep_best)
-    return one_third_less(Counters(plus - 1, minus + 1, 2, 0), keep_best)
-
-
 def counters_by_size(side: Side, keep_best: bool) -> list[Counters]:
-    """Counters of a stack when it is down to 0, 1, 2 ... thirds, up to its present size."""
-    found = [Counters(side.army_plus, side.army_minus, side.land_detachments, side.exploration_detachments)]
-    for _ in range(size_of(side)):
-        found.append(one_third_less(found[-1], keep_best))
-    return found[::-1]
+    """Counters of a stack when it is down to 0, 1, 2 ... thirds, up to its present size (section 4.2).
+
+    Whole LD come off as thirds do: whichever way a number of thirds is lost, the same counters are left.
+    """
+
+    def third(left: list[int]) -> None:
+        """A loose LDE, else a loose LD becomes 2 LDE, else a counter is broken."""
+        plus, minus, loose, explorers = left
+        if explorers:
+            left[:] = plus, minus, loose, explorers - 1
+        elif loose:
+            left[:] = plus, minus, loose - 1, 2
+        elif minus and (keep_best or not plus):
+            left[:] = plus, minus - 1, 1, 2
+        else:
+            left[:] = plus - 1, minus + 1, 1, 2
+
+    start = side.army_plus, side.army_minus, side.land_detachments, side.exploration_detachments
+    return [Counters(*row) for row in left_along(start, third)[::-1].tolist()]
 
 
 def remainders(book: Book, thirds: int, percent: int) -> Counter[int]:
@@ -74,7 +74,7 @@ def remainders(book: Book, thirds: int, percent: int) -> Counter[int]:
 
 
 class Pillaging(NamedTuple):
-    """What a besieger does with a result P in Europe."""
+    """What a stack does with a result P in Europe; GARRISON, what troops inside do: they always lose a LD."""
 
     technology: str
     policy: str
@@ -87,16 +87,14 @@ class Pillaging(NamedTuple):
         return int(loses), min(MOST_PILLAGES, pillages + 1) if adds else pillages
 
 
-def europe_besieger(book: Book, thirds: int, pillages: int, die: int, habit: Pillaging) -> tuple[int, int]:
+GARRISON = Pillaging("", "lose-detachment")
+
+
+def europe(book: Book, thirds: int, pillages: int, die: int, habit: Pillaging) -> tuple[int, int]:
     """Thirds left and sides of PILLAGE after a modified die."""
     lost, pillage = book.attrition_europe(die, thirds // LD)
     more, sides = habit.after(pillages) if pillage else (0, pillages)
     return max(0, thirds - LD * (lost + more)), sides
-
-
-def europe_garrison(book: Book, thirds: int, die: int) -> int:
-    """Thirds left of a garrison after a modified die: a P is always a LD."""
-    return max(0, thirds - LD * sum(book.attrition_europe(die, thirds // LD)))
 
 
 def clamped(die: int) -> int:
@@ -105,32 +103,17 @@ def clamped(die: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def besieger_rolls(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging | None) -> Mapping[int, int]:
-    """Thirds left * 8 + sides of PILLAGE, with weights; `habit` None outside Europe."""
-
-    def after(die: int) -> Counter[int]:
-        if habit is None:
-            rest = remainders(book, thirds, book.attrition_percent[die])
-            return Counter({left * PILLAGE_SIDES + pillages: weight for left, weight in rest.items()})
-        left, sides = europe_besieger(book, thirds, pillages, die, habit)
-        return Counter([left * PILLAGE_SIDES + sides])
-
-    return _rolled(after, drm)
-
-
-@lru_cache(maxsize=4096)
-def garrison_rolls(book: Book, thirds: int, drm: int, europe: bool) -> Mapping[int, int]:
-    """Thirds left of a garrison, with weights."""
-    if europe:
-        return _rolled(lambda die: Counter([europe_garrison(book, thirds, die)]), drm)
-    return _rolled(lambda die: remainders(book, thirds, book.attrition_percent[die]), drm)
-
-
-def _rolled(after: Callable[[int], Counter[int]], drm: int) -> Counter[int]:
-    """Results of all faces with a common weight: at most two coins are flipped for a face."""
+def attrition(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging | None) -> Mapping[int, int]:
+    """Siege attrition of a stack: thirds left * 8 + sides of PILLAGE, with weights; `habit` None outside Europe."""
     found: Counter[int] = Counter()
     for face in range(1, 11):
-        results = after(clamped(face + drm))
-        for result, weight in results.items():
+        die = clamped(face + drm)
+        if habit is None:
+            rest = remainders(book, thirds, book.attrition_percent[die])
+            results = seen_as(rest, lambda left: left * PILLAGE_SIDES + pillages)
+        else:
+            left, sides = europe(book, thirds, pillages, die, habit)
+            results = Counter([left * PILLAGE_SIDES + sides])
+        for result, weight in results.items():  # at most two coins are flipped for a face
             found[result] += weight * 4 // results.total()
     return found

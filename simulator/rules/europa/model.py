@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields
-from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, TURKISH, detachments, size_of, stack_of
-from simulator.rules.europa.tables import book
-from simulator.rules.toolkit.policies import refuse
+from simulator.rules.battle import Both, Fields
+from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, TURKISH, Opponents, detachments, size_of
+from simulator.rules.toolkit.policies import refuse, refuse_if
 
 ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
 Technology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
@@ -35,6 +34,7 @@ Plan = Literal["undermine-until-breach", "assault-at-once", "undermine-only", "b
 
 OVERRUN, OVERRUN_WITHOUT_BATTLE = 4, 8
 FORAGERS = ("musket", "baroque", "manoeuvre")
+NOT_IN_EUROPE = "in Europe; only with conditions.region rotw"
 
 
 class LeaderTable(Fields):
@@ -159,13 +159,6 @@ class DefenderPolicy(LandPolicy):
     evasion: Literal["stand", "evade"] = Field("stand", description="try to evade the battle")
 
 
-class LandPolicies(Fields):
-    """Choices of both sides."""
-
-    attacker: LandPolicy = Field(default_factory=LandPolicy)
-    defender: DefenderPolicy = Field(default_factory=DefenderPolicy)
-
-
 class BesiegerPolicy(Fields):
     """Choices of the besieger, whatever the length of the siege."""
 
@@ -187,24 +180,6 @@ class CampaignPolicy(BesiegerPolicy):
     """Choices of the besieger in a campaign."""
 
     plan: Plan = Field("undermine-until-breach", description="plan for all rounds")
-
-
-class NoPolicy(Fields):
-    """The besieged have no choice."""
-
-
-class SiegePolicies(Fields):
-    """Choices in a siege segment."""
-
-    attacker: SiegePolicy = Field(default_factory=SiegePolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-
-
-class CampaignPolicies(Fields):
-    """Choices in a campaign."""
-
-    attacker: CampaignPolicy = Field(default_factory=CampaignPolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
 
 
 class Options(Fields):
@@ -234,13 +209,11 @@ class CampaignOptions(SiegeOptions):
     garrison_attrition: bool = Field(True, description="the garrison suffers attrition from round 2 on")
 
 
-class LandFields(Fields):
+class LandFields(Both[LandAttacker, LandSide]):
     """All fields of a land battle, whoever asks for it."""
 
-    attacker: LandAttacker = Field(default_factory=LandAttacker)
-    defender: LandSide = Field(default_factory=LandSide)
     conditions: LandConditions = Field(default_factory=LandConditions)
-    policy: LandPolicies = Field(default_factory=LandPolicies)
+    policy: Both[LandPolicy, DefenderPolicy] = Field(default_factory=Both[LandPolicy, DefenderPolicy])
     options: LandOptions = Field(default_factory=LandOptions)
 
 
@@ -251,25 +224,21 @@ class Land(LandFields):
     battle: Literal["land"]
 
 
-class Siege(Fields):
+class Siege(Both[Besieger, Besieged]):
     """One siege segment: undermining, an assault, attrition."""
 
     game: Literal["europa"]
     battle: Literal["siege"]
-    attacker: Besieger = Field(default_factory=Besieger)
-    defender: Besieged = Field(default_factory=Besieged)
     conditions: SiegeConditions = Field(default_factory=SiegeConditions)
-    policy: SiegePolicies = Field(default_factory=SiegePolicies)
+    policy: Both[SiegePolicy, Fields] = Field(default_factory=Both[SiegePolicy, Fields])
     options: SiegeOptions = Field(default_factory=SiegeOptions)
 
 
-class CampaignFields(Fields):
+class CampaignFields(Both[Besieger, Besieged]):
     """All fields of a siege over several rounds, whoever asks for it."""
 
-    attacker: Besieger = Field(default_factory=Besieger)
-    defender: Besieged = Field(default_factory=Besieged)
     conditions: CampaignConditions = Field(default_factory=CampaignConditions)
-    policy: CampaignPolicies = Field(default_factory=CampaignPolicies)
+    policy: Both[CampaignPolicy, Fields] = Field(default_factory=Both[CampaignPolicy, Fields])
     options: CampaignOptions = Field(default_factory=CampaignOptions)
 
 
@@ -299,15 +268,14 @@ def check_land(fields: Land) -> None:
     for number, name in enumerate(SIDES):
         side = getattr(fields, name)
         _check_side(fields, name)
-        only = f"is not allowed with country {side.country}; only with {', '.join(TURKISH)}"
-        wrong = side.pasha_detachments and side.country not in TURKISH
-        refuse(wrong, f"{name}.pasha_detachments", f"{side.pasha_detachments} {only}")
+        wrong, only = side.pasha_detachments and side.country not in TURKISH, f"only with {', '.join(TURKISH)}"
+        _refuse(wrong, f"{name}.pasha_detachments", side.pasha_detachments, f"with country {side.country}; {only}")
         refuse(size_of(side) == 0, name, "give at least one detachment")
         if not is_non_european(fields, number):
             _check_eight(side, name, "; only a non_european stack may be larger")
-    technology = fields.attacker.technology
-    text = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
-    refuse(fields.attacker.foraging and technology not in FORAGERS, "attacker.foraging", text)
+    foraging, technology = fields.attacker.foraging, fields.attacker.technology
+    only = f"with technology {technology}; only with {', '.join(FORAGERS)}"
+    _refuse(foraging and technology not in FORAGERS, "attacker.foraging", "true", only)
     _check_overruns(fields)
     _check_leaders_and_tables(fields)
 
@@ -320,11 +288,10 @@ def check_siege(fields: Siege | Campaign) -> None:
     _check_eight(fields.attacker, "attacker")
     conditions, level, garrison = fields.conditions, fields.defender.fortress_level, size_of(fields.defender)
     europe, room = conditions.region == "europe", max(1, level)
-    refuse(europe and level == 0, "defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
-    only = "true is not allowed in Europe; only with conditions.region rotw"
-    refuse(europe and conditions.city, "conditions.city", only)
-    many = f"a garrison of {detachments(garrison)} is not allowed; level {level} holds {room}"
-    refuse(garrison > LD * room, "defender", many)
+    _refuse(europe and level == 0, "defender.fortress_level", "0 (a fort)", "in Europe; 1 to 5")
+    _refuse(europe and conditions.city, "conditions.city", "true", NOT_IN_EUROPE)
+    many = f"a garrison of {detachments(garrison)}"
+    refuse_if(garrison > LD * room, "defender", many, f"level {level} holds {room}")
     works = "a fortress holds at most two siegeworks, - and + together"
     refuse(conditions.siegeworks_minus + conditions.siegeworks_plus > 2, "conditions.siegeworks_minus", works)
     if isinstance(conditions, CampaignConditions):
@@ -333,38 +300,41 @@ def check_siege(fields: Siege | Campaign) -> None:
     _check_leaders_and_tables(fields)
 
 
+def _refuse(wrong: object, field: str, given: object, where: str) -> None:
+    """Refuse what is given, saying where it is not allowed and what is instead."""
+    refuse(wrong, field, f"{given} is not allowed {where}")
+
+
 def _check_side(fields: Land | Siege | Campaign, name: str) -> None:
     side = getattr(fields, name)
     explorers, army_class = side.exploration_detachments, getattr(side, "army_class", "")
-    text = f"{explorers} is not allowed in Europe; only with conditions.region rotw"
-    refuse(explorers and fields.conditions.region == "europe", f"{name}.exploration_detachments", text)
-    text = f"{army_class!r} is not allowed with country {side.country}; only with country minor"
-    refuse(army_class and side.country != "minor", f"{name}.army_class", text)
-    text = "true is not allowed with technology medieval; renaissance or better"
-    refuse(side.tercios and side.technology == "medieval", f"{name}.tercios", text)
+    europe, of_another = fields.conditions.region == "europe", army_class and side.country != "minor"
+    _refuse(explorers and europe, f"{name}.exploration_detachments", explorers, NOT_IN_EUROPE)
+    only = f"with country {side.country}; only with country minor"
+    _refuse(of_another, f"{name}.army_class", repr(army_class), only)
+    early = side.tercios and side.technology == "medieval"
+    _refuse(early, f"{name}.tercios", "true", "with technology medieval; renaissance or better")
 
 
 def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
     """At most 8 LD, pashas and loose LDE apart."""
     thirds = 12 * side.army_plus + 6 * side.army_minus + LD * side.land_detachments
-    most = f"a stack of {thirds // LD} LD is not allowed; at most {EIGHT_LD // LD} LD{unless}"
-    refuse(thirds > EIGHT_LD, name, most)
+    refuse_if(thirds > EIGHT_LD, name, f"a stack of {thirds // LD} LD", f"at most {EIGHT_LD // LD} LD{unless}")
 
 
 def _check_overruns(fields: Land) -> None:
     declared = [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
     for given, text in ((fields.conditions.interception, "in an interception"), (declared, "with an overrun")):
         evades = fields.policy.defender.evasion == "evade"
-        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
+        _refuse(given and evades, "policy.defender.evasion", "'evade'", f"{text}; must be stand")
     for name in declared:
         own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
-        text = f"{detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
-        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", f"'declare' is not allowed with {text}")
+        text = f"with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
+        _refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", "'declare'", text)
 
 
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:
-    tables = book(fields.options.tables)
-    for name in SIDES:
-        wrong = stack_of(fields, name, tables).leader.out_of_period(fields.conditions.period)
+    for stack in Opponents.of(fields).stacks:
+        wrong = stack.leader.out_of_period(fields.conditions.period)
         refused = wrong and fields.options.leader_years == "in-period"
-        refuse(refused, f"{name}.leader", f'{wrong}; options.leader_years = "any" allows it')
+        refuse(refused, f"{stack.name}.leader", f'{wrong}; options.leader_years = "any" allows it')

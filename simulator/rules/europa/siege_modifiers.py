@@ -3,100 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
-from simulator.rules.europa.losses import Counters, Pillaging, counters_by_size
+from simulator.rules.europa import siege_rules as siege
+from simulator.rules.europa.losses import Pillaging, counters_by_size
 from simulator.rules.europa.model import Campaign, Siege
-from simulator.rules.europa.stacks import LD, SIDES, TECHNOLOGIES, Stack, artillery_value, stack_of
-from simulator.rules.europa.tables import Book, book
+from simulator.rules.europa.stacks import LD, TECHNOLOGIES, Opponents, artillery_value
 
-# Siegeworks codes: (siegeworks-, siegeworks+).
-WORKS = ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2))
-WORKS_VALUE = tuple(minus + 3 * plus for minus, plus in WORKS)
-# Two - become one +, and only the best two are kept (section 4.4 step 3).
-AFTER_MINUS = (1, 2, 3, 4, 4)
-AFTER_PLUS = (2, 3, 4, 4, 4)
-
+# Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
+ELITE = {
+    "poland": ("I", "II"),
+    "russia": ("I", "II", "III"),
+    "russia-reformed": ("I", "II", "III"),
+    "turkey-janissary": ("I", "II", "III"),
+}
 
 # A die roll modifier and its reason; which roll it is for, the list it stands in says.
 Bonus = tuple[int, str]
 
 
-@dataclass(frozen=True)
-class Siegecraft:
-    """A besieging stack before a fortress. Sizes in thirds."""
+@dataclass
+class Siegecraft(Opponents[Siege | Campaign]):
+    """A besieging stack before a fortress. Sizes in thirds.
 
-    fields: Siege | Campaign
-    book: Book
-    besieger: Stack
-    besieged: Stack
+    `camp` and `inside` are the counters of besieger and garrison by thirds left, `artillery` and `artillery_bonuses`
+    the besieger's by its thirds; `habit` is what it does with a P, None outside Europe.
+    """
 
-    @property
-    def europe(self) -> bool:
-        """In Europe, or in the rest of the world?"""
-        return self.fields.conditions.region == "europe"
-
-    @property
-    def level(self) -> int:
-        """Fortress level; 0 = fort."""
-        return self.fields.defender.fortress_level
-
-    @cached_property
-    def own_siege(self) -> int:
-        """The besieger's siege value: the larger of the helpers' and the leader's own."""
-        return max(self.fields.attacker.siege_value, self.besieger.leader.siege)
-
-    @cached_property
-    def enemy_siege(self) -> int:
-        """The besieged side's siege value."""
-        return max(self.fields.defender.siege_value, self.besieged.leader.siege)
-
-    @cached_property
-    def camp(self) -> list[Counters]:
-        """The besieger's counters by thirds left."""
-        return counters_by_size(self.fields.attacker, self.fields.policy.attacker.losses == "keep-best-army")
-
-    @cached_property
-    def inside(self) -> list[Counters]:
-        """The garrison's counters by thirds left; it always keeps its best army."""
-        return counters_by_size(self.fields.defender, True)
-
-    @property
-    def habit(self) -> Pillaging | None:
-        """What the besieger does with a P; None outside Europe."""
-        return Pillaging(self.fields.attacker.technology, self.fields.policy.attacker.pillage) if self.europe else None
-
-    def artillery(self, camp: int) -> int:
-        """The besieger's artillery value when it is down to `camp` thirds."""
-        stack, period = self.camp[camp], self.fields.conditions.period
-        return artillery_value(self.fields.attacker, stack.army_plus, stack.army_minus, period, self.book)
-
-    @cached_property
-    def artillery_bonuses(self) -> list[int]:
-        """The artillery bonus by the besieger's thirds."""
-        return [self.book.siege_bonus(self.level, self.artillery(camp)) for camp in range(len(self.camp))]
-
-    @property
-    def terrain_malus(self) -> int:
-        """Rough ground and an open port (section 4.4); overseas a place with any port counts as plain."""
-        conditions = self.fields.conditions
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        (self.besieger, self.besieged), conditions = self.stacks, self.fields.conditions
+        own, enemy, policy = self.fields.attacker, self.fields.defender, self.fields.policy.attacker
+        self.level = enemy.fortress_level
+        # The larger of the helpers' siege value and the leader's own.
+        self.own_siege = max(own.siege_value, self.besieger.leader.siege)
+        self.enemy_siege = max(enemy.siege_value, self.besieged.leader.siege)
+        self.camp = counters_by_size(own, policy.losses == "keep-best-army")
+        self.inside = counters_by_size(enemy, keep_best=True)
+        self.habit = Pillaging(own.technology, policy.pillage) if self.europe else None
+        self.artillery = [
+            artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
+        ]
+        self.artillery_bonuses = [self.book.siege_bonus(self.level, value) for value in self.artillery]
+        # Rough ground and an open port (section 4.4); overseas a place with any port counts as plain.
         rough = conditions.terrain != "plain" and (self.europe or conditions.port == "none")
         port = conditions.port in {"open", "resupplied"}
-        if self.level == 0:
-            return int(rough or port)
-        return 3 if rough and port else 2 if rough or port else 0
-
-    @property
-    def elite(self) -> bool:
-        """+2/3 with an ARMY+: poland I-II, russia and unreformed turkey-janissary I-III (section 4.5 step 4)."""
-        period, country = self.fields.conditions.period, self.fields.attacker.country
-        if country == "poland":
-            return period in {"I", "II"}
-        if country == "turkey-janissary" and self.fields.attacker.turkish_reform not in {"none", "m-1b"}:
-            return False
-        return country in {"russia", "russia-reformed", "turkey-janissary"} and period in {"I", "II", "III"}
-
-    # --- modifiers of rolls, in the order of the rules ---------------------------------------------------------
+        self.terrain_malus = (0, 2, 3)[rough + port] if self.level else int(rough or port)
+        reformed = own.country == "turkey-janissary" and own.turkish_reform in {"m-1a", "m-2"}
+        self.elite = conditions.period in ELITE.get(own.country, ()) and not reformed
 
     def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool) -> list[Bonus]:
         """Siege attrition of the besieger (section 4.3)."""
@@ -119,14 +72,14 @@ class Siegecraft:
             (-self.enemy_siege, "own siege value"),
             (self.own_siege, "besieger's siege value"),
             (-3 * (self.fields.conditions.port == "open"), "open port"),
-            (WORKS_VALUE[works], "siegeworks"),
+            (siege.WORKS_VALUE[works], "siegeworks"),
         ]
 
     def effect_of_place(self, camp: int) -> list[Bonus]:
         """Undermining: the place and the besieger."""
         return [
             (-self.level, "fortress level"),
-            (self.artillery_bonuses[camp], f"artillery value {self.artillery(camp)}"),
+            (self.artillery_bonuses[camp], f"artillery value {self.artillery[camp]}"),
             (-self.terrain_malus, "terrain and port"),
             (-self.enemy_siege, "besieged siege value"),
             (self.own_siege, "besieger's siege value"),
@@ -137,14 +90,13 @@ class Siegecraft:
         return [
             (assault, "ASSAULT counter"),
             (2 * breach, "BREACH counter"),
-            (WORKS_VALUE[works], "siegeworks"),
+            (siege.WORKS_VALUE[works], "siegeworks"),
         ]
 
     def effect_of_garrison(self, garrison: int) -> list[Bonus]:
         """Undermining: mouths to feed inside."""
         army = self.inside[garrison].has_army
-        value = 3 if army else 1 if garrison else 0
-        return [(value, "ARMY inside" if army else "troops inside")]
+        return [(3, "ARMY inside") if army else (int(garrison > 0), "troops inside")]
 
     def supply(self, garrison: int, first_round: int) -> list[Bonus]:
         """The supply check made with the undermining die."""
@@ -170,10 +122,3 @@ class Siegecraft:
 def total(bonuses: list[Bonus]) -> int:
     """Sum of modifiers."""
     return sum(value for value, _ in bonuses)
-
-
-def siegecraft(fields: Siege | Campaign) -> Siegecraft:
-    """Both sides of a siege. Raises Refusal for leaders and tables that are wrong."""
-    tables = book(fields.options.tables)
-    besieger, besieged = (stack_of(fields, side, tables) for side in SIDES)
-    return Siegecraft(fields, tables, besieger, besieged)

@@ -20,8 +20,15 @@ GOES_ON, BY_ASSAULT, BY_SURRENDER, BY_WAR_HONOURS, REDEPLOYED = range(5)
 DIG, ATTACK, LEAVE = range(3)
 # What happened (a siege segment's log), and 1 LD left in a taken fortress.
 ATTRITION_ROLLED, ASSAULTED, MANNED = 1, 2, 4
-END_BOX = 11
+# The box of the round track after the last one, and where a siege stands before its first box is rolled.
+END_BOX, ROLL_BOX = 11, 12
 SIEGEWORKS_MINUS, SIEGEWORKS_PLUS, BREACH, WAR_HONOURS, SURRENDER = 4, 7, 10, 12, 13
+# Siegeworks codes stand for (siegeworks-, siegeworks+); two - become one +, and only the best two are kept (section
+# 4.4 step 3).
+WORKS = ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2))
+WORKS_VALUE = tuple(minus + 3 * plus for minus, plus in WORKS)
+AFTER_MINUS = (1, 2, 3, 4, 4)
+AFTER_PLUS = (2, 3, 4, 4, 4)
 # An assault's result: thirds left of the besieger and of the garrison, fallen, counter placed, fragile leaders.
 LEFT_MASK, GARRISON_SHIFT, FELL_SHIFT, COUNTER_SHIFT, FRAGILE_SHIFT = 31, 5, 10, 11, 12
 
@@ -37,44 +44,42 @@ class SiegeParams(NamedTuple):
     grants: int  # war honours
     too_small: int
     mans: int  # 1 LD goes into a taken fortress
-    supplied: int
     distance: int
-    start: int
     die: int
-    smallest: int  # thirds below which a besieger is too small
-    starves: int  # the garrison suffers attrition from the second round on
+    smallest: int  # thirds below which a besieger may not undermine: of any size without a supply line
     effect_camp: np.ndarray  # [camp], to be added up with the two following
     effect_garrison: np.ndarray  # [garrison]
     effect_counters: np.ndarray  # [works, breach, assault counter]
     supply: np.ndarray  # [garrison, first round]
-    after_minus: np.ndarray  # [works]
-    after_plus: np.ndarray  # [works]
     attrition: np.ndarray  # [camp, pillages, bad weather]: table
-    garrison_attrition: np.ndarray  # [garrison, works]: table
+    garrison_attrition: np.ndarray  # [garrison, works]: table, 0 where it suffers none
     assault: np.ndarray  # [camp, garrison, right after a breach, counter]: table
     tests: np.ndarray  # [fell 1, besieger wiped out 2, fragile]: table
     next_box: np.ndarray  # [box]: table
 
 
 class SiegeState(NamedTuple):
-    """`hungry`: siege attrition follows the effect; `log`: what happened."""
+    """`hungry`: siege attrition follows the effect; `log`: what happened.
 
-    stage: int
-    box: int
+    The largest value of a field is its default, where it is the same in all sieges.
+    """
+
     rounds: int
     camp: int
     garrison: int
-    works: int
-    breach: int
-    counter: int
-    pillages: int
-    first: int
-    bad: int
-    hungry: int
-    how: int
-    log: int
-    fragile: int
-    fates: int
+    stage: int = OVER
+    box: int = ROLL_BOX
+    works: int = 4
+    breach: int = 1
+    counter: int = 1
+    pillages: int = 4
+    first: int = 1
+    bad: int = 1
+    hungry: int = 1
+    how: int = REDEPLOYED
+    log: int = ATTRITION_ROLLED + ASSAULTED + MANNED
+    fragile: int = 3
+    fates: int = 63
 
 
 @rule(SiegeParams)
@@ -94,9 +99,9 @@ def table(p, s):
         return p.attrition[s.camp, s.pillages, s.bad]
     if s.stage == GARRISON_ATTRITION:
         return p.garrison_attrition[s.garrison, s.works]
-    if s.stage == CONTINUE:
-        return p.next_box[s.box]
-    return p.start if s.stage == START else p.tests[1 if s.how == BY_ASSAULT else 2 if s.camp == 0 else 0, s.fragile]
+    if s.stage == LEADERS:
+        return p.tests[1 if s.how == BY_ASSAULT else 2 if s.camp == 0 else 0, s.fragile]
+    return p.next_box[s.box]
 
 
 @rule(SiegeParams)
@@ -112,7 +117,7 @@ def step(p, s, result):
     if s.stage == ATTRITION_LATER:
         return after_segment(p, suffer(p, s, result))
     if s.stage == GARRISON_ATTRITION:
-        return segment(p, s._replace(garrison=result))
+        return segment(p, s._replace(garrison=result >> 3))
     if s.stage == CONTINUE:
         return over(s) if result >> 1 == END_BOX else next_round(p, s, result >> 1, result & 1)
     if s.stage == START:
@@ -127,14 +132,14 @@ def step(p, s, result):
 def next_round(p, s, box, bad):
     """From the second round on a garrison suffers attrition first, and it is no first round any more."""
     s = s._replace(stage=GARRISON_ATTRITION, box=box, first=0, bad=bad, hungry=0)
-    return s if p.starves and s.garrison > 0 else segment(p, s)
+    return s if p.garrison_attrition[s.garrison, s.works] else segment(p, s)
 
 
 @helper
 def segment(p, s):
     """Section 4.4 step 1: too small, or no supply line: siege attrition now. Rounds count in campaigns."""
     s = s._replace(stage=ATTRITION_FIRST, rounds=s.rounds + p.campaign)
-    return act(p, s, 1) if s.camp >= p.smallest and p.supplied else s
+    return act(p, s, 1) if s.camp >= p.smallest else s
 
 
 @helper
@@ -181,9 +186,9 @@ def after_undermining(p, s, die):
         s = s._replace(breach=1)
         return s._replace(stage=STORM) if p.on_breach else after_effect(p, s)
     if value >= SIEGEWORKS_PLUS:
-        s = s._replace(works=p.after_plus[s.works])
+        s = s._replace(works=AFTER_PLUS[s.works])
     elif value >= SIEGEWORKS_MINUS:
-        s = s._replace(works=p.after_minus[s.works])
+        s = s._replace(works=AFTER_MINUS[s.works])
     return after_effect(p, s)
 
 

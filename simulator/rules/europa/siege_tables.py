@@ -6,17 +6,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
-from simulator.rules.europa.leaders import FACES, Trial, both_fates
-from simulator.rules.europa.losses import MOST_PILLAGES, besieger_rolls, garrison_rolls
-from simulator.rules.europa.model import Campaign, CampaignConditions, SiegePolicy
-from simulator.rules.europa.siege_modifiers import AFTER_MINUS, AFTER_PLUS, WORKS, Siegecraft, total
+from simulator.rules.europa.leaders import FACES, both_fates
+from simulator.rules.europa.losses import GARRISON, MOST_PILLAGES, attrition
+from simulator.rules.europa.model import Campaign, SiegePolicy
+from simulator.rules.europa.siege_modifiers import Siegecraft, total
 from simulator.rules.europa.siege_rules import SiegeParams, SiegeState
-from simulator.rules.europa.stacks import LD
+from simulator.rules.europa.stacks import LD, Stack
 from simulator.rules.toolkit.weights import grid
 
 ACTIONS = {"undermine": siege.DIG, "assault": siege.ATTACK, "redeploy": siege.LEAVE}
@@ -27,28 +25,24 @@ PLANS = {
     "undermine-only": ("undermine", False, False),
     "breach-then-storm": ("undermine", True, True),
 }
-# The round track: W0, S1, W1, S2, ... S5, W5, End; start `roll` for each d10.
-BOXES = ("W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5", "End")
+# The round track: W0, S1, W1, S2, ... S5, W5, End; `roll` leads to one of STARTS by d10.
+BOXES = ("W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5", "End", "roll")
 STARTS = ("W0", "S1", "S1", "S2", "S2", "W2", "S3", "S3", "S3", "S3")
 DEFAULT_ROUNDS = 4
 
 
-def is_winter(box: int) -> bool:
-    """W boxes have even numbers."""
-    return box % 2 == 0
-
-
 def following(box: int, die: int, drm: int, poor_weather: bool) -> tuple[int, bool]:
-    """The next box of the round track after a continuation die, and whether its weather is bad (section 5)."""
-    end, modified, bad = siege.END_BOX, die + drm, False
-    if is_winter(box):
-        to = box + (1 if modified <= 7 else 2 if modified == 8 else 3)
+    """The next box of the round track after a die, and whether its weather is bad (section 5); W boxes are even."""
+    modified, bad = die + drm, False
+    if box == siege.ROLL_BOX:
+        to = BOXES.index(STARTS[die - 1])
+    elif box % 2 == 0:  # from W5 always the end
+        to = box + 1 + (modified >= 8) + (modified >= 9)
     else:
-        to = box + (1 if modified <= 5 else 2)
-        bad = modified <= 5 and die in {1, 3, 5}
-    if box == end - 1 or to >= end:
-        return end, False
-    return to, bad or (poor_weather and is_winter(to))
+        to, bad = box + 1 + (modified >= 6), modified <= 5 and die in {1, 3, 5}
+    if to >= siege.END_BOX:
+        return siege.END_BOX, False
+    return to, bad or (poor_weather and to % 2 == 0)
 
 
 @dataclass
@@ -59,114 +53,74 @@ class SiegeSetup:
     tables: TableBook = field(default_factory=TableBook)
 
     def __post_init__(self) -> None:
-        self.fields = self.craft.fields
-        self.campaign = self.fields if isinstance(self.fields, Campaign) else None
+        self.fields = fields = self.craft.fields
         self.assaults = Assaults(self.craft)
-
-    @property
-    def track(self) -> CampaignConditions | None:
-        """The conditions of a campaign on the round track."""
-        return self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
-
-    @property
-    def rounds(self) -> int:
-        """Fixed number of rounds; 0 on the round track, 1 for a siege segment."""
-        if self.campaign is None:
-            return 1
-        return 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS
-
-    @cached_property
-    def plan(self) -> tuple[str, bool, bool]:
-        """Action, assault on a breach, storm."""
-        policy = self.fields.policy.attacker
+        self.campaign = fields if isinstance(fields, Campaign) else None
+        # The conditions of a campaign on the round track.
+        self.track = self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
+        # Fixed number of rounds; 0 on the round track, 1 for a siege segment.
+        self.rounds = 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS if self.campaign else 1
+        policy = fields.policy.attacker
         if isinstance(policy, SiegePolicy):
-            return policy.action, policy.breach == "assault", False
-        return PLANS[policy.plan]
+            self.plan = policy.action, policy.breach == "assault", False
+        else:
+            self.plan = PLANS[policy.plan]
 
-    def reached(self, most: int, thirds: int) -> bool:
+    def reached(self, stack: Stack, thirds: int) -> bool:
         """Can a stack come down to so many thirds? In Europe it loses whole LD."""
-        return not self.craft.europe or (most - thirds) % LD == 0
-
-    # --- tables --------------------------------------------------------------------------------------------------
+        return not self.craft.europe or (stack.size - thirds) % LD == 0
 
     def attrition(self, camp: int, pillages: int, bad: int) -> int:
         """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
-        craft, before = self.craft, self.fields.conditions.pillages
-        if camp == 0 or pillages < before or not self.hungers or not self.reached(craft.besieger.size, camp):
+        craft = self.craft
+        if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(craft.besieger, camp):
             return 0
         drm = total(craft.besieger_attrition(camp, pillages, bool(bad)))
-        return self.tables.add(besieger_rolls(craft.book, camp, pillages, drm, craft.habit))
-
-    @cached_property
-    def hungers(self) -> bool:
-        """Can the besieger come to roll attrition at all?"""
-        conditions = self.fields.conditions
-        worst = 1 + total(self.craft.supply(self.craft.besieged.size, 0))
-        digs = self.plan[0] == "undermine"
-        return (digs and worst < conditions.supply_distance) or not conditions.supply_line or self.craft.level > 0
-
-    @cached_property
-    def starves(self) -> bool:
-        """Does the garrison suffer attrition from the second round on?"""
-        campaign, resupplied = self.campaign, self.fields.conditions.port == "resupplied"
-        return campaign is not None and campaign.options.garrison_attrition and not resupplied
+        return self.tables.add(attrition(craft.book, camp, pillages, drm, craft.habit))
 
     def garrison_attrition(self, garrison: int, works: int) -> int:
-        """Table of the garrison's attrition by its size and the siegeworks."""
-        craft = self.craft
-        if garrison == 0 or not self.starves or not self.reached(craft.besieged.size, garrison):
+        """Table of the garrison's attrition from the second round on, by its size and the siegeworks."""
+        craft, campaign, resupplied = self.craft, self.campaign, self.fields.conditions.port == "resupplied"
+        starves = campaign is not None and campaign.options.garrison_attrition and not resupplied
+        if garrison == 0 or not starves or not self.reached(craft.besieged, garrison):
             return 0
-        drm = total(craft.garrison_attrition(works))
-        return self.tables.add(garrison_rolls(craft.book, garrison, drm, craft.europe))
+        habit, drm = GARRISON if craft.europe else None, total(craft.garrison_attrition(works))
+        return self.tables.add(attrition(craft.book, garrison, 0, drm, habit))
 
     def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
         """Table of an assault by besieger, garrison, right after a breach, and counter; 0 for one never made."""
-        besieger, besieged = self.craft.besieger.size, self.craft.besieged.size
+        besieger, besieged = self.craft.stacks
         action, on_breach, storms = self.plan
         plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
         made = action == "undermine" and on_breach if breach else plain
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
         before = int(self.fields.conditions.assault_counter)
-        met = (garrison == besieged and counter == before) if self.campaign is None else counter >= before
+        met = (garrison == besieged.size and counter == before) if self.campaign is None else counter >= before
         if camp == 0 or not (made and met and self.reached(besieger, camp) and self.reached(besieged, garrison)):
             return 0
         return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        if self.campaign:
-            return 0
-        trials = Trial(how == 1, how == 2, bool(fragile & 1)), Trial(how != 1, False, bool(fragile & 2))
         leaders = self.craft.besieger.leader, self.craft.besieged.leader
-        tested = (trial if leader.present else None for leader, trial in zip(leaders, trials, strict=True))
-        return self.tables.add(both_fates(leaders, tested))
+        tested = (leader if leader.present else None for leader in leaders)
+        return 0 if self.campaign else self.tables.add(both_fates(tested, fragile, ((0, 1), (1, 0), (2, 1))[how]))
 
     def next_box(self, box: int) -> int:
-        """Table of a continuation roll: box * 2 + bad weather."""
-        if self.track is None or BOXES[box] == "End":
+        """Table of a continuation or start roll: box * 2 + bad weather."""
+        if self.track is None or box == siege.END_BOX:
             return 0
-        poor = self.track.poor_weather
+        poor, begins = self.track.poor_weather, box == siege.ROLL_BOX
         drm = 2 * poor - (self.track.period in {"VI", "VII"})
         reached = (following(box, die, drm, poor) for die in FACES)
-        return self.tables.add(Counter(2 * to + bad for to, bad in reached))
-
-    def start_box(self) -> int:
-        """Table of the start roll, 0 if there is none."""
-        track = self.track
-        if track is None or track.start_round != "roll":
-            return 0
-        boxes = [BOXES.index(name) for name in STARTS]
-        winters = [track.bad_weather or (track.poor_weather and is_winter(box)) for box in boxes]
-        return self.tables.add(Counter(2 * box + bad for box, bad in zip(boxes, winters, strict=True)))
-
-    # --- numbers -------------------------------------------------------------------------------------------------
+        return self.tables.add(Counter(2 * to + (bad or (begins and self.track.bad_weather)) for to, bad in reached))
 
     @cached_property
     def params(self) -> SiegeParams:
         """All numbers of the siege."""
         craft, conditions, policy = self.craft, self.fields.conditions, self.fields.policy.attacker
         action, on_breach, storms = self.plan
-        camps, garrisons, works = craft.besieger.size + 1, craft.besieged.size + 1, len(WORKS)
+        camps, garrisons, works = craft.besieger.size + 1, craft.besieged.size + 1, len(siege.WORKS)
         return SiegeParams(
             campaign=int(self.campaign is not None),
             rounds=self.rounds,
@@ -176,18 +130,13 @@ class SiegeSetup:
             grants=int(policy.war_honours == "grant"),
             too_small=ACTIONS[policy.too_small],
             mans=int(policy.garrison == "garrison"),
-            supplied=int(conditions.supply_line),
             distance=conditions.supply_distance,
-            start=self.start_box(),
             die=self.tables.add(Counter(FACES)),
-            smallest=LD * craft.level,
-            starves=int(self.starves),
+            smallest=LD * craft.level if conditions.supply_line else camps,
             effect_camp=grid((camps,), lambda camp: total(craft.effect_of_place(camp))),
             effect_garrison=grid((garrisons,), lambda garrison: total(craft.effect_of_garrison(garrison))),
             effect_counters=grid((works, 2, 2), lambda *counters: total(craft.effect_of_counters(*counters))),
             supply=grid((garrisons, 2), lambda garrison, first: total(craft.supply(garrison, first))),
-            after_minus=np.array(AFTER_MINUS),
-            after_plus=np.array(AFTER_PLUS),
             attrition=grid((camps, MOST_PILLAGES + 1, 2), self.attrition),
             garrison_attrition=grid((garrisons, works), self.garrison_attrition),
             assault=grid((camps, garrisons, 2, 2), self.assault),
@@ -198,39 +147,24 @@ class SiegeSetup:
     @property
     def start(self) -> SiegeState:
         """The fortress as it stands, at the start roll or at the first decision."""
-        p, conditions = self.params, self.fields.conditions
+        conditions = self.fields.conditions
+        works = conditions.siegeworks_minus, conditions.siegeworks_plus
         begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
             stage=siege.START,
-            box=BOXES.index(self.track.start_round) if self.track and not p.start else 0,
+            box=BOXES.index(self.track.start_round) if self.track else 0,
             camp=self.craft.besieger.size,
             garrison=self.craft.besieged.size,
-            works=WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus)),
+            works=siege.WORKS.index(works),
             breach=int(conditions.breach_counter),
             counter=int(conditions.assault_counter),
             pillages=conditions.pillages,
             first=int(conditions.first_round),
             bad=int(conditions.bad_weather),
         )
-        return begun if p.start else siege.segment(p, begun)
+        return begun if begun.box == siege.ROLL_BOX else siege.segment(self.params, begun)
 
     @property
     def limits(self) -> SiegeState:
         """The largest value of each field."""
-        return SiegeState(
-            stage=siege.OVER,
-            box=siege.END_BOX,
-            rounds=max(self.rounds, len(BOXES)),
-            camp=self.craft.besieger.size,
-            garrison=max(1, self.craft.besieged.size),
-            works=len(WORKS) - 1,
-            breach=1,
-            counter=1,
-            pillages=MOST_PILLAGES,
-            first=1,
-            bad=1,
-            hungry=1,
-            how=siege.REDEPLOYED,
-            log=7,
-            fragile=3,
-            fates=63,
-        )
+        besieger, besieged = self.craft.stacks
+        return SiegeState(max(self.rounds, siege.END_BOX + 1), besieger.size, max(1, besieged.size))

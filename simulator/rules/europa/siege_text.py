@@ -10,10 +10,10 @@ import numpy as np
 
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Ground
-from simulator.rules.europa.leaders import advantage
+from simulator.rules.europa.leaders import pair_of
 from simulator.rules.europa.model import Campaign
 from simulator.rules.europa.modifiers import LAW
-from simulator.rules.europa.siege_modifiers import WORKS, Bonus, Siegecraft
+from simulator.rules.europa.siege_modifiers import Bonus, Siegecraft
 from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
 from simulator.rules.europa.stacks import detachments
@@ -26,7 +26,7 @@ MOST_THROWS, AT_ONCE = 200_000, 1000
 def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
     """What a siege's odds rest on."""
     fields, policy = craft.fields, craft.fields.policy.attacker
-    yield from common_assumptions(fields, (craft.besieger, craft.besieged))
+    yield from common_assumptions(fields, craft.stacks)
     if isinstance(fields, Campaign):
         start = fields.conditions.start_round
         box = "a rolled box" if start == "roll" else start
@@ -51,9 +51,6 @@ def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
         yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
 
 
-# --- how it comes about ----------------------------------------------------------------------------------------------
-
-
 def siege_explanation(craft: Siegecraft) -> list[str]:
     """A siege as it begins: who is there, then every modifier of each roll with its source."""
     camp, inside, level = craft.besieger, craft.besieged, craft.level
@@ -71,39 +68,33 @@ def siege_explanation(craft: Siegecraft) -> list[str]:
 def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
     """Modifiers of all rolls of a siege as it begins."""
     conditions, camp, garrison = craft.fields.conditions, craft.besieger.size, craft.besieged.size
-    works = WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+    works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
     breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
     effect = [craft.effect_of_place(camp), craft.effect_of_counters(works, breach, counter)]
     starving = craft.garrison_attrition(works) if isinstance(craft.fields, Campaign) and garrison else []
+    drawn = craft.besieger.leader.drawn or craft.besieged.leader.drawn
     rolls = {
         "attacker undermining": (4, [*effect[0], *effect[1], *craft.effect_of_garrison(garrison)]),
         "attacker supply": (4, craft.supply(garrison, int(conditions.first_round))),
         "attacker siege attrition": (3, craft.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
         "defender garrison attrition": (3, starving),
         "attacker assault": (5, craft.assault_of_place(camp, 0, counter)),
-        **_commanders(craft),
+        **({} if drawn else _commanders(craft)),
     }
     for roll, (section, bonuses) in rolls.items():
         yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
-    if craft.besieger.leader.drawn or craft.besieged.leader.drawn:
+    if drawn:
         yield f"both assault: leaders' advantage, drawn for each assault ({LAW} 4.5)"
 
 
 def _commanders(craft: Siegecraft) -> dict[str, tuple[int, list[Bonus]]]:
-    own, enemy, cap = craft.besieger.leader, craft.besieged.leader, craft.fields.options.leader_differential_cap
-    if own.drawn or enemy.drawn:
-        return {}
-    sides = (("attacker", own, enemy), ("defender", enemy, own))
+    pair = next(iter(craft.pairs))
+    gains = [("Fire", pair.fire), ("Shock", pair.shock)]
     return {
-        f"{side} assault {step.capitalize()}": (
-            5, [(advantage(getattr(mine, step), getattr(theirs, step), cap), f"leader: {mine.told()}")]
-        )
-        for side, mine, theirs in sides
-        for step in ("fire", "shock")
-    }  # fmt: skip
-
-
-# --- replays ---------------------------------------------------------------------------------------------------------
+        f"{stack.name} assault {step}": (5, [(gain[side], f"leader: {stack.leader.told()}")])
+        for side, stack in enumerate(craft.stacks)
+        for step, gain in gains
+    }
 
 
 def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeState, dice: random.Random) -> str:
@@ -117,7 +108,7 @@ def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeS
         left, pillages = detachments(result >> 3), plural(result & 7, "side")
         return sentence(f"{when}siege attrition: the besieger is left with {left}, {pillages} of PILLAGE")
     if before.stage == siege.GARRISON_ATTRITION:
-        return f"Garrison attrition: {detachments(result)} left inside."
+        return f"Garrison attrition: {detachments(result >> 3)} left inside."
     if before.stage in {siege.CONTINUE, siege.START}:
         return f"Round track: {BOXES[result >> 1]}{', bad weather' if result & 1 else ''}."
     return fates_told(result)
@@ -133,8 +124,8 @@ def _undermining(setup: SiegeSetup, before: SiegeState, die: int, after: SiegeSt
     elif value >= siege.BREACH:
         what = "a breach"
     elif value >= siege.SIEGEWORKS_MINUS:
-        works = (p.after_plus if value >= siege.SIEGEWORKS_PLUS else p.after_minus)[before.works]
-        what = "siegeworks: {} - and {} +".format(*WORKS[works])
+        works = (siege.AFTER_PLUS if value >= siege.SIEGEWORKS_PLUS else siege.AFTER_MINUS)[before.works]
+        what = "siegeworks: {} - and {} +".format(*siege.WORKS[works])
     else:
         what = "nothing"
     hunger = f"; supply {supply} < {p.distance}: attrition follows" if supply < p.distance else ""
@@ -161,14 +152,16 @@ def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Rando
     They are thrown until they do, so that each such throw is as likely as it should be.
     """
     assaults = setup.assaults
-    own, enemy = (list(assaults.leaders(side).elements()) for side in (0, 1))
+    own, enemy = (list(stack.leaders.elements()) for stack in setup.craft.stacks)
+    cap = setup.craft.fields.options.leader_differential_cap
     rng = np.random.default_rng(dice.getrandbits(63))
     for _ in range(MOST_THROWS // AT_ONCE):
-        who = assaults.command(dice.choice(own), dice.choice(enemy))
+        pair = pair_of(dice.choice(own), dice.choice(enemy), cap)
+        drms = assaults.drms(ground, pair.fire, pair.shock)
         throws = rng.integers(1, 11, (4, AT_ONCE))
-        rolled = assaults.roll(ground, who, throws)
+        rolled = assaults.assailants.roll(ground.breach, drms, throws)
         ends = assaults.outcome(ground, rolled)
-        fits = np.flatnonzero(ends.code(who.fragile) == result)
+        fits = np.flatnonzero(ends.code(pair.fragile) == result)
         if len(fits):
             fire, enemy_fire, *shocks = throws[:, fits[0]]
             made = (shock[fits[0]] for shock in rolled.shocks)

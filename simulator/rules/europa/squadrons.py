@@ -227,7 +227,7 @@ def squadron_of(
 def replacement_rows(country: str, tables: Book) -> tuple[tuple[int, int, int], ...]:
     """Replacement admirals of a country: a Polish one has MAN -1, a Prussian one Fire -1, not below 0 (section 2)."""
     slower, weaker = int(country == "poland"), int(country == "prussia")
-    rows = tables.replacements[COUNTRIES[country][2]]
+    rows = tables.replacements[COUNTRIES[country]["replacement_leaders"]]
     return tuple((max(0, man - slower), max(0, fire - weaker), shock) for man, fire, shock in rows)
 
 

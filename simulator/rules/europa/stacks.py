@@ -2,71 +2,54 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
-from simulator.rules.europa.leaders import Leader, leader_of
-from simulator.rules.europa.tables import Book
+from simulator.engine.chance import combine
+from simulator.rules.europa.leaders import Pair, leader_of, pair_of, replacements
+from simulator.rules.europa.tables import Book, book
+from simulator.rules.toolkit.sheets import lines_of
 
 if TYPE_CHECKING:
     from simulator.rules.europa.model import Campaign, Land, LandSide, Side, Siege
     from simulator.rules.europa.naval_model import Troops
+
+Scenario = TypeVar("Scenario", bound="Land | Siege | Campaign")
 
 LD = 3
 EIGHT_LD = 24
 SIDES = ("attacker", "defender")
 TECHNOLOGIES = ("medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war")
 
-# Country -> class ("" = given), artillery row, replacement-leader row (section 2.2; usa's replacement row is ASSUMED).
-COUNTRIES = {
-    "minor": ("", "", "MINOR"),
-    "natives": ("A", "class-A", "NATIVES"),
-    "england": ("IVM", "england", "ENG"),
-    "spain": ("III", "spain", "SPA"),
-    "holland": ("III", "holland", "HOL"),
-    "portugal": ("III", "portugal", "POR"),
-    "venice": ("III", "venice", "VEN"),
-    "habsburg": ("III", "habsburg", "HAB"),
-    "austria": ("IV", "habsburg", "HAB"),
-    "france": ("IV", "france", "FRA"),
-    "prussia": ("IV", "prussia", "PRU"),
-    "usa": ("IV", "usa", "MINOR"),
-    "poland": ("IIM", "poland", "POL"),
-    "russia": ("IM", "russia", "RUS"),
-    "russia-reformed": ("IM", "russia-reformed", "RUS"),
-    "sweden": ("IIIM", "sweden", "SUE"),
-    "turkey": ("I", "turkey", "TUR"),
-    "turkey-janissary": ("I", "turkey-janissary", "TUR"),
-    "turkey-vizier": ("I", "turkey", "VIZIER"),
-}
+# country, army_class ("" = given), artillery, replacement_leaders (section 2.2; usa's replacement row is ASSUMED).
+COUNTRIES = {row["country"]: row for row in lines_of("simulator.rules.europa", "countries")}
 TURKISH = ("turkey", "turkey-janissary", "turkey-vizier")
 
 
-@dataclass(frozen=True)
 class Stack:
-    """One side, as the rules see it. `size` in thirds of a LD; the Fire column is "" for no Fire."""
+    """One side, as the rules see it. `size` in thirds of a LD; the Fire column is "" for no Fire.
 
-    name: str
-    side: Side
-    size: int
-    army_class: str
-    tercios: bool
-    leader: Leader
-    replacements: tuple[tuple[int, int, int], ...]
-    artillery: int
-    morale: int
-    fire_column: str
-    shock_column: str
+    `leaders` are the values that its leader may have, with weights when he is drawn. Raises Refusal for a leader that
+    cannot be found.
+    """
 
-    @property
-    def has_army(self) -> bool:
-        """Is there an ARMY counter in it?"""
-        return self.side.army_plus + self.side.army_minus > 0
-
-    @property
-    def turkish(self) -> bool:
-        """Any of the three turkey entries."""
-        return self.side.country in TURKISH
+    def __init__(self, fields: Land | Siege | Campaign, name: str, book: Book) -> None:
+        side, enemy = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
+        self.name, self.side, self.size, self.army_class = name, side, size_of(side), class_of(side)
+        self.turkish = side.country in TURKISH
+        self.has_army = side.army_plus + side.army_minus > 0
+        self.tercios = side.tercios and (self.has_army or not getattr(fields.options, "tercios_require_army", False))
+        self.leader = leader_of(side, book, f"{name}.leader")
+        self.replacements = book.replacements[COUNTRIES[side.country]["replacement_leaders"]]
+        self.leaders = replacements(self.leader, self.replacements)
+        self.artillery = artillery_value(side, side.army_plus, side.army_minus, fields.conditions.period, book)
+        technology = book.technology(side.technology, enemy.technology)
+        self.fire_column, self.shock_column = str(technology["fire_column"]), str(technology["shock_column"])
+        veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0
+        drilled = self.tercios and side.technology in {"renaissance", "arquebus"}
+        self.morale = int(technology["morale"]) + (int(technology["veteran_bonus"]) if veteran else 0) + int(drilled)
 
     def told(self) -> str:
         """Country, class and size in words."""
@@ -89,7 +72,7 @@ def size_of(side: Side | Troops) -> int:
 
 def class_of(side: Side | Troops) -> str:
     """Army class: the country's, or for a minor the one given (III by default)."""
-    return COUNTRIES[side.country][0] or getattr(side, "army_class", "") or "III"
+    return COUNTRIES[side.country]["army_class"] or getattr(side, "army_class", "") or "III"
 
 
 def artillery_of_army(side: Side, period: str, book: Book) -> int:
@@ -97,7 +80,7 @@ def artillery_of_army(side: Side, period: str, book: Book) -> int:
     army_class = class_of(side)
     by_class = "class-I-II" if army_class in {"I", "II"} else "class-A" if army_class == "A" else "class-other"
     artillery = book.column("artillery_per_army", "artillery")
-    return artillery.get((COUNTRIES[side.country][1], period), artillery[by_class, period])
+    return artillery.get((COUNTRIES[side.country]["artillery"], period), artillery[by_class, period])
 
 
 def artillery_value(side: Side, army_plus: int, army_minus: int, period: str, book: Book) -> int:
@@ -126,24 +109,25 @@ def size_step(own: int, enemy: int) -> int:
     return step if own > enemy else -step
 
 
-def stack_of(fields: Land | Siege | Campaign, name: str, book: Book, tercios_need_army: bool = False) -> Stack:
-    """One side of a scenario. Raises Refusal for a leader that cannot be found."""
-    side, enemy = getattr(fields, name), getattr(fields, SIDES[1 - SIDES.index(name)])
-    veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0
-    has_army = side.army_plus + side.army_minus > 0
-    tercios = side.tercios and (has_army or not tercios_need_army)
-    technology = book.technology(side.technology, enemy.technology)
-    morale = int(technology["morale"]) + (int(technology["veteran_bonus"]) if veteran else 0)
-    return Stack(
-        name=name,
-        side=side,
-        size=size_of(side),
-        army_class=class_of(side),
-        tercios=tercios,
-        leader=leader_of(side, book, f"{name}.leader"),
-        replacements=tuple(book.replacements[COUNTRIES[side.country][2]]),
-        artillery=artillery_value(side, side.army_plus, side.army_minus, fields.conditions.period, book),
-        morale=morale + (1 if tercios and side.technology in {"renaissance", "arquebus"} else 0),
-        fire_column=str(technology["fire_column"]),
-        shock_column=str(technology["shock_column"]),
-    )
+@dataclass
+class Opponents(Generic[Scenario]):
+    """The two sides of a battle on land before it begins."""
+
+    fields: Scenario
+    book: Book
+    stacks: tuple[Stack, Stack]
+
+    def __post_init__(self) -> None:
+        self.europe = self.fields.conditions.region == "europe"
+
+    @classmethod
+    def of(cls, fields: Scenario) -> Self:
+        """Those of a scenario. Raises Refusal for leaders and tables that are wrong."""
+        tables = book(fields.options.tables)
+        return cls(fields, tables, (Stack(fields, SIDES[0], tables), Stack(fields, SIDES[1], tables)))
+
+    @cached_property
+    def pairs(self) -> Counter[Pair]:
+        """All pairs of leaders that may meet, with weights; equal ones are one."""
+        cap = self.fields.options.leader_differential_cap
+        return combine(self.stacks[0].leaders, self.stacks[1].leaders, lambda own, enemy: pair_of(own, enemy, cap))

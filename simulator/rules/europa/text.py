@@ -49,12 +49,9 @@ def leader_rows() -> list[dict[str, Any]]:
     ]
 
 
-def country_rows() -> list[dict[str, Any]]:
+def country_rows() -> list[dict[str, str]]:
     """What `country` takes: its army class and the rows of its artillery and replacement leaders (section 2.2)."""
-    return [
-        {"country": name, "army_class": army_class, "artillery": artillery, "replacement_leaders": leaders}
-        for name, (army_class, artillery, leaders) in COUNTRIES.items()
-    ]
+    return list(COUNTRIES.values())
 
 
 def fates_told(result: int) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields
+from simulator.rules.battle import Both, Fields
 
 Game = Literal["kings-and-things"]
 Item = Literal[
@@ -107,11 +107,7 @@ class InhabitantsPolicy(Fields):
     structures: Structures = Field("first", description="the settlement lost before or after all other counters")
 
 
-class LandPolicies(Fields):
-    """Policies of both sides."""
-
-    attacker: Policy = Policy()
-    defender: Policy = Policy()
+LandPolicies = Both[Policy, Policy]
 
 
 class PartisanPolicies(Fields):
@@ -123,11 +119,7 @@ class PartisanPolicies(Fields):
     defender: PartisanPolicy = PartisanPolicy()
 
 
-class ExplorationPolicies(Fields):
-    """Policies of the explorer, and how losses of the inhabitants are chosen."""
-
-    attacker: Policy = Policy()
-    defender: InhabitantsPolicy = InhabitantsPolicy()
+ExplorationPolicies = Both[Policy, InhabitantsPolicy]
 
 
 class LandConditions(Fields):

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, combine, die
+from simulator.engine.chance import TableBook, Tables, combine, die
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
 from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, LOST, SAVED, Held
@@ -221,6 +221,50 @@ def limits_of(forces: Forces, params: Params) -> State:
     )
 
 
+def at_least(params: Params, tables: Tables) -> tuple[int, int]:
+    """States and transitions that an exploration surely has where nobody may leave and no item matters; else (0, 0).
+
+    A running state that is counted is a step of a round in which somebody throws. Where both sides may miss in every
+    step, and one of them may do so but for a single hit, the other is brought down hit by hit while it stays as it was.
+    """
+    matters = (params.waits, params.asked, params.golem, params.dust, params.spoils)
+    if not params.digits or any(array.any() for array in matters) or (params.met0 != params.met0[0]).any():
+        return 0, 0
+    size, throw = np.diff(tables.first), params.throw.reshape(-1, STEPS)
+    misses, hits_once = (np.isin(throw, _tables_with(tables, 4 * number)) for number in (0, 1))
+    calm, fells = misses.all(axis=1) & (params.stands > 0), hits_once.any(axis=1)
+    struck = params.falls.reshape(len(throw), STEPS, -1)[:, -1, min(1, params.width - 1)]
+    explorer, states, transitions = params.met0[0], 0, 0
+    if not (calm[explorer] and fells[explorer]):
+        return 0, 0
+    defenders = _brought_down(params.met1, params.met_note, struck, calm)
+    attackers = _brought_down(params.met0[:1], params.met_note[:1], struck, calm)
+    for attacker in attackers:
+        facing = defenders if attacker == explorer else defenders[fells[defenders]]
+        thrown = (throw[facing] > 0) | (throw[attacker] > 0)
+        states += int(thrown.sum())
+        transitions += int((size[throw[facing]] * size[throw[attacker]])[thrown].sum())
+    # Each of the defenders may also be left alone in the end.
+    wiped_out = bool((params.stands[struck[attackers]] == 0).any())
+    return states + wiped_out * int(fells[defenders].sum()), transitions
+
+
+def _tables_with(tables: Tables, result: int) -> np.ndarray:
+    """The tables that have this result."""
+    return np.searchsorted(tables.first, np.flatnonzero(tables.result == result), "right") - 1
+
+
+def _brought_down(start: np.ndarray, note: np.ndarray, struck: np.ndarray, calm: np.ndarray) -> np.ndarray:
+    """Conditions that one hit after the other leads to while all are calm, each once for every note."""
+    found, now = np.empty(0, np.int64), start
+    while len(now):
+        now, note = now[calm[now]], note[calm[now]]
+        fresh = np.setdiff1d(note * len(struck) + now, found)
+        found = np.concatenate([found, fresh])
+        note, now = fresh // len(struck), struck[fresh % len(struck)]
+    return found % len(struck)
+
+
 def chain_of(forces: Forces) -> Chain:
     """The chain of a battle."""
     book = TableBook()
@@ -232,4 +276,6 @@ def chain_of(forces: Forces) -> Chain:
         start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings))[1:])})
         start = start._replace(phase=rules.ENDED if forces.driven_off else rules.OPENING)
         start = State(*(int(value) for value in rules.onward(params, start)))
-    return Chain(params, start, limits_of(forces, params), book.close(), counters=("rounds",))
+    tables = book.close()
+    least = at_least(params, tables)
+    return Chain(params, start, limits_of(forces, params), tables, counters=("rounds",), at_least=least)

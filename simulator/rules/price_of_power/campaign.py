@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.rules.battle import ATTACKER, Built, Fields, Outcomes, Refusal, Run
+from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup, setup_of
 from simulator.rules.toolkit.courses import Courses
 from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.toolkit.policies import refuse
 
+Landing = Literal["infantry-first", "cavalry-first", "artillery-first"]
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
 # Columns of an outcome, and what they are where a stage is not reached.
@@ -50,9 +53,7 @@ class InvaderPolicy(Fields):
 
     fleet: model.SeaAttackPolicy = Field(model.SeaAttackPolicy(), description="decisions in the naval battle")
     army: model.LandAttackPolicy = Field(model.LandAttackPolicy(), description="decisions in the land battle")
-    landing: Literal["infantry-first", "cavalry-first", "artillery-first"] = Field(
-        "infantry-first", description="which type boards first"
-    )
+    landing: Landing = Field("infantry-first", description="which type boards first")
     plan: siege.Plan = Field("most-value", description="what the siege is after")
 
 
@@ -63,11 +64,7 @@ class InvadedPolicy(Fields):
     army: model.LandPolicy = Field(model.LandPolicy(), description="decisions in the land battle")
 
 
-class CampaignPolicies(Fields):
-    """Policies of both sides."""
-
-    attacker: InvaderPolicy = Field(InvaderPolicy(), description="the invader's decisions")
-    defender: InvadedPolicy = Field(InvadedPolicy(), description="the decisions of the invaded")
+CampaignPolicies = Both[InvaderPolicy, InvadedPolicy]
 
 
 class CampaignConditions(Fields):
@@ -78,16 +75,13 @@ class CampaignConditions(Fields):
     galley_waters: bool = Field(True, description="may galleys fight here")
 
 
-class CampaignOptions(model.Options):
+class CampaignOptions(siege.SiegeOptions, model.Options):
     """Options of all stages; rounds are not counted."""
 
     count_rounds: bool = Field(False, description="refused: rounds are not counted")
-    defensive_mentality: siege.DefensiveMentality = Field(
-        siege.DefensiveMentality(), description="what the idea does (ASSUMED)"
-    )
 
 
-class Campaign(Fields):
+class Campaign(Frame):
     """Sea battle, landing, land battle, siege."""
 
     game: Literal["price-of-power"]
@@ -104,134 +98,124 @@ def fought(fields: Campaign, part: str) -> bool:
     return model.count(getattr(fields.defender, part)) > 0
 
 
-def stage(fields: Campaign, part: str, attacker: model.AnySide | None = None) -> model.AnyBattle:
-    """The battle of the fleets or armies; `attacker` stands for the side entered (the units that landed)."""
-    own, enemy, policy = getattr(fields.attacker, part), getattr(fields.defender, part), fields.policy
-    decisions = {"attacker": getattr(policy.attacker, part), "defender": getattr(policy.defender, part)}
-    sides = {"attacker": attacker or own, "defender": enemy, "options": fields.options}
+def stage(fields: Campaign, part: str, army: model.LandSide | None = None) -> model.AnyBattle:
+    """The battle of the fleets or armies; `army` stands for the one entered: the units that landed."""
+    own, enemy = (getattr(side, part) for side in (fields.attacker, fields.defender))
+    policy = Both.model_construct(**{side: getattr(getattr(fields.policy, side), part) for side in SIDES})
+    told: dict[str, Any] = {"attacker": army or own, "defender": enemy, "policy": policy, "options": fields.options}
     if part == "army":
-        on_land = model.LandPolicies.model_construct(**decisions)
-        return model.Land.model_construct(**sides, policy=on_land, conditions=model.LandConditions())
+        return model.Land.model_construct(**told, conditions=model.LandConditions())
     conditions = model.SeaConditions(galley_waters=fields.conditions.galley_waters)
-    at_sea = model.SeaPolicies.model_construct(**decisions)
-    return model.Naval.model_construct(**sides, policy=at_sea, conditions=conditions)
+    return model.Naval.model_construct(**told, conditions=conditions)
 
 
 def check(fields: Campaign) -> None:
     """Refuse what a campaign may not hold."""
-    if "count_rounds" in fields.options.model_fields_set:
-        raise Refusal("options.count_rounds", "is not for a campaign; leave it out")
-    for side in SIDES:
-        for part in ("fleet", "army"):
-            if getattr(getattr(fields.policy, side), part).retreat == "best":
-                raise Refusal(f"policy.{side}.{part}.retreat", "best is not offered in a campaign")
+    counted = "count_rounds" in fields.options.model_fields_set
+    refuse(counted, "options.count_rounds", "is not for a campaign; leave it out")
     for part in ("fleet", "army"):
+        for side in SIDES:
+            best = getattr(getattr(fields.policy, side), part).retreat == "best"
+            refuse(best, f"policy.{side}.{part}.retreat", "best is not offered in a campaign")
         kind = getattr(fields.attacker, part).kind
-        if kind != "player":
-            raise Refusal(f"attacker.{part}.kind", f"{kind!r} is not allowed; only a player realm plans a campaign")
+        only = f"{kind!r} is not allowed; only a player realm plans a campaign"
+        refuse(kind != "player", f"attacker.{part}.kind", only)
         checks.check(stage(fields, part), f".{part}", SIDES[: 1 + fought(fields, part)])
 
 
-def landing(fields: Campaign, ships: int) -> model.LandSide:
-    """Who lands: at most 3 units a ship, by type in landing order, in a type regular, mercenary, allied (step 2)."""
-    army, room = fields.attacker.army, UNITS_PER_SHIP * ships
-    units: dict[str, int] = {}
+def landing(fields: Campaign, room: int) -> model.LandSide:
+    """Who lands of so many: by type in landing order, in a type regular, mercenary, allied (step 2)."""
+    army, units = fields.attacker.army, dict[str, int]()
     for which in LOSS_ORDER[fields.policy.attacker.landing]:
         for name in (f"{prefix}{TYPES[which]}" for prefix in BOARDING):
-            if hasattr(army, name):
+            if name in army.units:
                 units[name] = min(getattr(army, name), room)
                 room -= units[name]
     return army.model_copy(update=units)
 
 
-def besiegers(army: model.LandSide) -> siege.Army:
-    """Units of all categories."""
-    return siege.Army(*(sum(getattr(army, f"{prefix}{unit}", 0) for prefix in BOARDING) for unit in TYPES))
-
-
-@dataclass(frozen=True)
 class Stages:
     """The stages of one campaign; chains and plans that several courses share are made once."""
 
-    fields: Campaign
-    land: dict[int, tuple[Setup, Chain]] = field(default_factory=dict)
-    plans: dict[siege.Army, siege.Taken] = field(default_factory=dict)
+    def __init__(self, fields: Campaign) -> None:
+        self.fields, self.whole = fields, fields.attacker.army.count()
+        self.on_land, self.plan = cache(self._on_land), cache(self._plan)
 
-    def on_land(self, army: model.LandSide) -> tuple[Setup, Chain]:
+    def landed(self, ships: int) -> int:
+        """Units that land: at most 3 for each ship that is there, the others stay behind (step 2)."""
+        return min(self.whole, UNITS_PER_SHIP * ships)
+
+    def _on_land(self, landed: int) -> tuple[Setup, Chain]:
         """The land battle of those landed."""
-        landed = army.count()
-        if landed not in self.land:
-            setup = setup_of(stage(self.fields, "army", army), brief=True)
-            self.land[landed] = setup, text.told(setup, "on land")
-        return self.land[landed]
+        setup = setup_of(stage(self.fields, "army", landing(self.fields, landed)), brief=True)
+        return setup, text.told(setup, "on land")
 
-    def plan(self, army: siege.Army) -> siege.Taken:
-        """The best siege of an army, with ships that face every island (step 4)."""
-        if army not in self.plans:
-            fields, spent = self.fields, self.fields.conditions
-            mentality, plan = fields.options.defensive_mentality, fields.policy.attacker.plan
-            terms = siege.Terms(spent.siege_power, spent.siege_actions, plan, True, mentality)
-            self.plans[army] = siege.best_plan(army, fields.defender.provinces, terms)
-        return self.plans[army]
+    def _plan(self, army: tuple[int, ...]) -> siege.Taken:
+        """The best siege of infantry, cavalry and artillery, with ships that face every island (step 4)."""
+        fields, units = self.fields, dict(zip(TYPES, army, strict=True))
+        side = siege.Besieger(military_power=fields.conditions.siege_power, ships_facing=True).model_copy(update=units)
+        actions, mentality = fields.conditions.siege_actions, fields.options.defensive_mentality
+        return siege.best_plan(side, fields.defender.provinces, fields.policy.attacker.plan, actions, mentality)
+
+    def besiegers(self, landed: int) -> tuple[int, ...]:
+        """Units of all categories of those landed."""
+        army = landing(self.fields, landed)
+        return tuple(sum(getattr(army, f"{prefix}{unit}", 0) for prefix in BOARDING) for unit in TYPES)
 
     def answer(self, run: Run) -> Outcomes:
-        """All courses of the campaign."""
-        courses = Courses(COLUMNS)
-        if fought(self.fields, "fleet"):
-            self.sea_battle(run, courses)
-        else:
-            ships = model.count(self.fields.attacker.fleet)
-            self.invasion(run, courses, landing(self.fields, ships), {"attacker_ships_left": ships})
-        return courses.outcomes()
-
-    def sea_battle(self, run: Run, courses: Courses) -> None:
-        """Step 1: where the naval battle is not won the campaign is over."""
-        setup = setup_of(stage(self.fields, "fleet"), brief=True)
+        """All courses of the campaign; step 1: where the naval battle is not won it is over."""
+        courses, fields = Courses(COLUMNS), self.fields
+        if not fought(fields, "fleet"):
+            ships = model.count(fields.attacker.fleet)
+            self.invasion(run, courses, self.landed(ships), {"attacker_ships_left": ships})
+            return courses.outcomes()
+        setup = setup_of(stage(fields, "fleet"), brief=True)
         ends = run(text.told(setup, "at sea"))
         seen = outcome(setup, ends.states)
-        won, army = seen["winner"] == ATTACKER, self.fields.attacker.army
-        ships = {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")}
-        left = {"attacker_units_left": army.count(), "defender_units_left": model.count(self.fields.defender.army)}
-        courses.add(ends, ~won, {"winner": seen["winner"], **ships, **left})
+        won, told = (
+            seen["winner"] == ATTACKER,
+            {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")},
+        )
+        left = {"attacker_units_left": self.whole, "defender_units_left": model.count(fields.defender.army)}
+        courses.add(ends, ~won, {"winner": seen["winner"], **told, **left})
         for row in np.flatnonzero(won):
-            known = {name: int(values[row]) for name, values in ships.items()}
-            landed = landing(self.fields, known["attacker_ships_left"] + int(seen["attacker_captured"][row]))
+            known = {name: int(values[row]) for name, values in told.items()}
+            landed = self.landed(known["attacker_ships_left"] + int(seen["attacker_captured"][row]))
             self.invasion(run, courses, landed, known, ends_there(ends, int(row)))
+        return courses.outcomes()
 
     def invasion(
-        self, run: Run, courses: Courses, army: model.LandSide, ships: Mapping[str, int], share: Share | None = None
+        self, run: Run, courses: Courses, landed: int, ships: Mapping[str, int], share: Share | None = None
     ) -> None:
         """Steps 3 and 4: land battle, siege."""
-        known: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": army.count()}
-        whole = self.fields.attacker.army.count()
+        known: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": landed}
         if not fought(self.fields, "army"):
-            known |= {"land_won": True, "attacker_units_left": whole}
-            courses.add_one(share, known | self.besieged([besiegers(army)]))
+            known |= {"land_won": True, "attacker_units_left": self.whole}
+            courses.add_one(share, known | self.besieged([self.besiegers(landed)]))
             return
-        setup, chain = self.on_land(army)
+        setup, chain = self.on_land(landed)
         ends = run(chain, share)
         seen = outcome(setup, ends.states)
         won = seen["winner"] == ATTACKER
-        known["attacker_units_left"] = seen["attacker_units_left"] + whole - army.count()
+        known["attacker_units_left"] = seen["attacker_units_left"] + self.whole - landed
         known["defender_units_left"] = seen["defender_units_left"]
         left = zip(*(seen[f"attacker_{unit}_left"].tolist() for unit in TYPES), strict=True)
-        taken = self.besieged([siege.Army(*army) for army in left])
-        courses.add(ends, won, known | taken | {"land_won": True})
+        courses.add(ends, won, known | self.besieged([*left]) | {"land_won": True})
         courses.add(ends, ~won, known | {"winner": seen["winner"], "stage": 1})
 
-    def besieged(self, armies: Sequence[siege.Army]) -> dict[str, ArrayLike]:
+    def besieged(self, armies: list[tuple[int, ...]]) -> dict[str, ArrayLike]:
         """Step 4: what the units that are left take, told for each army."""
         provinces = len(self.fields.defender.provinces)
         if not provinces:
             return {"winner": ATTACKER, "stage": 3}
         plans = [self.plan(army) for army in armies]
-        taken = np.array([len(plan.provinces) for plan in plans])
+        taken = [len(plan.provinces) for plan in plans]
         return {
-            "winner": np.array([siege.siege_winner(len(plan.provinces), provinces) for plan in plans]),
-            "stage": np.where(taken == provinces, 3, 2),
+            "winner": [siege.siege_winner(number, provinces) for number in taken],
+            "stage": [3 if number == provinces else 2 for number in taken],
             "provinces_taken": taken,
-            "value_taken": np.array([plan.value for plan in plans]),
-            "power_spent": np.array([plan.power for plan in plans]),
+            "value_taken": [plan.value for plan in plans],
+            "power_spent": [plan.power for plan in plans],
         }
 
 
@@ -271,14 +255,13 @@ def assumptions(fields: Campaign) -> Iterator[str]:
 def explain(stages: Stages) -> Iterator[str]:
     """The stages, and the dice of each."""
     fields, battles = stages.fields, setups(stages.fields)
-    army, provinces = landing(fields, model.count(fields.attacker.fleet)), fields.defender.provinces
+    landed, provinces = stages.landed(model.count(fields.attacker.fleet)), fields.defender.provinces
     for name, what in (("at sea", "the sea"), ("on land", "the area")):
         lines = text.explain(battles[name]) if name in battles else [f"no defender, {what} counts as won"]
         yield from (f"{name}: {line}" for line in lines)
         if name == "at sea":
-            behind = fields.attacker.army.count() - army.count()
-            yield f"landing: with every ship {army.count()} units land, {behind} stay behind"
+            yield f"landing: with every ship {landed} units land, {stages.whole - landed} stay behind"
     if provinces:
-        best = stages.plan(besiegers(army))
+        best = stages.plan(stages.besiegers(landed))
         taken = f"{len(best.provinces)} of {len(provinces)} provinces (tax value {best.value})"
         yield f"siege: all that can land could take {taken} for {best.power} power in {best.actions} actions"

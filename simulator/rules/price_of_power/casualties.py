@@ -12,7 +12,7 @@ from __future__ import annotations
 from simulator.engine.chain import helper
 from simulator.rules.toolkit.losses import Dealt, in_turn
 
-BITS = 10
+BITS, WIDE = 10, 20
 MASK = (1 << BITS) - 1
 ONLY_REGULAR = MASK << BITS
 GONE = 1 << 30
@@ -41,14 +41,27 @@ def part(packed, which):
 
 
 @helper
+def place(packed, which):
+    """Of three places in lists the one of a category or type."""
+    return (packed >> (WIDE * which)) & ((1 << WIDE) - 1)
+
+
+@helper
 def strength_of(p, faction, force):
     """The strength of a faction that is still there."""
     if force == force & ONLY_REGULAR:
-        return p.strength[p.row[faction, 1] + (force >> BITS)]
-    if force & GONE:
-        return 0
-    first, second, third = p.row[faction, 0], p.row[faction, 1], p.row[faction, 2]
-    return p.strength[first + part(force, 0)] + p.strength[second + part(force, 1)] + p.strength[third + part(force, 2)]
+        return p.strength[place(p.row[faction], 1) + (force >> BITS)]
+    return 0 if force & GONE else strength_in_place(p, p.row[faction], force)
+
+
+@helper
+def strength_in_place(p, row, force):
+    """The same of one that has not left; `row` is where its lists begin."""
+    return (
+        p.strength[place(row, 0) + part(force, 0)]
+        + p.strength[place(row, 1) + part(force, 1)]
+        + p.strength[place(row, 2) + part(force, 2)]
+    )
 
 
 @helper
@@ -77,7 +90,13 @@ def after_hits(force, hits, turn):
     """A force after casualties; one that has left takes none."""
     if force == force & ONLY_REGULAR:
         return max(force - (hits << BITS), 0)
-    dealt = lost(force, 0 if force & GONE else hits, turn)
+    return struck(force, 0 if force & GONE else hits, turn)
+
+
+@helper
+def struck(force, hits, turn):
+    """A force in place after casualties."""
+    dealt = lost(force, hits, turn)
     return force - dealt.first - (dealt.second << BITS) - (dealt.third << (2 * BITS))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
-from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandSide, SeaRealm, kinds
-from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity, check_empire
+from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandDefender, SeaDefender, SeaRealm
+from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity
 from simulator.rules.price_of_power.tables import chain_of, setup_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
@@ -23,33 +23,24 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> No
     empty = "the deck has no cards; give at least one, or leave it out for the printed one"
     refuse(deck is not None and not sum(card.cards for card in deck), "options.npr_deck", empty)
     for name in sides:
-        side, policy = getattr(fields, name), getattr(fields.policy, name)
-        check_units(f"{name}{part}", side, galley_waters)
-        check_policy(f"policy.{name}{part}", side, policy)
-        check_side(f"{name}{part}", side, fields.options)
+        where, side = f"{name}{part}", getattr(fields, name)
+        if isinstance(side, LandDefender | SeaDefender):
+            check_defender(where, side)
+        for place, realm in model.listed(side).items():
+            check_realm(f"{where}{place}", realm, galley_waters)
+        refuse(model.count(side) == 0, where, f"no {units_of(side)}; give at least one")
+        check_policy(f"policy.{where}", side, getattr(fields.policy, name))
+        check_side(where, side, fields.options)
     if len(sides) == len(SIDES):
         check_dice(fields, part)
 
 
 def units_of(side: AnySide) -> str:
     """What a side has, in words."""
-    return "units" if isinstance(side, LandSide) else "ships"
+    return "ships" if isinstance(side, SeaRealm) else "units"
 
 
-def check_units(name: str, side: AnySide, galley_waters: bool) -> None:
-    """Units of one realm, of factions or of a capacity; only one of the three, and at least one unit."""
-    if isinstance(side, model.LandDefender | model.SeaDefender):
-        check_defender(name, side)
-    for place, realm in enumerate(model.listed(side)):
-        path = f"{name}.factions[{place}]" if getattr(side, "factions", None) else name
-        check_realm(path, realm)
-        if isinstance(realm, SeaRealm):
-            why = "is not allowed where conditions.galley_waters is false"
-            refuse(realm.galleys and not galley_waters, f"{path}.galleys", f"{realm.galleys} {why}")
-    refuse(model.count(side) == 0, name, f"no {units_of(side)}; give at least one")
-
-
-def check_defender(name: str, side: model.LandDefender | model.SeaDefender) -> None:
+def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
     """Units stand in one place only: on the side itself, in factions, or behind an NPR's capacity."""
     own = next((unit for unit in (*side.units, "damaged") if getattr(side, unit, 0)), None)
     for field in ("factions", "npr"):
@@ -59,16 +50,15 @@ def check_defender(name: str, side: model.LandDefender | model.SeaDefender) -> N
         told = getattr(side, field, None) not in {"player", False, None}
         refuse(told, f"{name}.{field}", "is told of each of the factions; leave it out here")
     if side.npr:
-        check_capacity(f"{name}.npr", side.npr)
-        check_empire(f"{name}.npr", side.npr)
+        check_capacity(f"{name}.npr", side.npr, f"{name}.npr", side.npr)
         refuse(side.factions, f"{name}.npr", "give either npr or factions, not both")
         other = "kind" in side.model_fields_set and side.kind != "npr"
         text = f"{side.kind!r} is not allowed beside npr; leave it out, or give 'npr'"
         refuse(other, f"{name}.kind", text)
 
 
-def check_realm(path: str, realm: AnyRealm) -> None:
-    """Kinds that have one type of unit only; NPR fields; damaged ships."""
+def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
+    """Kinds that have one type of unit only; NPR fields; galleys and damaged ships."""
     for unit in (*realm.units, "damaged"):
         wrong, number = realm.kind != "player" and unit != realm.others_have, getattr(realm, unit, 0)
         refuse_if(wrong and number, f"{path}.{unit}", number, f"{realm.kind} has only {realm.others_have}")
@@ -76,14 +66,15 @@ def check_realm(path: str, realm: AnyRealm) -> None:
         wrong = realm.kind != "npr" and getattr(realm, field, False)
         refuse(wrong, f"{path}.{field}", f"is for an NPR; this side's kind is {realm.kind}")
     if isinstance(realm, SeaRealm):
-        most = f"at most the number of heavy ships, {realm.heavy}"
+        most, why = f"at most the number of heavy ships, {realm.heavy}", "where conditions.galley_waters is false"
         refuse_if(realm.damaged > realm.heavy, f"{path}.damaged", realm.damaged, most)
+        refuse(realm.galleys and not galley_waters, f"{path}.galleys", f"{realm.galleys} is not allowed {why}")
 
 
 def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
     """Retreat is decided by player realms; cavalry base dice are for Muslim ones."""
     for field in ("retreat", "retreat_at"):
-        wrong = field in policy.model_fields_set and "player" not in kinds(side)
+        wrong = field in policy.model_fields_set and "player" not in model.kinds(side)
         refuse(wrong, f"{path}.{field}", "only a player realm decides to retreat; leave it out")
     untimed = "retreat_at" in policy.model_fields_set and policy.retreat not in model.TIMED
     refuse(untimed, f"{path}.retreat_at", f"goes only with retreat = {' or '.join(model.TIMED)}")
@@ -95,37 +86,26 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
 
 def check_side(name: str, side: AnySide, options: model.Options) -> None:
     """Ideas, leaders, battle actions and the main defender."""
-    player = "player" in kinds(side)
+    player, others = "player" in model.kinds(side), sorted(model.kinds(side) - {"npr", "rebels"})
     refuse(side.ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
     if side.leader == "draw":
-        check_draw(name, side)
+        who = f"'draw' is not for a side with {' and '.join(others)}; give dice or 'none'"
+        refuse(others, f"{name}.leader", who)
+        few = f"'draw' needs at least {LEAST_FOR_A_CARD} {units_of(side)}"
+        refuse(model.count(side) < LEAST_FOR_A_CARD, f"{name}.leader", few)
     lent = "are a player realm's; options.lend_a_helping_hand allows them for others"
     refuse(side.battle_actions and not player and not options.lend_a_helping_hand, f"{name}.battle_actions", lent)
     played = Counter((action.name, action.round) for action in side.battle_actions if action.name)
     for (action, at), times in played.items():
         twice = f"{action!r} is played twice in round {at}; once is allowed"
         refuse(times > 1, f"{name}.battle_actions", twice)
-    if getattr(side, "main_defender", None) is not None:
-        check_main(f"{name}.main_defender", side)
-
-
-def check_draw(name: str, side: AnySide) -> None:
-    """A card is drawn by NPR (on land also rebel) sides of three or more."""
-    others = sorted(kinds(side) - {"npr", "rebels"})
-    who = f"'draw' is not for a side with {' and '.join(others)}; give dice or 'none'"
-    refuse(others, f"{name}.leader", who)
-    few = model.count(side) < LEAST_FOR_A_CARD
-    refuse(few, f"{name}.leader", f"'draw' needs at least {LEAST_FOR_A_CARD} {units_of(side)}")
-
-
-def check_main(path: str, side: AnySide) -> None:
-    """The main defender named must be a player realm with most units."""
-    players = [realm for realm in model.realms(side) if realm.kind == "player"]
-    most = max((realm.count() for realm in players), default=0)
+    main = getattr(side, "main_defender", None)
+    players = [realm for realm in model.listed(side).values() if realm.kind == "player"]
+    most = max([1, *(realm.count() for realm in players)])
     largest = [realm.name for realm in players if realm.count() == most]
-    named = getattr(side, "main_defender", None)
     allowed = ", ".join(map(repr, largest)) or "nobody: there is no player realm"
-    refuse(named not in largest, path, f"{named!r} is not a player realm with most units; allowed: {allowed}")
+    text = f"{main!r} is not a player realm with most units; allowed: {allowed}"
+    refuse(main is not None and main not in largest, f"{name}.main_defender", text)
 
 
 def check_dice(fields: AnyBattle, part: str) -> None:

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, certain
-from simulator.rules.price_of_power.npr_defence import Empty
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, Frame, certain
 
 UNITS_PER_SHIP = 3
 UNITS_PER_POWER = 3
@@ -29,54 +28,31 @@ class Border(Fields):
         [], description="friendly ships in each sea zone crossed; none: no sea between"
     )
 
-    @property
-    def mountains(self) -> bool:
-        """Does the border hold anyone up? Not into a friendly area."""
-        return self.border == "mountain" and self.destination != "friendly"
 
-
-class Crossing(Fields):
+class Crossing(Frame):
     """How many units get over a bridge of ships or a mountain border (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["crossing"]
     attacker: Mover = Field(description="units that are to cross")
-    defender: Empty = Field(Empty(), description="nothing")
     conditions: Border = Field(Border(), description="what lies between")
-    policy: Empty = Field(Empty(), description="nothing")
-    options: Empty = Field(Empty(), description="nothing")
 
 
 def build(fields: Crossing) -> Built:
     """The one row of a crossing, what carries the units and what it costs."""
     units, way = fields.attacker.units, fields.conditions
-    capacity = UNITS_PER_SHIP * min(way.bridge, default=0)
+    mountains = way.border == "mountain" and way.destination != "friendly"
+    capacity, each = UNITS_PER_SHIP * min(way.bridge, default=0), UNITS_PER_POWER if mountains else units
     over = min(units, capacity) if way.bridge else units
-    across = min(over, UNITS_PER_POWER * fields.attacker.military_power) if way.mountains else over
-    spent, for_all = power_for(across, way), power_for(over, way)
-
-    lines = []
+    across = min(over, each * fields.attacker.military_power)
+    spent, for_all = -(-across // each), -(-over // each)
+    lines = ["No mountain border in the way: one power, the activation itself, moves them all."]
+    if mountains:
+        lines = [f"A mountain border into a {way.destination} area: {UNITS_PER_POWER} units for each power."]
     if way.bridge:
         weakest = f"the weakest of {len(way.bridge)} sea zones ({min(way.bridge)} ships)"
-        lines.append(f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in {weakest}.")
-    lines += [
-        f"A mountain border into a {way.destination} area: {UNITS_PER_POWER} units for each power."
-        if way.mountains
-        else "No mountain border in the way: one power, the activation itself, moves them all.",
-        f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}.",
-    ]
-    return Built(
-        answer=lambda run: certain(
-            winner=ATTACKER if across == units else NOBODY if across else DEFENDER,
-            units_across=across,
-            power_spent=spent,
-            power_for_all=for_all,
-            bridge_capacity=capacity,
-        ),
-        explain=lambda: lines,
-    )
-
-
-def power_for(units: int, way: Border) -> int:
-    """Military power for so many units: one for each three over mountains, else the activation alone."""
-    return -(-units // UNITS_PER_POWER) if way.mountains else int(units > 0)
+        lines.insert(0, f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in {weakest}.")
+    lines.append(f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}.")
+    winner = ATTACKER if across == units else NOBODY if across else DEFENDER
+    row = {"units_across": across, "power_spent": spent, "power_for_all": for_all, "bridge_capacity": capacity}
+    return Built(answer=lambda run: certain(winner=winner, **row), explain=lambda: lines)

@@ -153,21 +153,28 @@ def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     return Faction(number, realm.kind, realm.name, realm.defends_capital or realm.last_area, left, price)
 
 
+def first_lost(faction: Faction, policy: Policy) -> list[str]:
+    """Whose numbers decide no more than how late a force begins to lose what else it has.
+
+    On land units that go first, in the last category that the realm has any in; at sea ships of one hit that go first.
+    """
+    if isinstance(policy, model.LandPolicy):
+        last = max(category for category, hits in enumerate(faction.hits) if hits)
+        return [f"{PREFIXES[last]}{TYPES[which]}" for which in LOSS_ORDER[policy.losses][:1]]
+    galleys, light, heavy, damaged = faction.left[1][-1].tolist()
+    found, ships = [], {GALLEY: galleys, LIGHT: light, SOUND: heavy - damaged, DAMAGED: damaged}
+    for which in SHIP_ORDER[policy.losses]:
+        if which in {GALLEY, LIGHT}:
+            found.append(SHIPS[which])
+        if ships[which]:
+            break
+    return found
+
+
 def main_defender(factions: tuple[Faction, ...], named: str | None) -> int:
     """The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1)."""
-    players = [faction for faction in factions if faction.kind == "player"]
-    most = max((faction.units for faction in players), default=0)
-    largest = [faction for faction in players if faction.units == most]
-    main = next((faction for faction in largest if named and faction.name == named), None)
-    return factions.index(main or largest[0]) + 1 if largest else 0
-
-
-def wants_draw(where: str, side: AnySide, units: int) -> bool:
-    """Does this side draw a leader: asked to, or by default (section 3.1, step 2; section 4, step 1)?"""
-    if side.leader is not None:
-        return side.leader == "draw"
-    card_kinds = {"npr"} if isinstance(side, SeaSide) else {"npr", "rebels"}
-    return where == "defender" and model.kinds(side) <= card_kinds and units >= LEAST_FOR_A_CARD
+    players = [number for number, faction in enumerate(factions, 1) if faction.kind == "player"]
+    return max(players, key=lambda at: (factions[at - 1].units, factions[at - 1].name == (named or None)), default=0)
 
 
 @lru_cache(maxsize=1)
@@ -189,16 +196,22 @@ def leaders_drawn(options: Options) -> tuple[tuple[General, ...], dict[int, int]
 
 
 def side_of(where: str, side: AnySide, policy: Policy, options: Options) -> Side:
-    """One side of a checked scenario, as the battle sees it; a faction without units is none of it (3.1, step 0)."""
+    """One side of a checked scenario, as the battle sees it; a faction without units is none of it (3.1, step 0).
+
+    A leader is drawn where that is asked for, and by default by a defender without players (step 2; section 4, step 1).
+    """
     factions = tuple(
-        faction_of(number, realm, policy.losses) for number, realm in enumerate(model.listed(side), 1) if realm.count()
+        faction_of(number, realm, policy.losses)
+        for number, realm in enumerate(model.listed(side).values(), 1)
+        if realm.count()
     )
-    draws = wants_draw(where, side, sum(faction.units for faction in factions))
-    leaders: tuple[General, ...] = ()
-    drawn = {0: 1}
-    if draws:
+    cards = where == "defender" and model.kinds(side) <= ({"npr"} if isinstance(side, SeaSide) else {"npr", "rebels"})
+    usual = "draw" if cards and sum(faction.units for faction in factions) >= LEAST_FOR_A_CARD else "none"
+    leader = side.leader or usual
+    if leader == "draw":
         leaders, drawn = leaders_drawn(options)
-    elif side.leader not in {None, "none"}:
-        leaders, drawn = (General(**dict(side.leader)),), {1: 1}
+    else:
+        leaders = () if isinstance(leader, str) else (General(**dict(leader)),)
+        drawn = {len(leaders): 1}
     main = main_defender(factions, getattr(side, "main_defender", None))
-    return Side(where, factions, main, leaders, drawn, draws, side, policy)
+    return Side(where, factions, main, leaders, drawn, leader == "draw", side, policy)

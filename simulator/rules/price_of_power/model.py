@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from simulator.rules.battle import Fields
-from simulator.rules.price_of_power.dice import BLANK, ICONS, face
+from simulator.rules.battle import Both, Fields, Frame
+from simulator.rules.price_of_power.dice import BLANK, ICONS
 from simulator.rules.price_of_power.npr_defence import Capacity
 
+OneRealm = TypeVar("OneRealm")
 UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
 TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}
+Idea = Literal["tercios", "line-infantry", "military-drill", "noble-knights"]
 Retreat = Literal["never", "when-outnumbered", "when-half", "at-or-below", "after-round", "when-leader-wounded", "best"]
+LandLosses = Literal["infantry-first", "cavalry-first", "artillery-first", "most-numerous"]
+SeaLosses = Literal["spread-damage", "light-first", "heavy-first"]
+BaseDice = Literal["infantry", "cavalry", "best-expected"]
+Ties = Literal["listed-order", "players-first", "npr-first"]
 
 
 def known_icons(text: str) -> str:
     """A face whose icons exist. Raises ValueError that says what is allowed."""
-    try:
-        face(text)
-    except ValueError:
+    parts = [part.strip() for part in text.split("+")]
+    if parts != [BLANK] and not {*parts} <= {*ICONS}:
         allowed = ", ".join((*ICONS, BLANK))
-        raise ValueError(f"{text!r} is not a face; give {allowed}, or several icons joined by +") from None
+        raise ValueError(f"{text!r} is not a face; give {allowed}, or several icons joined by +")
     return text
 
 
@@ -47,6 +52,10 @@ class General(Admiral):
     """A leader on land, who may be the ruler himself."""
 
     ruler: bool = Field(False, description="is the leader the ruler of his realm")
+
+
+SeaLeader = Admiral | Literal["none", "draw"] | None
+LandLeader = General | Literal["none", "draw"] | None
 
 
 class BattleAction(SomeDice):
@@ -155,12 +164,8 @@ class LandSide(Leading, LandRealm):
     """A side on land."""
 
     ships_in_supply: ClassVar[int] = 0
-    leader: General | Literal["none", "draw"] | None = Field(
-        None, description="dice of the general; none; or draw, the top military card"
-    )
-    ideas: list[Literal["tercios", "line-infantry", "military-drill", "noble-knights"]] = Field(
-        [], description="ideas that tell in battle (player realms)"
-    )
+    leader: LandLeader = Field(None, description="dice of the general; none; or draw, the top military card")
+    ideas: list[Idea] = Field([], description="ideas that tell in battle (player realms)")
     knights_dice_limit: int = Field(5, ge=0, le=20, description="most Noble Knights dice")
     muslim: bool = Field(False, description="a Muslim realm may roll cavalry dice as base dice")
 
@@ -171,35 +176,28 @@ class SeaSide(Leading, SeaRealm):
     ideas: ClassVar[tuple[str, ...]] = ()
     knights_dice_limit: ClassVar[int] = 0
     muslim: ClassVar[bool] = False
-    leader: Admiral | Literal["none", "draw"] | None = Field(
-        None, description="dice of the admiral; none; or draw, the top military card"
-    )
+    leader: SeaLeader = Field(None, description="dice of the admiral; none; or draw, the top military card")
     ships_in_supply: int = Field(15, ge=0, le=15, description="captured ships that this side can still man")
 
 
-class Defending(Fields):
-    """What a defending side may have beside."""
+class Defending(Fields, Generic[OneRealm]):
+    """What a defending side may have beside: several factions, or in place of units what an NPR's provinces give."""
 
     main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
     npr: Capacity | None = Field(
         None, description="in place of units: those that an NPR's provinces give, as npr-defence reckons them"
     )
-
-
-class LandDefender(Defending, LandSide):
-    """The defending side on land: one realm, several factions, or what an NPR's provinces give."""
-
-    factions: Annotated[list[LandRealm], Field(min_length=1, max_length=3)] | None = Field(
-        None, description="realms that defend as one force"
+    factions: list[OneRealm] | None = Field(
+        None, min_length=1, max_length=3, description="realms that defend as one force"
     )
 
 
-class SeaDefender(Defending, SeaSide):
-    """The defending side at sea: one realm, several factions, or what an NPR's provinces give."""
+class LandDefender(Defending[LandRealm], LandSide):
+    """The defending side on land."""
 
-    factions: Annotated[list[SeaRealm], Field(min_length=1, max_length=3)] | None = Field(
-        None, description="realms that defend as one force"
-    )
+
+class SeaDefender(Defending[SeaRealm], SeaSide):
+    """The defending side at sea."""
 
 
 class Leaving(Fields):
@@ -212,28 +210,20 @@ class Leaving(Fields):
 class LandPolicy(Leaving):
     """What a side on land decides."""
 
-    losses: Literal["infantry-first", "cavalry-first", "artillery-first", "most-numerous"] = Field(
-        "infantry-first", description="which type leaves a category first"
-    )
-    base_dice: Literal["infantry", "cavalry", "best-expected"] = Field(
-        "infantry", description="type of the base dice (Muslim realms)"
-    )
+    losses: LandLosses = Field("infantry-first", description="which type leaves a category first")
+    base_dice: BaseDice = Field("infantry", description="type of the base dice (Muslim realms)")
 
 
 class SeaPolicy(Leaving):
     """What a side at sea decides."""
 
-    losses: Literal["spread-damage", "light-first", "heavy-first"] = Field(
-        "spread-damage", description="which ships are hit first"
-    )
+    losses: SeaLosses = Field("spread-damage", description="which ships are hit first")
 
 
 class Attacking(Fields):
     """What an attacker decides beside."""
 
-    ties: Literal["listed-order", "players-first", "npr-first"] = Field(
-        "listed-order", description="which of equally large defending factions is hit first"
-    )
+    ties: Ties = Field("listed-order", description="which of equally large defending factions is hit first")
 
 
 class LandAttackPolicy(Attacking, LandPolicy):
@@ -244,18 +234,8 @@ class SeaAttackPolicy(Attacking, SeaPolicy):
     """What the attacker at sea decides."""
 
 
-class LandPolicies(Fields):
-    """Policies of both sides on land."""
-
-    attacker: LandAttackPolicy = Field(LandAttackPolicy(), description="the attacker's decisions")
-    defender: LandPolicy = Field(LandPolicy(), description="the defender's decisions")
-
-
-class SeaPolicies(Fields):
-    """Policies of both sides at sea."""
-
-    attacker: SeaAttackPolicy = Field(SeaAttackPolicy(), description="the attacker's decisions")
-    defender: SeaPolicy = Field(SeaPolicy(), description="the defender's decisions")
+LandPolicies = Both[LandAttackPolicy, LandPolicy]
+SeaPolicies = Both[SeaAttackPolicy, SeaPolicy]
 
 
 class LandConditions(Fields):
@@ -270,7 +250,7 @@ class SeaConditions(LandConditions):
     galley_waters: bool = Field(True, description="may galleys fight here")
 
 
-class Land(Fields):
+class Land(Frame):
     """A land battle."""
 
     game: Literal["price-of-power"]
@@ -282,7 +262,7 @@ class Land(Fields):
     options: Options = Field(Options(), description="dice, deck and readings")
 
 
-class Naval(Fields):
+class Naval(Frame):
     """A naval battle, with captures."""
 
     game: Literal["price-of-power"]
@@ -299,27 +279,22 @@ AnySide = LandSide | SeaSide
 AnyBattle = Land | Naval
 
 
-def listed(side: AnySide) -> list[AnyRealm]:
-    """The realms of a side as entered: its factions, what its capacity gives (an NPR), or the side itself."""
+def listed(side: AnySide) -> dict[str, AnyRealm]:
+    """The realms of a side as entered, by where they stand: factions, what a capacity gives (an NPR), or the side."""
     if isinstance(side, LandDefender | SeaDefender):
-        if side.factions:
-            return list(side.factions)
+        if factions := list[AnyRealm](side.factions or ()):
+            return {f".factions[{place}]": realm for place, realm in enumerate(factions)}
         if side.npr:
             units = side.npr.land_units if isinstance(side, LandDefender) else side.npr.ships
-            return [side.model_copy(update={"kind": "npr", side.others_have: units})]
-    return [side]
-
-
-def realms(side: AnySide) -> list[AnyRealm]:
-    """Those of them that have a unit: a faction without any is as if it were not listed (section 3.1, step 0)."""
-    return [realm for realm in listed(side) if realm.count()]
+            return {"": side.model_copy(update={"kind": "npr", side.others_have: units})}
+    return {"": side}
 
 
 def kinds(side: AnySide) -> set[str]:
-    """Who fights on a side."""
-    return {realm.kind for realm in realms(side)}
+    """Who fights on a side; a faction without any unit is as if it were not listed (section 3.1, step 0)."""
+    return {realm.kind for realm in listed(side).values() if realm.count()}
 
 
 def count(side: AnySide | None) -> int:
     """Units or ships of a whole side; none where nobody is."""
-    return 0 if side is None else sum(realm.count() for realm in listed(side))
+    return sum(realm.count() for realm in listed(side).values()) if side else 0

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import NOBODY, Built, Fields, certain
+from simulator.rules.battle import NOBODY, Built, Fields, Frame, certain
 from simulator.rules.toolkit.policies import refuse
 
 TAX_VALUE = {"small": 1, "large": 2}
 LEAST_FOR_A_CARD = 3
 DRAWN = "a leader is drawn from all 36 military cards, shuffled (ASSUMED)"
-
-
-class Empty(Fields):
-    """A side or table with nothing to enter."""
 
 
 class Province(Fields):
@@ -61,9 +57,7 @@ class Province(Fields):
 class Npr(Fields):
     """The NPR, or all NPRs that defend together, with their vassals."""
 
-    provinces: Annotated[list[Province], Field(min_length=1, max_length=24)] = Field(
-        description="own and neighbouring provinces"
-    )
+    provinces: list[Province] = Field(min_length=1, max_length=24, description="own and neighbouring provinces")
     active_ally: bool = Field(False, description="an active ally of a player: half its land units defend")
 
 
@@ -99,67 +93,48 @@ class Capacity(Npr, Empire):
         return sum(province.ships for province in self.provinces)
 
 
-class NprDefence(Fields):
+class NprDefence(Frame):
     """Which units a non-player realm defends with (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["npr-defence"]
-    attacker: Empty = Field(Empty(), description="nothing")
     defender: Npr = Field(description="the NPR's provinces")
     conditions: Empire = Field(Empire(), description="the Emperor's part")
-    policy: Empty = Field(Empty(), description="nothing")
-    options: Empty = Field(Empty(), description="nothing")
 
 
 def check(fields: NprDefence) -> None:
-    """Refuse sea zones without ports, and foreign areas without an Emperor."""
-    check_capacity("defender", fields.defender)
-    check_empire("conditions", fields.conditions)
+    """Refuse what types cannot."""
+    check_capacity("defender", fields.defender, "conditions", fields.conditions)
 
 
-def check_capacity(path: str, npr: Npr) -> None:
-    """A sea zone is faced by ports only."""
+def check_capacity(path: str, npr: Npr, there: str, empire: Empire) -> None:
+    """Refuse sea zones without ports, and foreign areas without an Emperor (at path `there`)."""
     for place, province in enumerate(npr.provinces):
         here, port = f"{path}.provinces[{place}]", province.port
         refuse(not port and province.faces_zone, f"{here}.faces_zone", "needs port = true")
         wrong = not port and province.location == "sea"
         refuse(wrong, f"{here}.location", "'sea' needs port = true; one of area, land without")
-
-
-def check_empire(path: str, empire: Empire) -> None:
-    """Foreign areas tell only where an NPR is Emperor."""
     why = "needs imperial_authority; they count only when the Emperor is an NPR"
-    refuse(empire.foreign_areas and empire.imperial_authority is None, f"{path}.foreign_areas", why)
+    refuse(empire.foreign_areas and empire.imperial_authority is None, f"{there}.foreign_areas", why)
 
 
 def build(fields: NprDefence) -> Built:
     """The one row of an NPR's defence, and what each province gives."""
-    capacity = Capacity.model_construct(**dict(fields.defender), **dict(fields.conditions))
-    land, ships = capacity.land_units, capacity.ships
-    return Built(
-        answer=lambda run: certain(
-            winner=NOBODY,
-            land_units=land,
-            ships=ships,
-            leader_drawn_land=land >= LEAST_FOR_A_CARD,
-            leader_drawn_sea=ships >= LEAST_FOR_A_CARD,
-        ),
-        assumptions=lambda: [DRAWN] if max(land, ships) >= LEAST_FOR_A_CARD else [],
-        explain=lambda: explained(capacity),
-    )
-
-
-def explained(capacity: Capacity) -> list[str]:
-    """What each province gives, and the whole."""
+    npr = Capacity.model_construct(**dict(fields.defender), **dict(fields.conditions))
+    by_land, by_sea = (units >= LEAST_FOR_A_CARD for units in (npr.land_units, npr.ships))
     lines = [
         f"{province.name or f'province {place}'}: {province.land_units} land units, {province.ships} ships"
-        for place, province in enumerate(capacity.provinces, 1)
+        for place, province in enumerate(npr.provinces, 1)
     ]
-    if capacity.active_ally:
+    if npr.active_ally:
         lines.append("an active ally defends with half its land units, rounded up")
-    if capacity.imperial_authority is not None:
-        lines.append(
-            f"the Emperor: 3 x {capacity.imperial_authority} - 2 x {capacity.foreign_areas} land units more,"
-            " at least 0 in all"
-        )
-    return [*lines, f"in all {capacity.land_units} infantry and {capacity.ships} light ships"]
+    if npr.imperial_authority is not None:
+        more = f"3 x {npr.imperial_authority} - 2 x {npr.foreign_areas} land units more"
+        lines.append(f"the Emperor: {more}, at least 0 in all")
+    lines.append(f"in all {npr.land_units} infantry and {npr.ships} light ships")
+    row = {"land_units": npr.land_units, "ships": npr.ships, "leader_drawn_land": by_land, "leader_drawn_sea": by_sea}
+    return Built(
+        answer=lambda run: certain(winner=NOBODY, **row),
+        assumptions=lambda: [DRAWN] if by_land or by_sea else [],
+        explain=lambda: lines,
+    )

@@ -60,25 +60,22 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
     where, factions = side.where, list(zip(side.factions, forces, strict=True))
     left = np.sum([alive(faction, force) for faction, force in factions], axis=0)
     gone = [(force & GONE) > 0 for force in forces]
-    withdrawn = sum(
-        gone_now * units(in_place(faction, force)) * (faction.kind != "player")
-        for gone_now, (faction, force) in zip(gone, factions, strict=True)
-    )
+    npr = [units(in_place(*one)) * away for one, away in zip(factions, gone, strict=True) if one[0].kind != "player"]
+    withdrawn, killed = sum(npr, np.zeros(len(leader), int)), leader % STAGES == DEAD
     columns: Columns = {f"{where}_{'ships' if side.sea else 'units'}_left": units(left)}
-    columns |= {
-        f"{where}_{kind}_left": left[:, :, at].sum(axis=1) for at, kind in enumerate(SHIPS if side.sea else TYPES)
-    }
+    kinds = enumerate(SHIPS if side.sea else TYPES)
+    columns |= {f"{where}_{kind}_left": left[:, :, at].sum(axis=1) for at, kind in kinds}
     if not side.sea:
         columns |= {f"{where}_{rank}_left": left[:, at].sum(axis=1) for at, rank in enumerate(CATEGORIES)}
-    columns[f"{where}_losses"] = side.units - units(left) - withdrawn
-    columns[f"{where}_withdrawn"] = withdrawn
-    columns[f"{where}_retreated"] = np.any(gone, axis=0)
-    columns[f"{where}_leader_wounds"] = leader % STAGES
-    columns[f"{where}_leader_killed"] = leader % STAGES == DEAD
-    if not side.sea:
-        ruler = any(known.ruler for known in side.leaders)
-        columns[f"{where}_ruler_killed"] = (leader % STAGES == DEAD) & ruler
-    return columns
+    columns |= {
+        f"{where}_losses": side.units - units(left) - withdrawn,
+        f"{where}_withdrawn": withdrawn,
+        f"{where}_retreated": np.any(gone, axis=0),
+        f"{where}_leader_wounds": leader % STAGES,
+        f"{where}_leader_killed": killed,
+    }
+    ruler = any(known.ruler for known in side.leaders)
+    return columns if side.sea else columns | {f"{where}_ruler_killed": killed & ruler}
 
 
 def decisions(setup: Setup, states: State, options: np.ndarray) -> Columns:

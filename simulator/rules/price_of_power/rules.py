@@ -26,6 +26,7 @@ from simulator.rules.price_of_power.casualties import (
     force_of,
     here,
     part,
+    place,
     strength_on,
     turn_of,
     units_on,
@@ -47,12 +48,13 @@ class Params(NamedTuple):
 
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
     asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
-    `strength[row[faction, category] + n]` is what a category is that can take n hits (casualties.py), `fewest` the
-    fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
-    captured ships in `supply`, whether it `seeks` the best decision.
+    `strength[place(row[faction], category) + n]` is what a category is that can take n hits (casualties.py), `fewest`
+    the fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded`
+    too, captured ships in `supply`, whether it `seeks` the best decision.
     `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
-    there is one for each number of units up to `cap` (by side and type, `stride` apart). A roll's `icons` are packed
-    as strengths are. `opening` and `following` are tables and successors of the first four phases.
+    there is one for each number of units up to `cap` (by side, packed as strengths are), `stride` apart (packed as rows
+    are). A roll's `icons` are packed as strengths are. `opening` and `following` are tables and successors of the first
+    four phases.
     """
 
     sea: int
@@ -151,12 +153,16 @@ def pool(p, s, side):
 
 @helper
 def hits_of(p, s, side, roll):
-    """Hits of a roll; on land no unit hits twice, at sea each heavy ship adds one hit."""
-    own, icons = strength_on(p, s, side), p.icons[roll]
-    hits = p.automatic[side] if led(p, s, side) else 0
+    """Hits of a roll."""
+    return hits_with(p.sea, strength_on(p, s, side), p.icons[roll], p.automatic[side] if led(p, s, side) else 0)
+
+
+@helper
+def hits_with(sea, own, icons, hits):
+    """Hits of icons, beside automatic ones; on land no unit hits twice, at sea each heavy ship adds one hit."""
     for at in (0, BITS, 2 * BITS):
         hits += min((own >> at) & MASK, (icons >> at) & MASK)
-    return hits + ((own >> HEAVY) & MASK) if p.sea else min(hits, (own >> UNITS) & MANY)
+    return hits + ((own >> HEAVY) & MASK) if sea else min(hits, (own >> UNITS) & MANY)
 
 
 @helper
@@ -278,7 +284,7 @@ def told(p, faction, force):
     """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
     if p.sea == 0 or p.brief == 0:
         return force
-    return (force & GONE) | (p.fewest[p.row[faction, 1] + part(force, 1)] << BITS)
+    return (force & GONE) | (p.fewest[place(p.row[faction], 1) + part(force, 1)] << BITS)
 
 
 @helper
@@ -343,6 +349,14 @@ def left(p, s):
     return (strength_on(p, s, 0) >> HITS) + (strength_on(p, s, 1) >> HITS)
 
 
+@helper
+def table_for(own, first, cap, stride):
+    """The table of a pool for the units at hand; the pool's first is `first`."""
+    for which in range(3):
+        first += min(part(own, which), part(cap, which)) * place(stride, which)
+    return first
+
+
 @rule(Params)
 def table(p, s):
     """A card or a charge before; then the pool of the side that rolls now, for the units at hand."""
@@ -351,10 +365,7 @@ def table(p, s):
     side = s.phase - ATTACKER_ROLLS
     if side > DEFENCE:
         return 0
-    own, index = strength_on(p, s, side), p.first[pool(p, s, side)]
-    for which in range(3):
-        index += min(part(own, which), p.cap[side, which]) * p.stride[side, which]
-    return index
+    return table_for(strength_on(p, s, side), p.first[pool(p, s, side)], p.cap[side], p.stride[side])
 
 
 @rule(Params)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import accumulate
 from operator import add
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Fields, certain
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, Frame, certain
 from simulator.rules.price_of_power.model import UnitCount
-from simulator.rules.price_of_power.npr_defence import TAX_VALUE, Empty
+from simulator.rules.price_of_power.npr_defence import TAX_VALUE
 from simulator.rules.toolkit.policies import refuse, refuse_if
 from simulator.rules.toolkit.sheets import lines_of
 
@@ -72,11 +75,8 @@ class SiegePolicy(Fields):
     plan: Plan = Field("most-value", description="most tax value, most provinces, or the cheapest that takes something")
 
 
-class SiegePolicies(Fields):
-    """Policies of both sides."""
-
-    attacker: SiegePolicy = Field(SiegePolicy(), description="the besieger's decisions")
-    defender: Empty = Field(Empty(), description="nothing to decide")
+Provinces = Sequence[Besieged]
+SiegePolicies = Both[SiegePolicy, Fields]
 
 
 class DefensiveMentality(Fields):
@@ -92,7 +92,7 @@ class SiegeOptions(Fields):
     defensive_mentality: DefensiveMentality = Field(DefensiveMentality(), description="what the idea does (ASSUMED)")
 
 
-class Siege(Fields):
+class Siege(Frame):
     """What a siege can take, at what price (no dice)."""
 
     game: Literal["price-of-power"]
@@ -102,24 +102,6 @@ class Siege(Fields):
     conditions: SiegeConditions = Field(SiegeConditions(), description="conditions of the siege")
     policy: SiegePolicies = Field(SiegePolicies(), description="what is wanted")
     options: SiegeOptions = Field(SiegeOptions(), description="numbers that can be changed")
-
-
-class Army(NamedTuple):
-    """Besieging units."""
-
-    infantry: int
-    cavalry: int
-    artillery: int
-
-
-class Terms(NamedTuple):
-    """What a player realm may spend and wants, whether its ships face the islands' ports, what the idea does."""
-
-    power: int
-    actions: int
-    plan: Plan
-    ships_facing: bool
-    mentality: DefensiveMentality
 
 
 class Taken(NamedTuple):
@@ -135,20 +117,26 @@ class Taken(NamedTuple):
     steps: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 
-@lru_cache(maxsize=1)
-def half_strengths() -> tuple[int, ...]:
-    """Twice the siege strength of infantry, cavalry and artillery (data/units.csv)."""
+@cache
+def half_strengths() -> dict[str, int]:
+    """Twice the siege strength of each type of unit, the strongest first (data/units.csv)."""
     rows = {row["unit"]: row["siege_strength"] for row in lines_of(__package__, "units")}
-    return tuple(int(2 * float(rows[unit])) for unit in Army._fields)
+    return {unit: int(2 * float(rows[unit])) for unit in ("artillery", "infantry", "cavalry")}
 
 
-def strengths(army: Army) -> list[int]:
-    """Strength of the best 0, 1, 2, ... units: the strongest first, the total rounded down (step 2)."""
-    halves = sorted((h for h, number in zip(half_strengths(), army, strict=True) for _ in range(number)), reverse=True)
-    return [sum(halves[:units]) // 2 for units in range(len(halves) + 1)]
+def strongest_first(army: Besieger) -> list[str]:
+    """The type of each unit."""
+    return [unit for unit in half_strengths() for _ in range(getattr(army, unit))]
 
 
-def best_plan(army: Army, provinces: Sequence[Besieged], terms: Terms) -> Taken:
+@lru_cache(maxsize=64)
+def strengths(army: Besieger) -> list[int]:
+    """Strength of the best 0, 1, 2, ... units, the total rounded down (step 2)."""
+    halves = map(half_strengths().__getitem__, strongest_first(army))
+    return [total // 2 for total in accumulate(halves, initial=0)]
+
+
+def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, mentality: DefensiveMentality) -> Taken:
     """The best plan over at most so many actions and so much power (step 3); equals differ in no number."""
     order = {
         "most-value": lambda taken: (-taken.value, -len(taken.provinces), taken.power, taken.actions),
@@ -156,49 +144,45 @@ def best_plan(army: Army, provinces: Sequence[Besieged], terms: Terms) -> Taken:
         "cheapest-one": lambda taken: (
             not taken.provinces, taken.power, -taken.value, taken.actions, -len(taken.provinces)
         ),
-    }[terms.plan]  # fmt: skip
-    return min(plans(army, provinces, terms), key=order)
+    }[plan]  # fmt: skip
+    return min(plans(side, provinces, actions, mentality), key=order)
 
 
-def plans(army: Army, provinces: Sequence[Besieged], terms: Terms) -> list[Taken]:
+def plans(side: Besieger, provinces: Provinces, actions: int, mentality: DefensiveMentality) -> list[Taken]:
     """The least power, then the fewest actions, for each set of provinces, as far as power allows."""
-    every, strength = (1 << len(provinces)) - 1, strengths(army)
-    single = {chosen: one_action(strength, provinces, chosen, terms) for chosen in range(1, every + 1)}
+    every = (1 << len(provinces)) - 1
+    single = {chosen: one_action(side, provinces, chosen, mentality) for chosen in range(1, every + 1)}
     found = {0: Taken()}
-    for used in range(min(terms.actions, len(provinces))):
+    for used in range(min(actions, len(provinces))):
         for done, so_far in [*found.items()]:
             chosen = rest = every & ~done if so_far.actions == used else 0
             while chosen:
                 step, known = single[chosen], found.get(done | chosen)
                 power = so_far.power + (step.power if step else 0)
-                if step and power <= terms.power and (known is None or power < known.power):
+                if step and power <= side.military_power and (known is None or power < known.power):
                     found[done | chosen] = Taken(*map(add, so_far, step))
                 chosen = (chosen - 1) & rest
     return list(found.values())
 
 
-def one_action(strength: list[int], provinces: Sequence[Besieged], chosen: int, terms: Terms) -> Taken | None:
+def one_action(side: Besieger, provinces: Provinces, chosen: int, mentality: DefensiveMentality) -> Taken | None:
     """A set of provinces taken in one action, by the fewest units that are enough; None if they cannot (step 1)."""
     members = tuple(place for place in range(len(provinces)) if chosen >> place & 1)
-    wanted = [provinces[place] for place in members]
+    wanted, strength = [provinces[place] for place in members], strengths(side)
     value, held = sum(province.value for province in wanted), sum(province.defensive_mentality for province in wanted)
-    need = value + held * terms.mentality.strength
-    units = next((number for number in range(1, len(strength)) if strength[number] >= need), None)
-    if units is None or (any(province.island for province in wanted) and not terms.ships_facing):
+    units = bisect_left(strength, value + held * mentality.strength)
+    if units == len(strength) or (any(province.island for province in wanted) and not side.ships_facing):
         return None
-    return Taken(members, value, units + held * terms.mentality.power, 1, ((units, members),))
+    return Taken(members, value, units + held * mentality.power, 1, ((units, members),))
 
 
-def rebels_take(units: int, provinces: Sequence[Besieged]) -> Taken:
+def rebels_take(units: int, provinces: Provinces) -> Taken:
     """Rebels: large provinces with unrest, then small ones, as listed, while their units last (step 4)."""
-    taken: list[int] = []
-    left = units
-    for size in ("large", "small"):
-        for place, province in enumerate(provinces):
-            if province.size == size and province.unrest and province.value <= left:
-                left -= province.value
-                taken.append(place)
-    return Taken(tuple(taken), units - left, 0, 1, ((units, tuple(taken)),)) if taken else Taken()
+    left, taken = units, tuple[int, ...]()
+    for place, province in sorted(enumerate(provinces), key=lambda listed: -listed[1].value):
+        if province.unrest and province.value <= left:
+            left, taken = left - province.value, (*taken, place)
+    return Taken(taken, units - left, 0, 1, ((units, taken),)) if taken else Taken()
 
 
 def siege_winner(taken: int, listed: int) -> int:
@@ -212,21 +196,18 @@ def check(fields: Siege) -> None:
     for unit in ("cavalry", "artillery"):
         number = side.kind == "rebels" and getattr(side, unit)
         refuse_if(number, f"attacker.{unit}", number, "rebels have only infantry")
-    refuse(not side.infantry + side.cavalry + side.artillery, "attacker", "no units; give at least one")
+    refuse(not strongest_first(side), "attacker", "no units; give at least one")
     refuse_if(enemy, "conditions.enemy_units", enemy, "fight them first, it must be 0")
 
 
 def build(fields: Siege) -> Built:
     """The one row of a siege, and its plan."""
-    side, provinces = fields.attacker, fields.defender.provinces
-    mentality, plan = fields.options.defensive_mentality, fields.policy.attacker.plan
-    army = Army(side.infantry, side.cavalry, side.artillery)
-    if side.kind == "rebels":
-        taken = rebels_take(side.infantry, provinces)
+    side, provinces, plan = fields.attacker, fields.defender.provinces, fields.policy.attacker.plan
+    mentality, after = fields.options.defensive_mentality, [f"plan: {plan}"] if side.kind == "player" else []
+    if after:
+        taken = best_plan(side, provinces, plan, fields.conditions.actions, mentality)
     else:
-        terms = Terms(side.military_power, fields.conditions.actions, plan, side.ships_facing, mentality)
-        taken = best_plan(army, provinces, terms)
-    after = [f"plan: {plan}"] if side.kind == "player" else []
+        taken = rebels_take(side.infantry, provinces)
     return Built(
         answer=lambda run: certain(
             winner=siege_winner(len(taken.provinces), len(provinces)),
@@ -234,36 +215,27 @@ def build(fields: Siege) -> Built:
             value_taken=taken.value,
             power_spent=taken.power,
             actions_used=taken.actions,
-            siege_strength=strengths(army)[-1],
+            siege_strength=strengths(side)[-1],
         ),
         assumptions=lambda: after + mentality_lines(mentality, provinces),
-        explain=lambda: [*explained(army, taken, provinces), *(BECOMES if taken.provinces and after else ())],
+        explain=lambda: [*explained(fields, taken), *(BECOMES if taken.provinces and after else ())],
     )
 
 
-def mentality_lines(mentality: DefensiveMentality, provinces: Sequence[Besieged]) -> list[str]:
+def mentality_lines(mentality: DefensiveMentality, provinces: Provinces) -> list[str]:
     """Defensive Mentality, if any province has it."""
-    if not any(province.defensive_mentality for province in provinces):
-        return []
     more = f"{mentality.strength} more strength, {mentality.power} more power for each province"
-    return [f"Defensive Mentality: {more} (ASSUMED)"]
+    asked = any(province.defensive_mentality for province in provinces)
+    return [f"Defensive Mentality: {more} (ASSUMED)"] if asked else []
 
 
-def explained(army: Army, taken: Taken, provinces: Sequence[Besieged]) -> Iterator[str]:
+def explained(fields: Siege, taken: Taken) -> Iterator[str]:
     """The plan, step by step: the units of each (artillery, infantry, cavalry), the provinces by name."""
-    if not taken.provinces:
-        yield "Nothing can be taken."
-        return
     for number, (units, places) in enumerate(taken.steps, 1):
-        names, parts = [], []
-        for place in places:
-            province = provinces[place]
-            name = province.name or f"the {province.size} province {place + 1}"
-            names.append(f"{name} ({province.status})" if province.status else name)
-        left = units
-        for kind in ("artillery", "infantry", "cavalry"):
-            chosen = min(getattr(army, kind), left)
-            left -= chosen
-            parts += [f"{chosen} {kind}"] if chosen else []
-        yield f"Action {number}: {' and '.join(parts)} take {', '.join(names)}."
-    yield f"In all {taken.power} military power; tax value {taken.value} taken."
+        wanted = [(place, fields.defender.provinces[place]) for place in places]
+        names = [province.name or f"the {province.size} province {place + 1}" for place, province in wanted]
+        told = [f"{name} ({p.status})" if p.status else name for name, (_, p) in zip(names, wanted, strict=True)]
+        parts = [f"{own} {unit}" for unit, own in Counter(strongest_first(fields.attacker)[:units]).items()]
+        yield f"Action {number}: {' and '.join(parts)} take {', '.join(told)}."
+    spent = f"In all {taken.power} military power; tax value {taken.value} taken."
+    yield spent if taken.steps else "Nothing can be taken."

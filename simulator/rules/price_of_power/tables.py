@@ -6,7 +6,7 @@ Sections cited are those of docs/rules/price_of_power.md.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -14,10 +14,11 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
-from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS
+from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS, WIDE, part
 from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
-from simulator.rules.price_of_power.forces import LOSS_ORDER, PREFIXES, TYPES, Faction, Side, side_of
-from simulator.rules.price_of_power.model import AnyBattle, LandPolicy, Options
+from simulator.rules.price_of_power.duel import lean_of
+from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
+from simulator.rules.price_of_power.model import AnyBattle, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import STAGES, Params, State
 from simulator.rules.toolkit import retreat
@@ -73,19 +74,16 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
 
 
 def starts_of(setup: Setup) -> list[str]:
-    """The numbers that only move the start: units that go first, in the last category that a lone realm has any in.
+    """The numbers that only move the start: units that go first, of a lone realm.
 
     Not where something else hangs on them: a charge, the choice of dice, when half are left, the best decision.
     """
     found: list[str] = []
-    for side in () if setup.sea or any(setup.charges) else setup.sides:
-        faction, policy = side.factions[0], side.policy
-        assert isinstance(policy, LandPolicy)
-        order = LOSS_ORDER[policy.losses]
-        alone = len(side.factions) == 1 and faction.kind == "player" and not side.draws
-        if alone and order and policy.retreat not in {"when-half", "best"} and policy.base_dice != "best-expected":
-            last = max(category for category, hits in enumerate(faction.hits) if hits)
-            found.append(f"{side.where}.{PREFIXES[last]}{TYPES[order[0]]}")
+    for side in () if any(setup.charges) else setup.sides:
+        policy, alone = side.policy, len(side.factions) == 1 and side.has_player and not side.draws
+        by_odds = getattr(policy, "base_dice", "") == "best-expected"
+        if alone and policy.retreat not in {"when-half", "best"} and not by_odds:
+            found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy)]
     return found
 
 
@@ -112,7 +110,24 @@ def chain_of(setup: Setup) -> Chain:
         **numbers,
     )
     start = start_of(setup, phases[0])
-    return Chain(params, start, limits_of(setup, start, int(rolls[:, 3].max())), tables, counters=("rounds",))
+    chain = Chain(params, start, limits_of(setup, start, int(rolls[:, 3].max())), tables, counters=("rounds",))
+    return replace(chain, lean=lean_of(chain)) if is_plain(setup, params) else chain
+
+
+def is_plain(setup: Setup, p: Params) -> bool:
+    """Is it a duel: two lone realms on land without leaders, all rounds alike, nobody leaves, one can always hit?"""
+    if setup.sea or len(setup.factions) > 2 or any(setup.charges) or any(side.leaders for side in setup.sides):
+        return False
+    hitting = [p.automatic[side] > 0 or can_hit(p, side, setup.sides[side].start) for side in range(2)]
+    stay = [faction.kind != "npr" or faction.stays for faction in setup.factions]
+    timed = setup.last > 1 or p.max_rounds or p.whole_battle
+    return any(hitting) and all(stay) and not (timed or p.asks.any())
+
+
+def can_hit(p: Params, side: int, start: list[int]) -> bool:
+    """Have the dice of an unled side an icon for each type of its units?"""
+    best = int(p.icons[p.best[p.pool[side, 0, 1, 0]]])
+    return all(part(best, which) > 0 for which in range(3) if start[which])
 
 
 def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
@@ -144,10 +159,10 @@ def leave_of(side: Side) -> retreat.Leave:
 def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
     """What each faction is and what its hits leave."""
     factions = setup.factions
-    row, strength, fewest = np.zeros((MOST_FACTIONS + 1, 3), np.int64), [np.zeros(1, np.int64)], [0]
+    row, strength, fewest = [0] * (MOST_FACTIONS + 1), [np.zeros(1, np.int64)], [0]
     for number, faction in enumerate(factions):
         for category, left in enumerate(faction.left):
-            row[number, category] = len(fewest)
+            row[number] |= len(fewest) << WIDE * category
             units = left[:, :3].sum(axis=1)
             types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else left @ np.array(TYPE_PLACES)
             strength.append(types + (units << UNITS) + (np.arange(len(left)) << HITS))
@@ -157,7 +172,7 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         "kind": array([*(KINDS[faction.kind] for faction in factions), *none]),
         "stays": array([*(faction.stays for faction in factions), *none]),
         "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
-        "row": row,
+        "row": array(row),
         "strength": np.concatenate(strength),
         "fewest": array(fewest),
     }
@@ -173,14 +188,15 @@ def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
 def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
     """Pools of both sides, their tables, and what they can show."""
     cards = 1 + max(len(side.leaders) for side in setup.sides)
-    pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), np.zeros((2, 3), np.int64)
+    pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), [0, 0]
     first: list[int] = []
     best: list[np.ndarray] = []
     for side, (caps, pools) in enumerate(zip(setup.caps, setup.distinct, strict=True)):
         numbers = {dice: len(first) + place for place, dice in enumerate(pools)}
         each, captures = worth_each(caps, len(pools)), setup.sea and setup.sides[side].has_player
         if each:
-            stride[side] = (caps.cavalry + 1) * (caps.artillery + 1), caps.artillery + 1, 1
+            apart = caps.artillery + 1
+            stride[side] = (caps.cavalry + 1) * apart | apart << WIDE | 1 << 2 * WIDE
         first += [made.add_pool(dice, caps, each, pairs=not captures) for dice in pools]
         best += [np.minimum(most_icons(setup.dice, dice)[:3], caps[:3]) for dice in pools]
         rows = np.array([[numbers[dice] for dice in row] for row in setup.pools[side]])
@@ -191,8 +207,8 @@ def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
         "pool": pool,
         "first": array(first),
         "best": array([made.number((*icons.tolist(), 0)) for icons in best]),
-        "cap": array([caps[:3] for caps in setup.caps]),
-        "stride": stride,
+        "cap": array([np.dot(caps[:3], TYPE_PLACES) for caps in setup.caps]),
+        "stride": array(stride),
     }
 
 

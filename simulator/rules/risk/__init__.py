@@ -23,11 +23,9 @@ INVASION = (*REGIMENTS, *FLEETS, "regiments_drowned", "territories_captured", "r
 
 def build(fields: model.AnyBattle) -> Built:
     """Everything that answers one scenario."""
-    chain = tables.chain(fields)
-    if hands.chosen(fields):
-        chain = hands.with_hands(fields, chain)
+    chain = hands.with_hands(fields, tables.chain(fields))
     return Built(
-        chain=replace(chain, tell=text.teller(fields, chain.params)),
+        chain=replace(chain, tell=partial(text.tell, fields, chain.params)),
         outcome=partial(outcome.columns, fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from simulator.rules.battle import Refusal
-from simulator.rules.risk.model import Amphibious, AnyBattle, BlockadeRun, Crossing, Invasion, OnLand
-from simulator.rules.risk.tables import PARAMETERS, Hand, each, path, places, round_tables, transports_of
+from simulator.rules.risk.model import Amphibious, AnyBattle, BlockadeRun, Invasion, OnLand
+from simulator.rules.risk.rules import MOST_DICE
+from simulator.rules.risk.tables import PARAMETERS, Hand, path, places, round_table
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import check_alone, check_parameters, named, refuse, refuse_if
 
@@ -22,37 +22,35 @@ def check(fields: AnyBattle) -> None:
     _check_fleets(fields)
     if isinstance(fields, Invasion):
         _check_convoy(fields)
-        _check_crossings(fields.conditions.crossings, fields.options.max_move)
         _check_policy(fields, "sea_")
     _check_policy(fields, "")
-    _check_decisions(fields)
+    _check_hands(fields)
 
 
 def _check_places(fields: OnLand) -> None:
-    """Lists have one value for each territory; commanders are among the regiments."""
-    defenders = path(fields)
+    """Lists have one value for each territory."""
+    territories = len(path(fields))
     for side, name in product(SIDES, Hand._fields):
         value = getattr(getattr(fields, side), name, None)
-        wrong = isinstance(value, list) and len(value) != len(defenders)
-        refuse_if(wrong, f"{side}.{name}", value, f"give one number, or {len(defenders)}, one per territory")
-    own, most = fields.attacker, f"at most the {fields.attacker.regiments} regiments"
-    refuse_if(own.commanders > own.regiments, "attacker.commanders", own.commanders, most)
-    for i, commanders in enumerate(each(fields.defender.commanders, len(defenders))):
-        most = f"at most the {defenders[i]} regiments of territory {i + 1}"
-        refuse_if(commanders > defenders[i], "defender.commanders", commanders, most)
+        wrong = isinstance(value, list) and len(value) != territories
+        refuse_if(wrong, f"{side}.{name}", value, f"give one number, or {territories}, one per territory")
 
 
 def _check_dice(fields: AnyBattle) -> None:
+    """Commanders are among the units; not more dice than are counted in a moment; an end to every fight."""
+    units = range(1, MOST_DICE + 1)
     for place in places(fields):
-        for side, hand in zip(SIDES, (place.attack, place.defence), strict=True):
-            most = f"{hand.dice} dice and {hand.bonus_dice} bonus dice make more than {MOST_ROLLED} ({place.name})"
+        attackers, defenders = ("attacker", place.attack, place.own), ("defender", place.defence, place.enemies)
+        for side, hand, number in (attackers, defenders):
+            most = f"at most the {number} regiments" + (f" of {place.name}" if side == "defender" else "")
+            refuse_if(hand.commanders > number, f"{side}.commanders", hand.commanders, most)
             wrong = bool(hand.bonus_dice) and hand.dice + hand.bonus_dice > MOST_ROLLED
+            most = f"{hand.dice} dice and {hand.bonus_dice} bonus dice make more than {MOST_ROLLED} ({place.name})"
             refuse_if(wrong, f"{side}.bonus_dice", hand.bonus_dice, most)
-    if fields.options.ties == "nobody":
-        fights = places(fields)
-        for place, calm in zip(fights, round_tables(fights, fields.options.ties).calm, strict=True):
-            why = f"no roll could cause a loss in {place.name}, so the battle might never end"
-            refuse_if(calm == 1, "options.ties", "nobody", why)
+        why = f"no roll could cause a loss in {place.name}, so the battle might never end"
+        for a, d in product(units, units) if fields.options.ties == "nobody" else ():
+            calm = {0} == set(round_table(place.attack, place.defence, a, d, "nobody"))
+            refuse_if(calm, "options.ties", "nobody", why)
 
 
 def _check_fleets(fields: AnyBattle) -> None:
@@ -64,64 +62,58 @@ def _check_fleets(fields: AnyBattle) -> None:
     for field, count in counts.items():
         refuse_if(count > most, field, count, f"at most {most} fleets in play for one player")
     on_link, moved = (getattr(fields.conditions, name, 0) for name in ("link_fleets", "sea_zones_moved"))
-    why = "enemy fleets there bar land forces, fight them first"
-    refuse_if(on_link > 0, "conditions.link_fleets", on_link, why)
+    refuse_if(on_link > 0, "conditions.link_fleets", on_link, "enemy fleets there bar land forces, fight them first")
     most = 0 if isinstance(fields, BlockadeRun) else fields.options.max_move
     why = f"a fleet moves at most {most} sea zones a turn" if most else "blockaded fleets cannot move; give 0"
     refuse_if(moved > most, "conditions.sea_zones_moved", moved, why)
 
 
 def _check_convoy(fields: Invasion) -> None:
+    """Loads, blockades, and the turns of the crossings (section 7)."""
     own, capacity = fields.attacker, fields.options.fleet_capacity
-    transports = transports_of(fields)
+    transports = own.transports or own.fleets
     most = f"at most the {own.fleets} fleets of the convoy"
     refuse_if(transports > own.fleets, "attacker.transports", transports, most)
     most = f"{transports} transports carry at most {capacity * transports}"
     refuse_if(0 < capacity * transports < own.regiments, "attacker.regiments", own.regiments, most)
-
-
-def _check_crossings(ways: list[Crossing], max_move: int) -> None:
+    ways, moved, last, fought = fields.conditions.crossings, 0, 0, False
+    timed, max_move = any(way.turn for way in ways), fields.options.max_move
     for i, way in enumerate(ways):
+        field, turn = f"conditions.crossings[{i}].turn", way.turn or 0
         wrong = way.blockaded and (i > 0 or way.fleets == 0 or way.convoy == "defends")
         only = "only in the first crossing, with enemy fleets, the convoy attacking"
         refuse_if(wrong, f"conditions.crossings[{i}].blockaded", True, only)
-    if all(way.turn is None for way in ways):
-        return
-    moved, last, fought = 0, 0, False
-    for i, way in enumerate(ways):
-        field, turn = f"conditions.crossings[{i}].turn", way.turn
-        if turn is None:
-            raise Refusal(field, "is needed; give the turn of every crossing or of none")
+        refuse(timed and not turn, field, "is needed; give the turn of every crossing or of none")
         refuse_if(turn < last, field, turn, "turns never go back")
-        refuse_if(fought and turn == last, field, turn, "a fight ends the movement of its turn, so give a later one")
+        fresh = "a fight ends the movement of its turn, so give a later one"
+        refuse_if(timed and fought and turn == last, field, turn, fresh)
         moved = (moved if turn == last else 0) + (way.place == "sea-zone")
-        refuse_if(moved > max_move, field, turn, f"a fleet moves at most {max_move} sea zones a turn")
+        refuse_if(timed and moved > max_move, field, turn, f"a fleet moves at most {max_move} sea zones a turn")
         last, fought = turn, way.fleets > 0
 
 
 def _check_policy(fields: AnyBattle, sea: str) -> None:
-    where, policy = "policy.attacker", fields.policy.attacker
-    chosen = named(getattr(policy, f"{sea}retreat"))
-    check_alone(f"{where}.{sea}retreat", chosen, "to-the-end")
+    """When the attacker stops: on land, or (`sea_`) at sea in an invasion."""
+    policy, field = fields.policy.attacker, f"policy.attacker.{sea}retreat"
+    chosen, forced = named(getattr(policy, f"{sea}retreat")), ""
+    check_alone(field, chosen, "to-the-end")
     known = {name: sea + parameter for name, parameter in PARAMETERS.items() if not (sea and name == "wear-down")}
-    check_parameters(where, policy, chosen, known)
+    check_parameters("policy.attacker", policy, chosen, known)
     if "stop-below-odds" in chosen and isinstance(fields, OnLand):
         # The chance to win is worked out for every number of attackers and defenders in each territory.
         defenders = path(fields)
         count = (len(defenders) + 1) * (fields.attacker.regiments + 1) * (max(defenders) + 1)
         most = f"the chance can be worked out in at most {MOST_POSITIONS:,} positions"
-        most += f", and these regiments have {count:,}"
-        refuse_if(count > MOST_POSITIONS, f"{where}.{sea}retreat", "stop-below-odds", most)
-
-
-def _check_decisions(fields: AnyBattle) -> None:
-    """Where nobody may withdraw; where no dice are chosen (docs/rules/decisions.md section 2.4)."""
-    chosen, forced = named(fields.policy.attacker.retreat), ""
+        refuse_if(count > MOST_POSITIONS, field, "stop-below-odds", f"{most}, and these regiments have {count:,}")
     if isinstance(fields, BlockadeRun) and fields.conditions.forced:
         forced = "a forced run is fought to-the-end"
-    elif isinstance(fields, Amphibious | Invasion) and not fields.options.withdrawal:
+    elif isinstance(fields, Amphibious | Invasion) and not (fields.options.withdrawal or sea):
         forced = "without withdrawal a landing is fought to-the-end"
-    refuse_if(bool(forced) and chosen != ["to-the-end"], "policy.attacker.retreat", chosen[0], forced)
+    refuse_if(forced and chosen != ["to-the-end"], field, chosen[0], forced)
+
+
+def _check_hands(fields: AnyBattle) -> None:
+    """Where no dice are chosen (docs/rules/decisions.md section 2.4)."""
     for side in SIDES:
         best = getattr(fields.policy, side).hand == "best"
         refuse(isinstance(fields, Invasion) and best, f"policy.{side}.hand", "not in an invasion")

@@ -18,11 +18,6 @@ from simulator.rules.risk.tables import Hand
 from simulator.rules.toolkit.naming import SIDES
 
 
-def chosen(fields: AnyBattle) -> bool:
-    """Does a side choose its dice?"""
-    return any(getattr(fields.policy, side).hand == "best" for side in SIDES)
-
-
 def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
     """Every hand that may be seen, as it counts."""
     found = {tables.modified(hand, kept) for dice in range(1, MOST_DICE + 1) for kept in tables.kept_dice(hand, dice)}
@@ -30,10 +25,12 @@ def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
 
 
 def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
-    """The chain with the choices of dice."""
+    """The chain with the choices of dice, if a side chooses."""
+    attacker, defender = (int(getattr(fields.policy, side).hand == "best") for side in SIDES)
+    if not (attacker or defender):
+        return chain
     fights, faces = tables.places(fields), range(1, MOST_DICE + 1)
     most = np.array([[place.attack.dice for place in fights], [place.defence.dice for place in fights]], np.int64)
-    attacker, defender = (int(getattr(fields.policy, side).hand == "best") for side in SIDES)
     hands = Hands(attacker, defender, int(fields.options.defender_sees), most, tables.NOWHERE[0], tables.NOWHERE)
     limits = chain.limits._replace(dice=MOST_DICE, answer=MOST_DICE)
     if not hands.sees:

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields
+from simulator.rules.battle import Both, Fields
 
 # The rules say 1000; nothing but memory and time stands against more.
 MOST_UNITS = 100_000
-MOST_PLACES = 50
 
 Regiments = Annotated[int, Field(ge=1, le=MOST_UNITS)]
+EachPlace = Annotated[list[Regiments], Field(min_length=1, max_length=50)]
 Commanders = Annotated[int, Field(ge=0, le=MOST_UNITS)]
 Modifier = Annotated[int, Field(ge=-5, le=5)]
 Bonus = Annotated[int, Field(ge=0, le=3)]
@@ -27,6 +27,8 @@ Where = Literal["sea-zone", "maritime-link"]
 SeaStop = Literal["to-the-end", "stop-below", "stop-when-outnumbered", "max-rounds", "stop-below-odds", "best"]
 Hand = Literal["most", "best"]
 LandStop = Literal[SeaStop, "wear-down"]
+SeaStops = SeaStop | Annotated[list[SeaStop], Field(min_length=1)]
+LandStops = LandStop | Annotated[list[LandStop], Field(min_length=1)]
 
 
 class LandDice(Fields):
@@ -50,9 +52,7 @@ class LandAttacker(LandDice):
 class LandDefender(LandDice):
     """The defending regiments: of the territory, or of each territory of the path."""
 
-    regiments: Regiments | Annotated[list[Regiments], Field(min_length=1, max_length=MOST_PLACES)] = Field(
-        description="defenders of the territory, or of each territory of the path"
-    )
+    regiments: Regiments | EachPlace = Field(description="defenders of the territory, or of each territory of the path")
     commanders: Commanders | list[Commanders] = Field(0, description="regiments that roll the commander die")
 
 
@@ -129,9 +129,7 @@ class InvasionConditions(Fields):
 class LandPolicy(Fields):
     """When the attacker stops: asked before every round, the first included."""
 
-    retreat: LandStop | Annotated[list[LandStop], Field(min_length=1)] = Field(
-        "to-the-end", description="a policy or a list of them: stop as soon as one says so"
-    )
+    retreat: LandStops = Field("to-the-end", description="a policy or a list of them: stop as soon as one says so")
     stop_below: AtLeastOne | None = Field(None, description="stop with fewer own units than this")
     max_rounds: AtLeastOne | None = Field(None, description="stop after this many rounds")
     wear_down_to: AtLeastOne | None = Field(None, description="stop when the enemy has this many or fewer")
@@ -143,9 +141,7 @@ class InvasionPolicy(LandPolicy):
     """Policies on land, and at sea (own = all convoy fleets)."""
 
     losses: Literal["escorts-first", "transports-first"] = Field("escorts-first", description="fleets lost first")
-    sea_retreat: SeaStop | Annotated[list[SeaStop], Field(min_length=1)] = Field(
-        "to-the-end", description="as retreat, for the crossings that the convoy attacks"
-    )
+    sea_retreat: SeaStops = Field("to-the-end", description="as retreat, for the crossings that the convoy attacks")
     sea_stop_below: AtLeastOne | None = Field(None, description="stop with fewer fleets than this")
     sea_max_rounds: AtLeastOne | None = Field(None, description="stop after this many sea rounds")
     sea_min_odds: Chance | None = Field(None, description="stop when the chance to win the invasion is below this")
@@ -158,17 +154,8 @@ class DefenderPolicy(Fields):
     hand: Hand = Field("most", description="how many dice are rolled: the most allowed, or what is best")
 
 
-class Policies(Fields):
-    """Policies of both sides."""
-
-    attacker: LandPolicy = Field(default_factory=LandPolicy)
-    defender: DefenderPolicy = Field(default_factory=DefenderPolicy)
-
-
-class InvasionPolicies(Policies):
-    """Policies of both sides in an invasion."""
-
-    attacker: InvasionPolicy = Field(default_factory=InvasionPolicy)
+Policies = Both[LandPolicy, DefenderPolicy]
+InvasionPolicies = Both[InvasionPolicy, DefenderPolicy]
 
 
 class Options(Fields):
@@ -199,7 +186,7 @@ class Scenario(Fields):
     """What every kind has."""
 
     game: Literal["risk"]
-    policy: Policies = Field(default_factory=Policies)
+    policy: Policies = Policies()
     options: Options = Field(default_factory=Options)
 
 
@@ -246,7 +233,7 @@ class Invasion(Scenario):
     attacker: InvasionAttacker
     defender: InvasionDefender
     conditions: InvasionConditions = Field(default_factory=InvasionConditions)
-    policy: InvasionPolicies = Field(default_factory=InvasionPolicies)
+    policy: InvasionPolicies = InvasionPolicies()
 
 
 AtSea = Naval | BlockadeRun

@@ -33,7 +33,13 @@ def columns(fields: AnyBattle, p: Params, s: States) -> Columns:
         found["sea_rounds"], found["land_rounds"] = s.sea_rounds, s.land_rounds
         found["reached_shore"], found["regiments_at_shore"] = s.place >= p.crossings, s.at_shore
         found["regiments_drowned"] = fields.attacker.regiments - np.where(found["reached_shore"], s.at_shore, left)
-    return _with_costs(fields, found)
+    prices = {"fleets": fields.options.fleet_cost, "regiments": fields.options.regiment_cost}
+    for side in SIDES:
+        costs = (price * found.get(f"{side}_{units}_lost", 0) for units, price in prices.items())
+        found[f"{side}_cost_lost"] = np.asarray(sum(costs))
+    if isinstance(fields, BlockadeRun):
+        found["blockade_broken"] = found["winner"] == ATTACKER
+    return found
 
 
 def _losses(units: str, own: int, own_left: np.ndarray, enemies: int, enemies_lost: np.ndarray) -> Columns:
@@ -43,17 +49,6 @@ def _losses(units: str, own: int, own_left: np.ndarray, enemies: int, enemies_lo
         f"defender_{units}_left": enemies - enemies_lost,
         f"defender_{units}_lost": enemies_lost,
     }
-
-
-def _with_costs(fields: AnyBattle, found: Columns) -> Columns:
-    """The columns, and what each side's losses cost."""
-    prices = {"fleets": fields.options.fleet_cost, "regiments": fields.options.regiment_cost}
-    for side in SIDES:
-        lost = [price * found[name] for units, price in prices.items() if (name := f"{side}_{units}_lost") in found]
-        found[f"{side}_cost_lost"] = np.sum(lost, axis=0)
-    if isinstance(fields, BlockadeRun):
-        found["blockade_broken"] = found["winner"] == ATTACKER
-    return found
 
 
 def begun(s: States) -> np.ndarray:

@@ -140,17 +140,15 @@ def decides(p, s):
 
 
 @helper
-def most_dice(p, s, side, units):
-    """Dice that a side of so many units may roll."""
-    return min(p.hands.most[side, s.place], units)
+def most_dice(p, s):
+    """Dice that the side that is asked may roll."""
+    return min(p.hands.most[0, s.place], force_of(p, s)) if dice_asked(p, s) else min(p.hands.most[1, s.place], s.enemy)
 
 
 @rule(Params)
 def options(p, s):
     """Go on or stop; so many dice, most first."""
-    if stop_asked(p, s):
-        return 2
-    return most_dice(p, s, 0, force_of(p, s)) if dice_asked(p, s) else most_dice(p, s, 1, s.enemy)
+    return 2 if stop_asked(p, s) else most_dice(p, s)
 
 
 @rule(Params)
@@ -188,16 +186,6 @@ def left(p, s):
 
 
 @helper
-def chosen(p, s, option):
-    """After a decision."""
-    if stop_asked(p, s):
-        return s._replace(decided=GOES_ON + option)
-    if dice_asked(p, s):
-        return s._replace(dice=most_dice(p, s, 0, force_of(p, s)) - option)
-    return s._replace(answer=most_dice(p, s, 1, s.enemy) - option)
-
-
-@helper
 def after_losses(p, s, own, enemy):
     """The losses of a round come off together, on land or at sea (section 3, step 8)."""
     s = s._replace(enemy=s.enemy - enemy, decided=UNDECIDED, dice=0, answer=0, hand=0)
@@ -226,8 +214,12 @@ def step(p, s, result):
     if s.port > 0:
         s = s._replace(port=s.port - (result >> 3), fleets=s.fleets - (result & 7))
         return s._replace(sea_rounds=min(s.sea_rounds + 1, p.most_rounds))
-    if decides(p, s) > 0:
-        s = chosen(p, s, result)
+    if stop_asked(p, s):
+        s = s._replace(decided=GOES_ON + result)
+    elif dice_asked(p, s):
+        return s._replace(dice=most_dice(p, s) - result)
+    elif decides(p, s) > 0:
+        return s._replace(answer=most_dice(p, s) - result)
     elif showing(p, s):
         return s._replace(hand=1 + result)
     elif p.defends[s.place] > 0:

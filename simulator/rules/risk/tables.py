@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from math import log
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike
 from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, Tables, combine, die
 from simulator.rules.battle import ATTACKER, Fields, States
-from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Crossing, Invasion, Land, OnLand
+from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Invasion, Land, OnLand
 from simulator.rules.risk.rules import MOST_DICE, STOPPED, UNDECIDED, Hands, Params, Policy, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.chances import unlikely
@@ -26,7 +25,6 @@ from simulator.rules.toolkit.naming import winners
 from simulator.rules.toolkit.policies import named
 
 BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
-Value = TypeVar("Value")
 Kept = list[tuple[int, ...]]
 Grid = np.ndarray
 
@@ -53,8 +51,7 @@ class Hand(NamedTuple):
         """These dice with what a side's fields say of them (`sea_`: at sea in an invasion), in place i of lists."""
         given = vars(side)  # asking a model for a field that it has not got takes as long as all the rest
         said = {name: value for name in self._fields if (value := given.get(sea + name)) is not None}
-        values = {name: value[i] if isinstance(value, list) else value for name, value in said.items()}
-        return self._replace(**{name: value for name, value in values.items() if value is not None})
+        return self._replace(**{name: value[i] if isinstance(value, list) else value for name, value in said.items()})
 
 
 class Place(NamedTuple):
@@ -67,9 +64,6 @@ class Place(NamedTuple):
     own: int
     enemies: int
     unit: str = "regiment"
-
-
-# --- one round of dice (section 3) ---------------------------------------------------------------------------------
 
 
 def dice_rolled(hand: Hand, units: int) -> list[int]:
@@ -103,10 +97,9 @@ def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, 
     """Losses (side that attacks, other side) of hands in comparison order, dice along the last axis (step 7)."""
     left, right = np.asarray(mine), np.asarray(theirs)
     pairs = min(left.shape[-1], right.shape[-1])
-    left, right = left[..., :pairs], right[..., :pairs]
-    equal = left == right
-    own = (left < right) | (equal & (ties in {"defender", "both"}))
-    enemy = (left > right) | (equal & (ties in {"attacker", "both"}))
+    over = left[..., :pairs] - right[..., :pairs]
+    own = (over < 0) | ((over == 0) & (ties in {"defender", "both"}))
+    enemy = (over > 0) | ((over == 0) & (ties in {"attacker", "both"}))
     return own.sum(axis=-1), enemy.sum(axis=-1)
 
 
@@ -139,114 +132,68 @@ def lost(result: int) -> tuple[int, int]:
     return result >> 3, result & 7
 
 
-# --- the places of a battle ----------------------------------------------------------------------------------------
-
-
 def path(fields: OnLand) -> list[int]:
     """Defenders of each territory of the path."""
-    return each(fields.defender.regiments, 1)
-
-
-def each(value: Value | list[Value], places: int) -> list[Value]:
-    """One value for all places, or the list that has one each."""
-    return list(value) if isinstance(value, list) else [value] * places
-
-
-def crossings(fields: AnyBattle) -> list[Crossing]:
-    """The crossings where there is a fight."""
-    return [way for way in fields.conditions.crossings if way.fleets] if isinstance(fields, Invasion) else []
-
-
-def transports_of(fields: Invasion) -> int:
-    """Fleets of a convoy that carry troops."""
-    return fields.attacker.transports or fields.attacker.fleets
+    return given if isinstance(given := fields.defender.regiments, list) else [given]
 
 
 def places(fields: AnyBattle) -> list[Place]:
-    """Every place of the battle: crossings first, then the fights of the battle proper, then the port."""
+    """Every place of the battle: crossings with a fight first, then the fights of the battle proper, then the port."""
     o, attacker, defender = fields.options, fields.attacker, fields.defender
     attack = Hand(o.attack_dice, o.attack_die_sides, o.commander_die_sides, o.clamp, o.resort)
     defence = attack._replace(dice=o.defence_dice, die_sides=o.defence_die_sides)
 
-    def place(name: str, sides: tuple[str, str], own: int, enemies: int, penalty: int, i: int = 0) -> Place:
+    def place(name: str, sides: tuple[str, str], enemies: int, penalty: int, i: int = 0) -> Place:
         mine, other = (defender, attacker) if sides == ENEMY else (attacker, defender)
-        sea = "" if sides == BATTLE else "sea_"
+        sea, unit = ("", "regiment") if sides == BATTLE else ("sea_", "fleet")
+        unit = "fleet" if isinstance(fields, AtSea) else unit
         hands = attack._replace(penalty=penalty).said(mine, sea, i), defence.said(other, sea, i)
-        return Place(name, sides, *hands, own, enemies, "fleet" if sea or isinstance(fields, AtSea) else "regiment")
+        return Place(name, sides, *hands, getattr(attacker, f"{unit}s"), enemies, unit)
 
     if isinstance(fields, AtSea):
         penalty = o.blockade_modifier if isinstance(fields, BlockadeRun) else 0
-        return [place("sea", BATTLE, fields.attacker.fleets, fields.defender.fleets, penalty)]
+        return [place("sea", BATTLE, fields.defender.fleets, penalty)]
     penalty = 0 if isinstance(fields, Land) else o.amphibious_modifier
-    own, land = fields.attacker.regiments, enumerate(path(fields))
-    on_land = [place(f"territory {i + 1}", BATTLE, own, enemies, penalty, i) for i, enemies in land]
+    on_land = [place(f"territory {i + 1}", BATTLE, enemies, penalty, i) for i, enemies in enumerate(path(fields))]
     if not isinstance(fields, Invasion):
         return on_land
-    fleets, in_port, found = fields.attacker.fleets, fields.defender.port_fleets, []
-    for i, way in enumerate(crossings(fields)):
-        sides = ENEMY if way.convoy == "defends" else CONVOY
-        penalty = o.blockade_modifier if way.blockaded else 0
-        found.append(place(f"crossing {i + 1}", sides, fleets, way.fleets, penalty))
-    port = [place("port", ENEMY, fleets, in_port, o.blockade_modifier)] if in_port else []
-    return found + on_land + port
-
-
-# --- chance tables -------------------------------------------------------------------------------------------------
-
-
-class RoundTables(NamedTuple):
-    """The chance tables of some places; `places[place, attackers, defenders]` (units, 4 or more as 4) finds one.
-
-    `calm` is the largest chance that a round of a place causes no loss.
-    """
-
-    tables: Tables
-    places: np.ndarray
-    calm: np.ndarray
-
-
-def round_tables(fights: list[Place], ties: str) -> RoundTables:
-    """The tables of all places of a battle."""
-    return _tables_of(tuple((place.attack, place.defence) for place in fights), ties)
+    found = []
+    for i, way in enumerate(way for way in fields.conditions.crossings if way.fleets):
+        sides, penalty = ENEMY if way.convoy == "defends" else CONVOY, o.blockade_modifier if way.blockaded else 0
+        found.append(place(f"crossing {i + 1}", sides, way.fleets, penalty))
+    in_port = fields.defender.port_fleets
+    return found + on_land + ([place("port", ENEMY, in_port, o.blockade_modifier)] if in_port else [])
 
 
 @lru_cache(maxsize=1024)
-def _tables_of(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> RoundTables:
-    """Kept, since the cells of a sweep mostly roll the same dice."""
+def round_tables(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> tuple[Tables, np.ndarray, np.ndarray]:
+    """The chance tables of some places, where to find them, and how calm each place is; kept for sweeps.
+
+    `[place, attackers, defenders]` (units, 4 or more as 4) finds a table. Calm is the largest chance of a round of a
+    place to cause no loss.
+    """
     book, size = TableBook(), MOST_DICE + 1
     index, calm = np.zeros((len(hands), size, size), np.int64), np.zeros(len(hands))
     for i, a, d in product(range(len(hands)), range(1, size), range(1, size)):
         table = round_table(*hands[i], a, d, ties)
         index[i, a, d] = book.add(table)
         calm[i] = max(calm[i], table.get(0, 0) / sum(table.values()))
-    return RoundTables(book.close(), index, calm)
+    return book.close(), index, calm
 
 
 def most_rounds(units: int, calm: float) -> int:
-    """Rounds after which `units` are gone but for a chance below 1e-18, if each is without loss at most with `calm`.
+    """Rounds after which `units` are gone but for a chance below 1e-18, if each is without loss at most with `calm`."""
+    if calm == 0:
+        return units
+    from scipy.special import bdtr  # scipy.stats takes a second to import
 
-    Chernoff's bound for fewer than `units` rounds with a loss among so many.
-    """
+    return bisect_left(range(2**31 - 1), True, units, key=lambda n: bool(bdtr(units - 1, n, 1 - calm) < 1e-18))
 
-    def enough(rounds: int) -> bool:
-        share = (units - 1) / rounds
-        if share >= 1 - calm:
-            return False
-        distance = (1 - share) * log((1 - share) / calm) + (share * log(share / (1 - calm)) if share else 0.0)
-        return rounds * distance > 43
-
-    return units if calm == 0 else units + bisect_left(range(units, 2**31 - 1), True, key=enough)
-
-
-# --- parameters ----------------------------------------------------------------------------------------------------
 
 STOPS = {"stop-below": retreat.below, "max-rounds": retreat.after, "wear-down": retreat.worn_down}
 PARAMETERS = {
-    "stop-below": "stop_below",
-    "max-rounds": "max_rounds",
-    "wear-down": "wear_down_to",
-    "stop-below-odds": "min_odds",
-}
+    "stop-below": "stop_below", "max-rounds": "max_rounds", "wear-down": "wear_down_to", "stop-below-odds": "min_odds"
+}  # fmt: skip
 NOWHERE = np.zeros((1, 1, 1), np.int64)
 NEVER = Policy(0, retreat.never(), 0, NOWHERE, 0)
 NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)
@@ -271,18 +218,14 @@ def troops_aboard(fields: AnyBattle) -> list[int]:
     """Troops that a convoy of 0, 1, ... fleets still carries (section 5.5, steps 1 and 3); else see `Params`."""
     if not isinstance(fields, Invasion):
         return list(range(fields.attacker.fleets + 1)) if isinstance(fields, AtSea) else [fields.attacker.regiments]
-    own, options = fields.attacker, fields.options
-    troops, transports = own.regiments, transports_of(fields)
-    escorts = own.fleets - transports
-    aboard = [0] * own.fleets + [troops]
-    for fleets in range(own.fleets - 1, 0, -1):
-        if escorts and (fields.policy.attacker.losses == "escorts-first" or not transports):
-            escorts -= 1
-        else:
-            troops -= troops // transports if options.troop_loss == "with-each-fleet" else 0
-            transports -= 1
-        aboard[fleets] = troops
-    return aboard
+    own, transports = fields.attacker, fields.attacker.transports or fields.attacker.fleets
+    if fields.options.troop_loss == "all-or-nothing":
+        return [0] + [own.regiments] * own.fleets
+    escorts = own.fleets - transports if fields.policy.attacker.losses == "transports-first" else 0
+    load, more = divmod(own.regiments, transports)
+    # The least laden transport goes first: those that are left carry one more as long as there are any such.
+    left = [min(transports, max(0, fleets - escorts)) for fleets in range(own.fleets + 1)]
+    return [number * load + min(number, more) for number in left]
 
 
 def _rounds(fights: list[Place], calm: np.ndarray, unit: str) -> int:
@@ -292,7 +235,7 @@ def _rounds(fights: list[Place], calm: np.ndarray, unit: str) -> int:
     return most_rounds(sum(units), calm[which].max(initial=0.0))
 
 
-def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params:
+def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: np.ndarray) -> Params:
     """Parameters of a battle to the end."""
     port = getattr(fields.defender, "port_fleets", 0)
     in_turn = fights[:-1] if port else fights
@@ -302,10 +245,10 @@ def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params
         enemies=np.array([*(place.enemies for place in in_turn), 0], np.int64),
         port=port,
         defends=np.array([*(int(place.sides == ENEMY) for place in in_turn), 1], np.int64),
-        tables=found.places,
+        tables=found,
         aboard=np.array(troops_aboard(fields), np.int64),
         left_behind=fields.options.left_behind,
-        most_rounds=_rounds(fights, found.calm, "fleet"),
+        most_rounds=_rounds(fights, calm, "fleet"),
         sea=NEVER,
         land=NEVER,
         hands=NO_HANDS,
@@ -315,8 +258,8 @@ def params(fields: AnyBattle, fights: list[Place], found: RoundTables) -> Params
 def chain(fields: AnyBattle) -> Chain:
     """The chain of a whole battle: from the first crossing with a fight, or from the shore."""
     fights = places(fields)
-    found = round_tables(fights, fields.options.ties)
-    p, land_rounds = params(fields, fights, found), _rounds(fights, found.calm, "regiment")
+    book, found, calm = round_tables(tuple((place.attack, place.defence) for place in fights), fields.options.ties)
+    p, land_rounds = params(fields, fights, found, calm), _rounds(fights, calm, "regiment")
     fleets, troops, sea = len(p.aboard) - 1, int(p.aboard[-1]), "sea_" if isinstance(fields, Invasion) else ""
     ashore = 0 if p.crossings else troops
     # Who landed is told of an invasion only; elsewhere it would keep battles of other sizes apart.
@@ -327,7 +270,7 @@ def chain(fields: AnyBattle) -> Chain:
 
     def hopeless(least: float) -> np.ndarray:
         """Where the chance to win the whole battle, nobody ever stopping, is too small; the port cannot change it."""
-        plain = Chain(p._replace(most_rounds=0, port=0), start, largest, found.tables, counters=("land_rounds",))
+        plain = Chain(p._replace(most_rounds=0, port=0), start, largest, book, counters=("land_rounds",))
         shape = p.places + 1, max(fleets, troops) + 1, most + 1
         return unlikely(
             plain, lambda s: winner(p, s) == ATTACKER, least, lambda s: (s.place, force(p, s), s.enemy), shape
@@ -338,11 +281,10 @@ def chain(fields: AnyBattle) -> Chain:
     read = {"land_rounds": on_land.leave, "sea_rounds": at_sea.leave}
     counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
-    asks = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
-    at_least = 0 if asks else fights[0].own * fights[0].enemies // 6
-    return Chain(
-        p._replace(sea=at_sea, land=on_land), start, largest, found.tables, counters=counters, at_least=at_least
-    )
+    asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
+    pairs = 0 if asked else fights[0].own * fights[0].enemies // 6
+    p = p._replace(sea=at_sea, land=on_land)
+    return Chain(p, start, largest, book, counters=counters, at_least=(pairs, pairs))
 
 
 def force(p: Params, s: States) -> np.ndarray:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
-from itertools import groupby
+from itertools import groupby, product
+from random import Random
 
 import numpy as np
 
@@ -20,33 +19,31 @@ from simulator.rules.toolkit.policies import in_words, named
 
 def assumptions(fields: AnyBattle) -> list[str]:
     """Options, policies and assumed readings in force, beside the fields given (sections 6, 10 and 11)."""
-    options, policy = fields.options, fields.policy.attacker
-    attack = f"up to {options.attack_dice} d{options.attack_die_sides} attack"
+    o, policy = fields.options, fields.policy.attacker
     lines = [
-        f"{attack}, up to {options.defence_dice} d{options.defence_die_sides} defend",
-        f"ties: {options.ties}",
+        f"up to {o.attack_dice} d{o.attack_die_sides} attack, up to {o.defence_dice} d{o.defence_die_sides} defend",
+        f"ties: {o.ties}",
     ]
     if isinstance(fields, OnLand):
         lines += [
             "land combat is classic Risk: sorted dice, ties and left_behind as the options say (ASSUMED)",
             "attacker.regiments excludes the regiment that stays behind where the attack starts",
-            f"left_behind: {options.left_behind} in each captured territory",
-            f"regiment_cost: {options.regiment_cost} (ASSUMED)",
+            f"left_behind: {o.left_behind} in each captured territory",
+            f"regiment_cost: {o.regiment_cost} (ASSUMED)",
         ]
     if not isinstance(fields, Land | Naval):
-        order = "sorted again after modifiers" if options.resort else "dice sorted before modifiers (ASSUMED)"
-        penalty = options.blockade_modifier if isinstance(fields, BlockadeRun) else options.amphibious_modifier
+        order = "sorted again after modifiers" if o.resort else "dice sorted before modifiers (ASSUMED)"
+        penalty = o.blockade_modifier if isinstance(fields, BlockadeRun) else o.amphibious_modifier
         lines.append(f"{penalty:+d} to the attacker's highest die; {order}")
     stops = in_words(policy, named(policy.retreat), PARAMETERS)
     lines.append(f"attacker stops: {', '.join(stops)}; the defender never retreats")
     lines += [f"{side} rolls as many dice as is best" for side in SIDES if getattr(fields.policy, side).hand == "best"]
     if isinstance(fields, Invasion):
-        at_sea = fields.policy.attacker
-        parameters = {name: f"sea_{parameter}" for name, parameter in PARAMETERS.items()}
+        policy, parameters = fields.policy.attacker, {name: f"sea_{field}" for name, field in PARAMETERS.items()}
         lines += [
-            f"convoy stops: {', '.join(in_words(at_sea, named(at_sea.sea_retreat), parameters))}",
-            f"fleets lost: {at_sea.losses}, then the least laden; troops drown {options.troop_loss} (both ASSUMED)",
-            f"a landing {'may' if options.withdrawal else 'may not'} be called off (ASSUMED)",
+            f"convoy stops: {', '.join(in_words(policy, named(policy.sea_retreat), parameters))}",
+            f"fleets lost: {policy.losses}, then the least laden; troops drown {o.troop_loss} (both ASSUMED)",
+            f"a landing {'may' if o.withdrawal else 'may not'} be called off (ASSUMED)",
             "fleets in a captured port attack to break out (ASSUMED)",
         ]
     return lines
@@ -59,12 +56,13 @@ def explain(fields: AnyBattle) -> list[str]:
         same = list(group)
         most = max(place.own for place in same), max(place.enemies for place in same)
         most = most[::-1] if sides == ENEMY else most
-        where = listed([place.name for place in same])
+        thrown = (range(min(hand.dice, units), 0, -1) for hand, units in zip(both, most, strict=True))
         who = "; ".join(f"{side} rolls {_dice_text(hand, same[0])}" for side, hand in zip(sides, both, strict=True))
-        lines.append(f"{where}: {who}. Their losses, by dice in hand:")
-        for a in range(min(both[0].dice, most[0]), 0, -1):
-            for d in range(min(both[1].dice, most[1]), 0, -1):
-                lines.append(f"  {a} v {d}: {_chances(tables.round_table(*both, a, d, fields.options.ties))}")
+        lines.append(f"{listed([place.name for place in same])}: {who}. Their losses, by dice in hand:")
+        for a, d in product(*thrown):
+            ways = sorted(tables.round_table(*both, a, d, fields.options.ties).items())
+            rows = ((*tables.lost(result), 100 * some / sum(n for _, n in ways)) for result, some in ways)
+            lines.append(f"  {a} v {d}: " + ", ".join(f"{own}-{enemy} {chance:.2f} %" for own, enemy, chance in rows))
     return lines
 
 
@@ -82,50 +80,36 @@ def _dice_text(hand: Hand, place: Place) -> str:
     return ", ".join([f"up to {hand.dice} d{hand.die_sides}", *(text for given, text in more if given)])
 
 
-def _chances(table: dict[int, int]) -> str:
-    """The losses of a round with their chances."""
-    total = sum(table.values())
-    rows = ((*tables.lost(result), 100 * ways / total) for result, ways in sorted(table.items()))
-    return ", ".join(f"{own}-{enemy} {chance:.2f} %" for own, enemy, chance in rows)
-
-
 def fight_of(fields: AnyBattle, p: Params, s: State) -> tuple[Place, int, int]:
     """The fight that a state is in the midst of: its place, the units of the side that attacks and of the other."""
     place, own, enemy = places(fields)[-1 if s.port else s.place], rules.force_of(p, s), rules.enemy_of(s)
     return (place, enemy, own) if place.sides == ENEMY else (place, own, enemy)
 
 
-def teller(fields: AnyBattle, p: Params) -> Callable[..., str]:
-    """Tells one round of a replay, with dice that give its result."""
-
-    def tell(before: State, result: int, after: State, dice: random.Random) -> str:
-        """Units roll as many dice as were chosen, else all that they may."""
-        place, attackers, defenders = fight_of(fields, p, before)
-        start = f"Round {before.sea_rounds + before.land_rounds + 1}, {place.name}: "
-        (first, second), (own, enemy) = place.sides, tables.lost(result)
-        losses = f": {first} loses {plural(own, place.unit)}, {second} {enemy}"
-        if not fields.options.defender_sees:
-            thrown = before.dice or attackers, before.answer or defenders
-            mine, theirs = dice_for(place, *thrown, fields.options.ties, result, dice)
-            rolls = f"{_rolled(mine, place.attack)}, {second} ({defenders}) {_rolled(theirs, place.defence)}"
-            return sentence(f"{start}{first} ({attackers}) {rolls}{losses}")
-        if not before.hand:
-            counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
-            return sentence(f"{start}{first} ({attackers}) rolls what counts as {counted}")
-        number = plural(before.answer or defenders, "die", "dice")
-        return sentence(f"{start}{second} ({defenders}) answers with at most {number}{losses}")
-
-    return tell
+def tell(fields: AnyBattle, p: Params, before: State, result: int, after: State, dice: Random) -> str:
+    """One round of a replay, with dice that give its result: as many as were chosen, else all that may be rolled."""
+    place, attackers, defenders = fight_of(fields, p, before)
+    start = f"Round {before.sea_rounds + before.land_rounds + 1}, {place.name}: "
+    (first, second), (own, enemy) = place.sides, tables.lost(result)
+    losses = f": {first} loses {plural(own, place.unit)}, {second} {enemy}"
+    if not fields.options.defender_sees:
+        thrown = before.dice or attackers, before.answer or defenders
+        mine, theirs = dice_for(place, *thrown, fields.options.ties, result, dice)
+        rolls = f"{_rolled(mine, place.attack)}, {second} ({defenders}) {_rolled(theirs, place.defence)}"
+        return sentence(f"{start}{first} ({attackers}) {rolls}{losses}")
+    if not before.hand:
+        counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
+        return sentence(f"{start}{first} ({attackers}) rolls what counts as {counted}")
+    number = plural(before.answer or defenders, "die", "dice")
+    return sentence(f"{start}{second} ({defenders}) answers with at most {number}{losses}")
 
 
-def dice_for(
-    place: Place, attackers: int, defenders: int, ties: str, result: int, dice: random.Random
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def dice_for(place: Place, attackers: int, defenders: int, ties: str, result: int, dice: Random) -> tables.Kept:
     """Kept dice of both sides that give a result, each such throw as likely as it should be."""
     mine, theirs, results, ways = tables.rolls(place.attack, place.defence, attackers, defenders, ties)
     ends = np.where(results == result, ways, 0).ravel().cumsum()
     picked = int(np.searchsorted(ends, dice.randrange(int(ends[-1])), side="right"))
-    return mine[picked // len(theirs)], theirs[picked % len(theirs)]
+    return [mine[picked // len(theirs)], theirs[picked % len(theirs)]]
 
 
 def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
@@ -147,7 +131,7 @@ def decisions(fields: AnyBattle, p: Params, s: States, options: np.ndarray) -> C
         "enemy": np.where(stops | dice, s.enemy, force),
     }
     words = np.where(options == 0, "go on", "stop")
-    if not hands.chosen(fields):
+    if p.hands.attacker + p.hands.defender == 0:
         return told | {"choice": words}
     if retreat.reads_rounds(p.land.leave) or retreat.reads_rounds(p.sea.leave):
         told["rounds"] = s.sea_rounds + s.land_rounds

@@ -1,0 +1,253 @@
+"""Battles of a chain that is too large to spell out, fought before anything is compiled; imports no compiler.
+
+As in `met`: states that battles come to are kept as nodes. A step that no battle has taken yet is taken by the game's
+own functions, as plain Python, once; all others are look-ups, for all battles at once. Battle i of a seed is the very
+battle that the compiled rules would fight, so that these go on where plain Python gets too slow.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simulator.engine import cache, streams
+from simulator.engine.alias import bits_for, drawn_by, some_tables
+from simulator.engine.chain import Chain, Ends
+from simulator.engine.chance import Alias, by_row
+from simulator.engine.explicit import PlainExplorer, hold_to_limits, packed, patience_for, spent
+from simulator.engine.limits import BrokenGame
+from simulator.engine.tally import Tally
+from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
+
+if TYPE_CHECKING:
+    from simulator.engine.montecarlo import Simulation
+
+# Battles of the first portion and of the largest; how often its share of the time a portion may take: later ones meet
+# less that is new.
+FIRST_PORTION, PORTION, LENIENCE = 1 << 11, 1 << 14, 4
+# What fights where rules are compiled.
+KERNEL = "fight_on"
+# An edge that nobody took yet. The others hold a node and, above it, what is added to the counter.
+UNKNOWN, NODE_BITS = -1, 32
+NODE = (1 << NODE_BITS) - 1
+FINAL = -1
+_LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
+
+
+class Growing:
+    """An array of int64 that is added to."""
+
+    def __init__(self) -> None:
+        self._room, self._used = np.empty(1 << 12, np.int64), 0
+
+    def add(self, values: np.ndarray) -> None:
+        """Add these values at the end."""
+        used = self._used + len(values)
+        if used > len(self._room):
+            self._room = np.concatenate([self._room, np.empty(used, np.int64)])
+        self._room[self._used : used] = values
+        self._used = used
+
+    @property
+    def whole(self) -> np.ndarray:
+        """All values so far, to be read and written."""
+        return self._room[: self._used]
+
+
+class Acquainted(PlainExplorer):
+    """The nodes that battles came to, and the edges between them."""
+
+    def __init__(self, chain: Chain) -> None:
+        super().__init__(chain, 0)
+        tables = by_row(chain.tables)
+        self._rows = tables
+        self._fan = np.diff(tables.first)
+        self._alias = Alias(bits_for(tables), np.empty(len(tables) << bits_for(tables), np.uint64))
+        self._filled = np.zeros(len(tables), bool)
+        self._states: list[Any] = []
+        self._number: dict[Any, int] = {}
+        self._fresh: list[tuple[int, int]] = []
+        # By node: its tables, FINAL where the battle is over, and where its edges begin; by edge where it leads.
+        self._table, self._second, self._begin, self._lead = (Growing() for _ in range(4))
+        self._start = self._node_of(self._begun(chain.settled(chain.start)), "the start")
+        self._settle()
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def _node_of(self, state: Any, before: Any) -> int:
+        """The number of a state, a new one if need be."""
+        node = self._number.get(state)
+        if node is None:
+            hold_to_limits(self.chain, state, before)
+            chain = self.chain
+            tables = (FINAL, 0)
+            if chain.part("running")(self._p, state):
+                tables = self._tables_of(state, chain.part("table"), chain.part("second"))
+            node = self._number[state] = len(self._states)
+            self._states.append(state)
+            self._fresh.append(tables)
+        return node
+
+    def _settle(self) -> None:
+        """Make room for the edges of new nodes, and the entries of their tables."""
+        if not self._fresh:
+            return
+        table, second = np.array(self._fresh, np.int64).T
+        self._fresh.clear()
+        fan = np.where(table == FINAL, 0, self._fan[table] * (self._fan[second] if self.chain.paired else 1))
+        self._begin.add(len(self._lead.whole) + np.cumsum(fan) - fan)
+        self._table.add(table)
+        self._second.add(second)
+        self._lead.add(np.full(int(fan.sum()), UNKNOWN))
+        used = np.unique(np.concatenate([table[table != FINAL], second]))
+        wanted = used[~self._filled[used]].tolist()
+        if wanted:
+            self._alias.entry.reshape(len(self._fan), -1)[wanted] = some_tables(self._rows, wanted)
+            self._filled[wanted] = True
+
+    def _steps(self, node: np.ndarray, first: np.ndarray, other: np.ndarray) -> list[int]:
+        """What edges hold that nobody took yet: of these nodes, for these rows of their tables."""
+        found, states, results = [], self._states, self._results
+        tables, seconds = self._table.whole[node].tolist(), self._second.whole[node].tolist()
+        for i, t, u, row, beside in zip(node.tolist(), tables, seconds, first.tolist(), other.tolist(), strict=True):
+            state = states[i]
+            after, count = self._without_count(state, self._move(self._p, state, results[t][row], results[u][beside]))
+            found.append(self._node_of(after, state) | count << NODE_BITS)
+        self._settle()
+        return found
+
+    def step(self, at: np.ndarray, number: np.ndarray, beside: np.ndarray) -> np.ndarray:
+        """What the edges hold that these numbers draw for battles at these nodes, all of which run."""
+        table, second = self._table.whole[at], self._second.whole[at]
+        row, edge = drawn_by(self._alias, table, number), self._begin.whole[at]
+        other = drawn_by(self._alias, second, beside) if self.chain.paired else np.zeros_like(row)
+        edge = edge + row + other * self._fan[table]
+        found = self._lead.whole[edge]
+        lost = np.flatnonzero(found == UNKNOWN)
+        if len(lost):
+            edges, which = np.unique(edge[lost], return_index=True)
+            chosen = lost[which]
+            steps = self._steps(at[chosen], row[chosen], other[chosen])
+            self._lead.whole[edges] = steps
+            found[lost] = self._lead.whole[edge[lost]]
+        return np.asarray(found)
+
+    def fight(self, seed: int, first: int, battles: int, seconds: float) -> np.ndarray | None:
+        """Rows of packed final states, as `by_rules` packs them, and counts; None if it takes longer than that.
+
+        Raises BrokenGame for a game that breaks its contract.
+        """
+        deadline = time.thread_time() + seconds
+        at, count, ended = np.full(battles, self._start), np.zeros(battles, np.int64), []
+        with np.errstate(over="ignore"):
+            key = streams.battle_key(np.uint64(seed), np.arange(first, first + battles, dtype=np.uint64))
+            half = 0
+            word = key
+            while True:
+                going = self._table.whole[at] != FINAL
+                if not going.all():
+                    ended.append(np.stack([at[~going], count[~going]]))
+                    at, count, key, word = at[going], count[going], key[going], word[going]
+                if not len(at):
+                    return self._told(np.concatenate(ended, axis=1))
+                if time.thread_time() > deadline:
+                    return None
+                if half == 0:
+                    key = key + streams.GAMMA
+                    word = streams.mix(key)
+                found = self.step(at, word & _LOW if half else word >> _HIGH, word & _LOW)
+                at, count = found & NODE, count + (found >> NODE_BITS)
+                half = 0 if self.chain.paired else 1 - half
+
+    def _told(self, ended: np.ndarray) -> np.ndarray:
+        """Nodes and counts as rows of packed states and how many there are of each."""
+        chain, counted = self.chain, self.chain.counted
+        (node, count), battles = np.unique(ended, axis=1, return_counts=True)
+        states = np.array([self._states[i] for i in node.tolist()], np.int64)
+        if counted >= 0:
+            states[:, counted] = count + int(chain.start[counted])
+            most, limit = int(states[:, counted].max()), int(chain.limits[counted])
+            if most > limit:
+                raise BrokenGame(f"counter {chain.counters[0]}: {most} is above its limit {limit}")
+        return np.column_stack([packed(by_rules(chain), states).T, battles.astype(np.uint64)])
+
+
+class FirstBattles:
+    """As `montecarlo.Simulation`, whose counts it has; compiles once plain Python was given its time."""
+
+    def __init__(self, chain: Chain, seed: int, threads: int | None = None) -> None:
+        self._chain, self._seed, self._threads = chain, seed, threads
+        self._fought, self._tally = 0, Tally(by_rules(chain).layout)
+        self._met: Acquainted | None = None
+        self._rest: Simulation | None = None
+
+    @property
+    def battles(self) -> int:
+        """Battles fought so far."""
+        return self._rest.battles if self._rest else self._fought
+
+    def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
+        """See `Simulation.add`."""
+        begun = self.battles
+        if self._rest is None:
+            self._fight_plainly(begun + battles, progress and (lambda done: progress(done - begun)))
+        left = begun + battles - self.battles
+        if left:
+            done = self.battles - begun
+            self._compiled().add(left, progress and (lambda more: progress(done + more)))
+
+    def _fight_plainly(self, end: int, progress: Callable[[int], Any] | None) -> None:
+        """Fight on up to battle `end`, or until that takes too long."""
+        begun, patience, portion = time.thread_time(), patience_for(self._chain, KERNEL), FIRST_PORTION
+        met, self._met = self._met or Acquainted(self._chain), None  # gone if an interrupt leaves it half grown
+        while self._fought < end:
+            portion = min(portion, end - self._fought)
+            left = patience - (time.thread_time() - begun)
+            share = min(1, LENIENCE * portion / (end - self._fought))
+            rows = met.fight(self._seed, self._fought, portion, left * share)
+            if rows is None:
+                break
+            self._tally.add(rows)
+            self._fought += portion
+            portion = min(2 * portion, PORTION)
+            if progress:
+                progress(self._fought)
+        spent(self._chain, time.thread_time() - begun)
+        self._met = met
+
+    def _compiled(self) -> Simulation:
+        from simulator.engine.montecarlo import Simulation
+
+        if self._rest is None:
+            self._rest, self._met = Simulation(self._chain, self._seed, self._threads), None
+            self._rest.battles, self._rest.tally = self._fought, self._tally
+        return self._rest
+
+    def ends(self) -> Ends:
+        """Final states of all battles so far."""
+        states, counts = type(self._chain.start)(*self._tally.fields()), self._tally.counts
+        return self._rest.ends() if self._rest else Ends(states, counts / max(1, self._fought), counts)
+
+
+def simulation_of(
+    chain: Chain, seed: int, threads: int | None = None, device: str = "processor"
+) -> Simulation | FirstBattles:
+    """The simulation of a chain; where it is too large to spell out, nothing is compiled until that is sooner.
+
+    Raises NoDevice for a device "gpu" that cannot serve.
+    """
+    if device == "gpu":
+        from simulator.engine.gpu import CardSimulation
+
+        return CardSimulation(chain, seed)
+    kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (KERNEL, type(chain.params))
+    slow = not cache.is_ready(kernel, kind) and patience_for(chain, KERNEL) > 0
+    if slow and may_be_met(chain) and graph_if_it_fits(chain) is None:
+        return FirstBattles(chain, seed, threads)
+    from simulator.engine.montecarlo import Simulation
+
+    return Simulation(chain, seed, threads)

@@ -1,0 +1,42 @@
+"""The graph that battles of a chain are fought on, where it is small enough; found out once. Imports no compiler."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simulator.engine.chain import Chain
+from simulator.engine.explicit import Graph, spell_out
+from simulator.engine.grid import too_wide
+from simulator.engine.limits import QUICK_BYTES, NoExactOdds
+
+# Where a chain keeps its own graph, as a cached property would.
+_KEPT = "_graph_if_it_fits"
+
+
+def graph_if_it_fits(chain: Chain) -> Graph | None:
+    """The chain spelled out, or None where it is too large; found out once for a chain, since that may take seconds."""
+    kept = vars(chain)
+    if _KEPT not in kept:
+        try:
+            kept[_KEPT] = None if too_wide(chain) else spell_out(chain, QUICK_BYTES)
+        except NoExactOdds:
+            if chain.aims is not None:
+                raise
+            kept[_KEPT] = None
+    graph: Graph | None = kept[_KEPT]
+    return graph
+
+
+def fight_by_rules(chain: Chain) -> None:
+    """Never spell this chain out to fight it: that is known to take too much, or too long."""
+    vars(chain)[_KEPT] = None
+
+
+def may_be_met(chain: Chain) -> bool:
+    """Is a state that battles came to worth keeping? Not if the edges to all that may follow it take too much."""
+    return 4 * int(chain.tables.largest) ** (2 if chain.paired else 1) <= QUICK_BYTES
+
+
+def by_rules(chain: Chain) -> Chain:
+    """The chain as rules fight it: its counter is a field like others, decisions due at the start have been taken."""
+    return replace(chain, counters=(), start=chain.settled(chain.start))

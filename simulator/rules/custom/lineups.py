@@ -1,0 +1,171 @@
+"""Line-ups of a side that differ in numbers, fought as one: a smaller one is what is left of a larger one.
+
+What becomes of a side hangs on the points that it still has, in the order in which they will be taken, and on who
+supports it; nothing else of its past matters (docs/rules/custom_games.md sections 5 to 8). So places that are equal in
+these are one, whichever line-up came to them, and each line-up is a battle that begins in a place of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+
+from simulator.engine.explicit import plain_params
+from simulator.rules.battle import Columns, Joined, Refusal
+from simulator.rules.custom.best import sought
+from simulator.rules.custom.build import Field, lay_out
+from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.line import Places, absorbs_first, by_side, loss_line
+from simulator.rules.custom.model import counts
+from simulator.rules.custom.outcome import outcome
+from simulator.rules.custom.rules import State, opened
+from simulator.rules.custom.setup import Setup
+from simulator.rules.custom.size import MOST_PLACES
+from simulator.rules.custom.volleys import Standing
+
+# Points that follow each other in a line: of which unit, whether one dies of each (else it is only damaged), how many.
+Points = tuple[tuple[int, bool, int], ...]
+# The points that are left, and how many of each unit support the side.
+Left = tuple[Points, tuple[int, ...]]
+
+
+def starts_of(setup: Setup) -> list[str]:
+    """The numbers that only move the start: those of all units, where nothing is chosen by the odds from there."""
+    asks = any(getattr(setup.fields.policy, side).odds_below is not None for side in SIDES)
+    if asks or sought(setup):
+        return []
+    return [f"{side}.{key}" for side in SIDES for key in counts(getattr(setup.fields, side))]
+
+
+def joined(field: Field, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
+    """Battles that differ from this one, the largest, in numbers of units; None for more places than fit."""
+    setup = field.setup
+    numbers = {side: _numbers(setup, side, paths, settings) for side in SIDES}
+    try:
+        places = {side: Lineups(setup, side, numbers[side]) for side in SIDES}
+        field = lay_out(setup, places=places)
+    except Refusal:
+        return None
+    p = plain_params(field.params)
+    known: dict[tuple[int, ...], list[int]] = {}
+    pairs = list(zip(*(places[side].begun for side in SIDES), strict=True))
+    for pair in set(pairs):
+        known[pair] = [int(value) for value in opened(p, State(*pair, 0, 0, 0, 0, 0, 0))]
+
+    def seen(states: State, at: Sequence[int]) -> Columns:
+        there = {
+            side: places[side].come_from(_numbers(setup, side, paths, np.array([at]))[0].tolist()) for side in SIDES
+        }
+        return outcome(replace(field, places=there), states)
+
+    return Joined(field.chain, np.array([known[pair] for pair in pairs], np.int64), seen)
+
+
+def _numbers(setup: Setup, side: str, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
+    """How many of each unit a side comes with, by scenario: one row of settings each."""
+    found = np.tile(np.array(setup.sides[side].counts), (len(settings), 1))
+    for path, numbers in zip(paths, settings.T, strict=True):
+        where, _, key = path.partition(".")
+        if where == side:
+            found[:, setup.units.index(key)] = numbers
+    return found
+
+
+class Lineups(Places):
+    """The places of a side that may come with any of several line-ups; `begun` is where each of them begins."""
+
+    several = True
+
+    def __init__(self, setup: Setup, side: str, numbers: np.ndarray) -> None:
+        """`numbers` of each unit, line-up by line-up. Raises Refusal for too many places."""
+        self.setup, self.side, self.own = setup, side, setup.sides[side]
+        self.line = loss_line(setup, side)
+        enemy = setup.sides[self.own.enemy]
+        self._aims = sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
+        different, which = np.unique(numbers, axis=0, return_inverse=True)
+        lines = [self._complete(row) for row in different.tolist()]
+        number = {left: i for i, left in enumerate(dict.fromkeys(lines))}
+        self.begun = [number[lines[i]] for i in which.ravel().tolist()]
+        self._after: dict[int, list[int]] = {aim: [] for aim in self._aims}
+        self._follow(number)
+        self._take_stock(list(number))
+
+    def _complete(self, numbers: list[int]) -> Left:
+        """A line-up that nothing has hit."""
+        line, files = loss_line(self.setup, self.side, numbers), self.setup.file.unit.values()
+        front = sum(
+            numbers[u] * (unit.hits - 1)
+            for u, unit in enumerate(files)
+            if self.own.fights >> u & 1 and absorbs_first(self.setup, self.side, u)
+        )
+        points = [(unit, place >= front) for place, unit in enumerate(line)]
+        supports = tuple([n if self.own.supporters >> u & 1 else 0 for u, n in enumerate(numbers)])
+        return tuple([(*point, len(list(same))) for point, same in groupby(points)]), supports
+
+    def _follow(self, number: dict[Left, int]) -> None:
+        """Number all places that hits lead to, and the one without units."""
+        self.gone = number.setdefault(((), (0,) * len(self.own.counts)), len(number))
+        due = list(number)
+        for left in due:
+            for aim, after in self._after.items():
+                hit = _hit(left, aim)
+                if hit not in number:
+                    if len(number) == MOST_PLACES:
+                        raise Refusal(self.side, f"more than {MOST_PLACES:,} places")
+                    number[hit] = len(number)
+                    due.append(hit)
+                after.append(number[hit])
+
+    def _take_stock(self, places: list[Left]) -> None:
+        units = list(self.setup.file.unit.values())
+        points, dying = np.zeros((2, len(places), len(units)), np.int64)
+        for i, (line, _) in enumerate(places):
+            for unit, dies, number in line:
+                points[i, unit] += number
+                dying[i, unit] += number * dies
+        hits = np.array([unit.hits for unit in units], np.int64)
+        first = np.array([absorbs_first(self.setup, self.side, u) for u in range(len(units))])
+        self.left = np.where(first, dying, -(-points // hits))
+        self.damage = self.left * hits - points
+        self.units = self.left.sum(axis=1)
+        self._supports = np.array([supports for _, supports in places], np.int64)
+        removed = self.setup.mask(by_side(self.setup.file.losses.removed_alone, self.side))
+        alone = np.array([removed >> u & 1 for u in range(len(units))])
+        self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def after_hit(self, targets: int) -> np.ndarray:
+        """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
+        return np.array(self._after[targets], np.int64)
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """What stands in each place, those who support included."""
+        return self._standing(self.left + self._supports)
+
+    def come_from(self, numbers: list[int]) -> Lineups:
+        """The same places as what is left of a line-up."""
+        found = copy(self)
+        found.lost = np.array([n * (self.own.fights >> u & 1) for u, n in enumerate(numbers)], np.int64) - self.left
+        return found
+
+
+def _hit(left: Left, aim: int) -> Left:
+    """What is left after one hit on anybody in `aim`."""
+    line, supports = left
+    for i, (unit, dies, number) in enumerate(line):
+        if aim >> unit & 1:
+            if number > 1:
+                return (*line[:i], (unit, dies, number - 1), *line[i + 1 :]), supports
+            before, after = line[:i], line[i + 1 :]
+            if before and after and before[-1][:2] == after[0][:2]:
+                before, after = (*before[:-1], (*after[0][:2], before[-1][2] + after[0][2])), after[1:]
+            return (*before, *after), supports
+    return left
