@@ -14,7 +14,7 @@ from simulator.engine.chain import Aims
 from simulator.engine.decide import Decider
 from simulator.engine.exact import exact_ends
 from simulator.engine.explicit import spell_out
-from simulator.engine.solve import _Passes
+from simulator.engine.solve import Passes
 from tests import toys
 from tests.vectors import Z_LIMIT, largest_z, mismatches
 
@@ -143,7 +143,7 @@ def test_compiled_and_plain_decisions_are_the_same():
     assert np.allclose(plain.met(), compiled.met(), atol=1e-14)
     assert np.array_equal(plain.played().to, compiled.played().to)
     assert plain.play.first[0] == pytest.approx(chain.played.values[0], abs=1e-14)
-    assert is_ready("draw_best", _Passes)
+    assert is_ready("draw_best", Passes)
 
 
 def test_a_price_on_rounds_counts_though_no_state_holds_them():

@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import pytest
 
@@ -107,3 +108,8 @@ def test_a_mapping_is_not_kept_by_reference():
     scenario = load(data)
     scenario.replace("attacker.regiments", 9)
     assert data == LAND
+
+
+@pytest.mark.parametrize("name", ["risk-20v15", "power-italian-war", "knt-raid", "europa-blenheim-1704"])
+def test_a_scenario_goes_to_another_process_and_back(name):
+    assert pickle.loads(pickle.dumps(load(name))) == load(name)

@@ -266,8 +266,8 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
         battle=scenario.battle,
         battles=battles,
         seed=seed,
-        settings=scenario.settings(),
-        assumptions=scenario.assumptions(),
+        settings=scenario.settings,
+        assumptions=scenario.assumptions,
         scenario=scenario.data,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 
 # What was not followed to an end is told where it is more than the rounding of the chances themselves.
 ROUNDING = 1e-15
+# Lines of text, or what makes them.
+Lines = Sequence[str] | Callable[[], Sequence[str]]
 # The questions of who wins, and the codes of the winners.
 WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
+
+
+def _lines(given: Lines) -> list[str]:
+    return list(given() if callable(given) else given)
 
 
 def _in_words(columns: Columns) -> Columns:
@@ -43,9 +49,8 @@ class Odds:
     """Distinct outcomes of one battle with their chances; exact and simulated ones look alike.
 
     `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `residual` is the chance that exact
-    enumeration left undecided (0 when simulated). `settings` are the fields that were set otherwise than by default,
-    `assumptions` the options, policies and assumed numbers that the answer rests on, `headline` the columns a summary
-    shows, `rules_version` that of the game's rules.
+    enumeration left undecided (0 when simulated). `headline` are the columns a summary shows, `rules_version` that of
+    the game's rules. `settings` and `assumptions` may be given as functions, asked once somebody wants to read them.
     """
 
     def __init__(
@@ -55,8 +60,8 @@ class Odds:
         battle: Battle,
         battles: int | None = None,
         seed: int | None = None,
-        settings: Sequence[str] = (),
-        assumptions: Sequence[str] = (),
+        settings: Lines = (),
+        assumptions: Lines = (),
         scenario: Mapping[str, Any] | None = None,
     ) -> None:
         self._raw = outcomes
@@ -67,7 +72,7 @@ class Odds:
         self.explored = outcomes.explored
         self.headline = tuple(name for name in battle.headline if name in outcomes.columns)
         self.rules_version = battle.version
-        self.settings, self.assumptions = list(settings), list(assumptions)
+        self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
         self._selected: dict[str, np.ndarray] = {}
         self._spreads: dict[str, Spread] = {}
@@ -75,6 +80,16 @@ class Odds:
     @cached_property
     def _merged(self) -> Outcomes:
         return merge(self._raw)
+
+    @cached_property
+    def settings(self) -> list[str]:
+        """The fields that were set otherwise than by default."""
+        return _lines(self._settings)
+
+    @cached_property
+    def assumptions(self) -> list[str]:
+        """The options, policies and assumed numbers that the answer rests on."""
+        return _lines(self._assumptions)
 
     @property
     def rests_on(self) -> list[str]:

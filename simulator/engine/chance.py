@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from math import gcd
 from typing import Any, NamedTuple
 
@@ -80,19 +81,21 @@ class Tables:
         self.first = np.ascontiguousarray(first, np.int64)
         self.result = np.ascontiguousarray(result, np.int64)
         self.weight = np.ascontiguousarray(weight, np.float64)
-        self.largest = max(least, int(np.diff(self.first).max(initial=1)))
-        if len(self.result) and not 0 <= self.result.min() <= self.result.max() <= LARGEST_RESULT:
+        sizes = self.first[1:] - self.first[:-1]
+        self.largest = max(least, int(sizes.max(initial=1)))
+        # Seen as numbers without a sign, negative ones are too large as well.
+        if self.result.view(np.uint64).max(initial=0) > LARGEST_RESULT:
             raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
-        self._check_weights()
+        self._check_weights(sizes)
 
-    def _check_weights(self) -> None:
+    def _check_weights(self, sizes: np.ndarray) -> None:
         """Every weight is positive, every table sums to one; raises BrokenGame that names the table."""
-        if len(self.weight) and not self.weight.min() > 0:
+        if not self.weight.min(initial=1) > 0:
             row = int(np.flatnonzero(~(self.weight > 0))[0])
             table = int(np.searchsorted(self.first, row, "right")) - 1
             raise BrokenGame(f"chance table {table}: result {self.result[row]} has the weight {self.weight[row]}")
-        if (np.diff(self.first) < 1).any():
-            raise BrokenGame(f"chance table {int(np.argmin(np.diff(self.first)))}: it has no results")
+        if sizes.min(initial=1) < 1:
+            raise BrokenGame(f"chance table {int(np.argmin(sizes))}: it has no results")
         total = np.add.reduceat(self.weight, self.first[:-1]) if len(self) else np.ones(1)
         if not np.abs(total - 1).max() < ROUNDING:
             table = int(np.argmax(~(np.abs(total - 1) < ROUNDING)))
@@ -204,9 +207,9 @@ class TableBook:
 
 def from_rows(rows: Sequence[Row]) -> Tables:
     """Flatten ready (results, chances) pairs, for games that build many tables with NumPy."""
-    sizes = [len(result) for result, _ in rows]
-    first = np.concatenate([[0], np.cumsum(sizes)])
-    return Tables(first, np.concatenate([r for r, _ in rows]), np.concatenate([w for _, w in rows]))
+    results, weights = zip(*rows, strict=True)
+    first = np.array([0, *accumulate(map(len, results))])
+    return Tables(first, np.concatenate(results), np.concatenate(weights))
 
 
 def by_row(tables: Tables) -> Tables:

@@ -8,7 +8,7 @@ from simulator.engine import explicit, grid
 from simulator.engine.chain import Chain, Ends, LastRoll
 from simulator.engine.explicit import Graph, Progress, over_budget, size_of, spell_out
 from simulator.engine.limits import EXACT_BYTES
-from simulator.engine.solve import Solver
+from simulator.engine.solve import MOST_AT_ONCE, Solver, solved_at_once
 
 
 def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None) -> Ends:
@@ -44,6 +44,11 @@ def _ended(chain: Chain, last: LastRoll, ends: Ends, budget: int) -> Ends:
 
 def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
     """The final states of a spelled-out battle and their chances."""
+    if solved_at_once(len(graph.to)):
+        from simulator.engine.at_once import ends_at_once
+
+        if found := ends_at_once(graph):
+            return found
     numbers, counts, p, left = Solver(graph).chances(progress)
     return Ends(graph.states(numbers, counts), p, residual=left, explored=len(graph))
 
@@ -60,4 +65,9 @@ def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
     explicit.compiled_here.add(type(chain.params))
     if grid.fits(chain) and grid.ends(chain, budget):
         return
-    Solver(CompiledExplorer(chain, budget).explore(), plain=False).chances()
+    graph = CompiledExplorer(chain, budget).explore()
+    if len(graph.to) <= MOST_AT_ONCE:
+        from simulator.engine.at_once import ends_at_once
+
+        ends_at_once(graph)
+    Solver(graph, plain=False).chances()

@@ -13,6 +13,7 @@ A small battle is solved as plain Python, before anything is compiled; a larger 
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -58,23 +59,27 @@ MOST_PAIRS = 1 << 22
 class Axes(NamedTuple):
     """Where a state lies: by field, its stride `along` a plane, `across` it by whole rows, in the code of the rest.
 
-    0 where the field is no part of it; the counter is in none. `values` says how many a field has.
+    0 where the field is no part of it; the counter is in none. `values` says how many a field has, `long` and `wide`
+    how many cells lie along a plane, and rows across it.
     """
 
     along: np.ndarray
     across: np.ndarray
     rest: np.ndarray
     values: np.ndarray
+    long: int
+    wide: int
 
     @property
     def cells(self) -> int:
         """Cells of a plane."""
-        return int(((self.values - 1) * (self.along + self.across)).sum()) + 1
+        return self.long * self.wide
 
     def distinct(self, states: np.ndarray) -> int:
         """How many of these states (rows) are different: several cells may come to the same."""
-        codes = np.sort(states @ (self.along + self.across + self.rest * self.cells))
-        return int(np.count_nonzero(np.diff(codes))) + 1
+        codes = states @ (self.along + self.across + self.rest * self.cells)
+        codes.sort()
+        return int(np.count_nonzero(codes[1:] != codes[:-1])) + 1
 
     @property
     def tiny(self) -> float:
@@ -84,24 +89,30 @@ class Axes(NamedTuple):
     @property
     def lengths(self) -> tuple[int, int]:
         """Cells along a plane, and rows across it."""
-        long = int(((self.values - 1) * self.along).sum()) + 1
-        return long, self.cells // long
+        return self.long, self.wide
 
 
 def axes_of(chain: Chain) -> Axes:
     """The axes of a chain whose rolls act apart."""
     assert chain.apart is not None
-    fields, values = chain.start._fields, np.array([int(limit) + 1 for limit in chain.limits])
-    strides, width = np.zeros((3, len(fields)), np.int64), 1
-    for axis, names in enumerate((*chain.apart, ())):
+    return _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.apart)
+
+
+@lru_cache(maxsize=1024)
+def _axes_of(
+    fields: tuple[str, ...], limits: tuple[int, ...], counted: int, apart: tuple[tuple[str, ...], tuple[str, ...]]
+) -> Axes:
+    strides, width, widths = np.zeros((3, len(fields)), np.int64), 1, []
+    for axis, names in enumerate((*apart, ())):
         stride = width if axis < 2 else 1
         for f, name in enumerate(fields):
-            of_kind = axis == 2 and f != chain.counted and name not in chain.apart[0] + chain.apart[1]
+            of_kind = axis == 2 and f != counted and name not in apart[0] + apart[1]
             if name in names or of_kind:
                 strides[axis, f] = stride
-                stride *= int(values[f])
+                stride *= limits[f] + 1
         width = stride
-    return Axes._make((*strides, values))
+        widths.append(width)
+    return Axes(*strides, np.array(limits) + 1, widths[0], widths[1] // widths[0])
 
 
 def fits(chain: Chain) -> bool:
@@ -163,7 +174,7 @@ class PlainGrid:
         self._p = plain_params(chain.params)
         self._rows = Rows(*(part.tolist() for part in chain.tables.rows))
         self._axes = axes_of(chain)
-        self._along, self._across, self._rest, self._values = (part.tolist() for part in self._axes)
+        self._along, self._across, self._rest, self._values = (part.tolist() for part in self._axes[:4])
         self._cells, self._width = self._axes.cells, width_of(chain)
         self._kinds: dict[int, int] = {}
         self._start = plain_state(chain, chain.start)

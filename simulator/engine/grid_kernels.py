@@ -242,19 +242,18 @@ class CompiledGrid:
         bind_state(type(chain.params), type(chain.start))
         axes = axes_of(chain)
         self._axes, self._cells = axes, axes.cells
-        self._places = sum(axes.lengths) * width_of(chain)
         self.at = np.zeros(6, np.int64)
         fields = np.zeros((len(chain.start), 3), np.int64)
-        fields[:, START] = plain_state(chain, chain.start)
+        fields[:, START] = start = plain_state(chain, chain.start)
         kinds = np.zeros(int((axes.values - 1) @ axes.rest) + 1, np.int32)
-        self.bench = Bench(fields, *axes, chain.layout.limit, chain.counted, *axes.lengths, width_of(chain), kinds)
-        none = np.zeros(0, np.int32)
-        self.nodes = Nodes._make((none, *self._of_nodes(1 << 9), none, *np.zeros((2, 0), int)))
-        self.planes = Planes(self._cells, np.zeros(0), *(np.zeros(0, np.int64) for _ in range(4)))
+        places = width_of(chain)
+        self._places = (axes.long + axes.wide) * places
+        self.bench = Bench(fields, *axes[:4], chain.layout.limit, chain.counted, axes.long, axes.wide, places, kinds)
+        of, *rest = self._of_kinds(4)
+        self.nodes = Nodes._make((of, *self._of_nodes(1 << 9), *rest))
+        self.planes = Planes(self._cells, *self._of_planes(PLANES))
         self.found = Found._make((*self._of_found(1 << 10), np.array([0.0, axes.tiny]), peaks(chain)))
-        self._more_kinds(4)
-        self._more_planes(PLANES)
-        self._begin()
+        self._begin(np.array(start))
 
     def _of_nodes(self, room: int) -> tuple[np.ndarray, ...]:
         """State, lands, inc, table, second, along, across."""
@@ -266,14 +265,23 @@ class CompiledGrid:
     def _of_found(room: int) -> tuple[np.ndarray, ...]:
         return np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room)
 
-    def _begin(self) -> None:
+    def _of_kinds(self, kinds: int) -> tuple[np.ndarray, ...]:
+        """Of, place, code, rank."""
+        code, rank = np.zeros((2, kinds), np.int64)
+        return np.zeros(kinds * self._cells, np.int32), np.zeros(kinds * self._places, np.int32), code, rank
+
+    def _of_planes(self, planes: int) -> tuple[np.ndarray, ...]:
+        """Mass, kind, count, low, high."""
+        return np.zeros(planes * self._cells), np.full(planes, FREE), *np.zeros((3, planes), np.int64)
+
+    def _begin(self, start: np.ndarray) -> None:
         """All chance lies where the start does."""
-        b, start, planes = self.bench, self.bench.fields[:, START], self.planes
+        b, planes = self.bench, self.planes
         cell, code = int((b.along + b.across) @ start), int(b.rest @ start)
         b.kind_of[code] = 1
         self.nodes.code[0], self.at[KINDS] = code, 1
         self.at[CELL] = cell
-        planes.kind[0], planes.count[0], planes.low[0], planes.high[0] = 0, 0, cell, cell
+        planes.kind[0], planes.low[0], planes.high[0] = 0, cell, cell
         planes.mass[cell] = 1.0
 
     def ends(self, progress: Callable[[int], Any] | None = None) -> Ends:
@@ -315,15 +323,12 @@ class CompiledGrid:
         self._hold_to_budget()
 
     def _more_kinds(self, kinds: int) -> None:
-        n, sizes = self.nodes, (kinds * self._cells, kinds * self._places)
-        fresh = (*(np.zeros(size, np.int32) for size in sizes), *np.zeros((2, kinds), int))
-        of, place, code, rank = _longer((n.of, n.place, n.code, n.rank), fresh)
+        n = self.nodes
+        of, place, code, rank = _longer((n.of, n.place, n.code, n.rank), self._of_kinds(kinds))
         self.nodes = n._replace(of=of, place=place, code=code, rank=rank)
 
     def _more_planes(self, planes: int) -> None:
-        old = self.planes
-        fresh = (np.zeros(planes * self._cells), np.full(planes, FREE), *(np.zeros(planes, np.int64) for _ in range(3)))
-        self.planes = Planes(self._cells, *_longer(old[1:], fresh))
+        self.planes = Planes(self._cells, *_longer(self.planes[1:], self._of_planes(planes)))
 
     def _wrong(self, status: int) -> BrokenGame:
         """What is wrong, as an error of the game."""

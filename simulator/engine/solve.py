@@ -45,24 +45,33 @@ from simulator.engine.passes import (
 # seconds in all where the compiled passes have to be made, or loaded, first.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
 PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = 6.0, 0.6, 0.1
+# The kernel that solves graphs of so many edges at most in one call, see `at_once`.
+AT_ONCE, MOST_AT_ONCE = "spread_at_once", 1 << 16
 
 
-class _Passes:
+class Passes:
     """Stands for the params of kernels that involve no game."""
 
 
-_compiled: dict[str, Any] = {}
+compiled: dict[str, Any] = {}
 _spent = [0.0]
 
 
 def plainly(edges: int) -> bool:
     """Is a graph of this size solved sooner by plain Python than by loading, or making, the compiled passes?"""
-    if _compiled:
+    if compiled:
         return False
     patience = PATIENCE
-    if cache.is_ready(spread.__name__, _Passes):
+    if any(cache.is_ready(kernel, Passes) for kernel in (spread.__name__, AT_ONCE)):
         patience = PATIENCE_IF_LOADED if "numba" in sys.modules else PATIENCE_IF_CACHED
     return _spent[0] + edges * SECONDS_AN_EDGE < patience
+
+
+def solved_at_once(edges: int) -> bool:
+    """Is a graph of this size solved soonest in one call? Not if that had to be compiled beside the passes."""
+    if edges > MOST_AT_ONCE or plainly(edges):
+        return False
+    return not compiled or AT_ONCE in compiled or cache.is_ready(AT_ONCE, Passes)
 
 
 class Solver:
@@ -99,9 +108,9 @@ class Solver:
             return status
         from simulator.engine.compiled import kernel
 
-        if function.__name__ not in _compiled:
-            _compiled[function.__name__] = kernel(function).of(_Passes())
-        return int(_compiled[function.__name__](self._net, *args))
+        if function.__name__ not in compiled:
+            compiled[function.__name__] = kernel(function).of(Passes())
+        return int(compiled[function.__name__](self._net, *args))
 
     def _search(self, counted: bool) -> tuple[Any, Any, Any, Any]:
         """The first four parts of a `Plan`; with `counted`, edges that count do not connect."""
@@ -134,7 +143,7 @@ class Solver:
         lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
         flow, found = Flow(*map(self._hold, (ring, low, high, lost))), self._room(room)
         most = int(chain.limits[chain.counted]) if self.counted else 0
-        if self.counted and len(self.graph.to) * most < self._pause:  # the limit may be passed before the first pause
+        if self.counted and len(self.graph.to) <= MOST_AT_ONCE:
             at[MAY_CUT] = int(self._loops())
         while (status := self._call(spread, self._plan, flow, found, at, self._pause)) != DONE:
             if status == NEED_ROOM:

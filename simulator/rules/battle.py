@@ -38,6 +38,15 @@ class Both(Fields, Generic[Attacking_co, Defending_co]):
     attacker: Attacking_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
     defender: Defending_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """For pickle, which would look for the class in a module: one for two tables is found by these alone."""
+        tables = type(self).__pydantic_generic_metadata__["args"]
+        return (_both, (tables, dict(self))) if tables else super().__reduce_ex__(protocol)
+
+
+def _both(tables: tuple[Any, ...], sides: dict[str, Any]) -> Both[Any, Any]:
+    return Both[tables].model_construct(**sides)  # type: ignore[misc, valid-type]
+
 
 class Frame(Fields):
     """The tables of a scenario. A kind writes anew those that it has something to say of; the others stay empty."""

@@ -12,7 +12,7 @@ from simulator import NoExactOdds, exact, load, odds, replay, simulate
 from simulator.engine.explicit import plain_params
 from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.rules.battle import WINNERS
-from simulator.rules.custom import size
+from simulator.rules.custom import build, size
 from simulator.rules.custom.large_dice import Large
 from simulator.rules.custom.large_rules import scored
 from simulator.rules.toolkit.binomial import DRAWS, hits_drawn
@@ -35,8 +35,15 @@ FLEETS = {
 
 @pytest.fixture
 def large(monkeypatch):
-    """Every line-up counts as large."""
-    monkeypatch.setattr(size, "MOST_PLACES", 0)
+    """Every line-up counts as large from when this is called."""
+
+    def too_large(setup):
+        raise size.TooLarge("attacker", "too many units")
+
+    def refuse():
+        monkeypatch.setattr(build, "places_of", too_large)
+
+    return refuse
 
 
 def line_up(kinds, pieces, hits=1, dice=1):
@@ -74,6 +81,7 @@ def outcomes(scenario):
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios())
 def test_random_games(large, scenario):
+    large()
     assume("odds-below" not in json.dumps(scenario["policy"]))
     mine, expected = outcomes(scenario), Reference(scenario["rules"], scenario).table()
     for key in set(mine) | set(expected):
@@ -95,9 +103,9 @@ def test_hits_are_drawn_as_likely_as_they_are(dice, hit, whole):
         assert abs(counts[hits] - draws * chance) < 1.1, hits
 
 
-def test_battles_of_large_line_ups_are_those_of_small_ones(monkeypatch):
+def test_battles_of_large_line_ups_are_those_of_small_ones(large):
     expected = exact(LAND)
-    monkeypatch.setattr(size, "MOST_PLACES", 0)
+    large()
     mine = simulate(LAND, battles=100_000, seed=3)
     for side in ("attacker", "defender", "nobody"):
         p = expected.winner(side)
@@ -109,6 +117,7 @@ def test_battles_of_large_line_ups_are_those_of_small_ones(monkeypatch):
 
 
 def test_compiled_battles_are_those_of_the_rules(large):
+    large()
     chain = load(LAND).built.chain
     simulation = Simulation(chain, 5)
     simulation.add(300)

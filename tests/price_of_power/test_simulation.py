@@ -66,12 +66,26 @@ def duel(attacker=(), defender=(), **more):
     })  # fmt: skip
 
 
+def against(**defender):
+    attacker = {"infantry": 20, "mercenary_infantry": 12, "allied_cavalry": 9}
+    sides = {"attacker": attacker, "defender": {"infantry": 40} | defender}
+    return load({"game": "price-of-power", "battle": "land"} | sides)
+
+
 def test_duels_are_the_battles_of_the_rules():
     for asked in (
         duel(options={"count_rounds": True}),
         duel({"ideas": ["military-drill", "tercios"], "automatic_hits": 1}, options={"base_dice": 10}),
         duel({"mercenary_infantry": 60}, policy={"attacker": {"losses": "most-numerous"}}),
         duel(options={"dice": {"infantry": ["infantry+artillery", "blank", "cavalry+cavalry"]}}),
+        duel({"leader": {"infantry": 2}}, {"leader": {"cavalry": 1, "wounds": 1}}),
+        duel({"leader": {"infantry": 1}}, policy={"attacker": {"retreat": "when-leader-wounded"}}),
+        duel(policy={"attacker": {"retreat": "when-half"}, "defender": {"retreat": "when-outnumbered"}}),
+        duel(policy={"attacker": {"retreat": "after-round"}, "defender": {"retreat": "at-or-below", "retreat_at": 2}}),
+        duel({"can_retreat": False}, policy={"attacker": {"retreat": "at-or-below", "retreat_at": 60}}),
+        against(kind="npr", leader={"artillery": 2}),
+        against(kind="npr", defends_capital=True, leader="none"),
+        against(kind="rebels", leader="none"),
     ):
         fight_by_rules(asked.chain)
         assert asked.chain.lean is not None
@@ -81,17 +95,18 @@ def test_duels_are_the_battles_of_the_rules():
 @pytest.mark.parametrize(
     "changed",
     [
-        duel({"leader": {"infantry": 1}}),
         duel(conditions={"max_rounds": 20}),
-        duel(policy={"defender": {"retreat": "when-half"}}),
+        duel(policy={"defender": {"retreat": "after-round", "retreat_at": 3}}),
+        duel(policy={"defender": {"retreat": "best"}}),
         duel(options={"casualty_alternation": "whole-battle"}),
         duel(options={"dice": {"infantry": ["infantry", "blank"]}}),
         duel({"battle_actions": [{"round": 3, "cavalry": 1}]}),
+        duel({"ideas": ["noble-knights"]}),
+        against(kind="npr"),
         load("power-three-realms"),
-        load("power-novgorod"),
         load("power-lepanto"),
     ],
-    ids=["leader", "rounds", "retreat", "alternation", "stuck", "action", "factions", "card", "sea"],
+    ids=["rounds", "retreat", "best", "alternation", "stuck", "action", "charge", "card", "factions", "sea"],
 )
 def test_other_battles_are_no_duels(changed):
     assert changed.chain.lean is None

@@ -8,7 +8,8 @@ chooses.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from simulator.rules.custom.rules import (
     FIGHTING,
     GONE,
     Params,
+    State,
     anybody_rolls,
     attacker_leaves,
     defender_leaves,
@@ -51,23 +53,9 @@ class BestParams(NamedTuple):
     ways: np.ndarray
 
 
-class BestState(NamedTuple):
-    """As `rules.State`, and who rolls or decides; `hits` that are being taken, from hit class `part` on;
-    the attacker's are `waiting` while the defender's are taken.
-    """
-
-    attacker: int
-    defender: int
-    attacker_next: int
-    defender_next: int
-    salvo: int
-    clock: int
-    ending: int
-    rounds: int
-    stage: int
-    hits: int
-    part: int
-    waiting: int
+# As `rules.State`, and who rolls or decides; `hits` that are being taken, from hit class `part` on; the attacker's are
+# `waiting` while the defender's are taken.
+BestState: Any = namedtuple("BestState", (*State._fields, "stage", "hits", "part", "waiting"))
 
 
 @helper
@@ -232,7 +220,7 @@ def step(p, s, result, other):
     return onward(p, s)
 
 
-def opened(p: BestParams, s: BestState) -> BestState:
+def opened(p: BestParams, s: Any) -> Any:
     """The state in which the first dice are rolled, or a side decides."""
     s = removed(p.battle, s)
     if not (p.battle.attacker.units[s.attacker] and p.battle.defender.units[s.defender]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -13,15 +12,16 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.line import Places, Stands, loss_line
-from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, begun, opened
+from simulator.rules.custom.line import Places, Stands, aimed_at, chooses, loss_line
+from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
 from simulator.rules.custom.setup import Setup
 from simulator.rules.custom.size import check_size
-from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing, slots_of
+from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing
 from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
-SLACK = 1e-12
+# Places are kept for so many line-ups, of so many places each at most.
+MOST_MET, MOST_PLACES_KEPT = 256, 512
 NEVER = -1
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
 
@@ -67,7 +67,10 @@ class Layout:
             attacker: Gunnery(setup, attacker, places[attacker], places[defender], book),
             defender: Gunnery(setup, defender, places[defender], places[attacker], book),
         }
-        self.slots = [{side: slots_of(self.guns[side].side, group) for side in SIDES} for group in setup.groups]
+        self.slots = [
+            dict(zip(SIDES, slots, strict=True))
+            for slots in zip(*(self.guns[side].slots for side in SIDES), strict=True)
+        ]
         self.salvos = [salvo for number in range(len(setup.groups)) for salvo in self._salvos(number)]
         self._known: dict[Hashable, int] = {}
         self.throws: dict[str, list[Throws]] = {side: [] for side in SIDES}
@@ -167,10 +170,25 @@ def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None
 
 
 def places_of(setup: Setup) -> dict[str, Places]:
-    """The places of both sides. Raises TooLarge for too many, or with too much to work out."""
-    lines = {side: loss_line(setup, side) for side in SIDES}
-    check_size(setup, lines)
-    return {side: Places(setup, side, lines[side]) for side in SIDES}
+    """The places of both sides, known where the same line-ups were met before. Raises TooLarge for too many."""
+    met, lines = setup.source.met, {side: loss_line(setup, side) for side in SIDES}
+    keys = {side: _met_as(setup, side, lines[side]) for side in SIDES}
+    if any(key not in met for key in keys.values()):
+        check_size(setup, lines)
+    found = {}
+    for side, key in keys.items():
+        found[side] = met.get(key) or Places(setup, side, lines[side])
+        if len(met) >= MOST_MET:
+            met.clear()
+        if len(found[side]) <= MOST_PLACES_KEPT:
+            met[key] = found[side]
+    return found
+
+
+def _met_as(setup: Setup, side: str, line: list[int]) -> Hashable:
+    """All that decides the places of a side."""
+    own, absorb = setup.sides[side], getattr(setup.fields.policy, side).absorb
+    return setup.kind_name, side, tuple(own.counts), tuple(line), absorb, *aimed_at(setup, side), chooses(setup, side)
 
 
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
@@ -205,11 +223,12 @@ def _after_hits(layout: Layout, side: str) -> np.ndarray:
     """Places after 1, 2, 4, 8, ... hits of each class of the enemy's shots."""
     enemy = SIDES[1 - SIDES.index(side)]
     own, aimed = layout.places[side], layout.guns[enemy].classes
-    powers = [np.array([own.after_hit(mask) for mask in aimed], np.int64).reshape(len(aimed), len(own))]
-    each = np.arange(len(aimed))[:, None]
-    while 2 ** len(powers) <= len(own.line):
-        powers.append(powers[-1][each, powers[-1]])
-    return np.array(powers)
+    if len(aimed) == 1:
+        return own.after_hits(aimed[0])[:, None]
+    powers = np.empty((max(1, len(own.line).bit_length()), len(aimed), len(own)), np.int64)
+    for k, mask in enumerate(aimed):
+        powers[:, k] = own.after_hits(mask)
+    return powers
 
 
 def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
@@ -226,16 +245,17 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """How each salvo's results are unpacked."""
     guns, number = layout.guns[side], SIDES.index(side)
     widest = max(1, *(len(salvo.slots[number]) for salvo in layout.salvos))
-    classes = np.zeros(len(layout.salvos), np.int64)
-    stride, size = (np.ones((len(layout.salvos), widest), np.int64) for _ in range(2))
-    targets = np.zeros((len(layout.salvos), widest), np.int64)
-    for i, salvo in enumerate(layout.salvos):
+    unused, classes = (1, 1, 0), []
+    unpacked: list[list[tuple[int, int, int]]] = []
+    for salvo in layout.salvos:
         slots = [layout.slots[salvo.group][side][k] for k in salvo.slots[number]]
         caps = layout.caps(side, slots)
-        classes[i] = len(slots)
-        for k, (slot, cap, wide) in enumerate(zip(slots, caps, packing(caps), strict=True)):
-            stride[i, k], size[i, k], targets[i, k] = wide, cap + 1, guns.classes.index(slot.targets)
-    return classes, stride, size, targets
+        classes.append(len(slots))
+        aims = [guns.classes.index(slot.targets) for slot in slots]
+        used = [(wide, cap + 1, aim) for wide, cap, aim in zip(packing(caps), caps, aims, strict=True)]
+        unpacked.append(used + [unused] * (widest - len(used)))
+    stride, size, targets = np.ascontiguousarray(np.array(unpacked, np.int64).transpose(2, 0, 1))
+    return np.array(classes, np.int64), stride, size, targets
 
 
 def clock_of(setup: Setup, obey: bool = True) -> int:
@@ -259,33 +279,9 @@ def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
     }
     if not wanted:
         return {}
-    from simulator.engine.solve import state_values
+    from simulator.rules.custom.hopeless import hopeless
 
-    field = lay_out(setup, obey=False)
-    chain = field.chain
-    found = {}
-    for side, limit in wanted.items():
-        states, value = state_values(chain, lambda ends, side=side: winner_of(field, ends) == SIDES.index(side))
-        found[side] = _below(field, side, states, value, limit - SLACK)
-    return found
-
-
-def _below(field: Field, side: str, states: Any, value: np.ndarray, limit: float) -> np.ndarray:
-    """1 where a round begins with less than this chance, by clock, own and enemy place."""
-    p = field.params
-    seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)
-    known = {State(*state[:-1], 0): state[-1] for state in seen}
-    attackers, defenders = (field.places[one].units.tolist() for one in SIDES)
-    found = np.zeros((p.clock + 1, len(attackers), len(defenders)), np.int64)
-    last = p.clock if p.round_limit == 0 else p.round_limit - 1
-    for clock, attacker, defender in product(range(last + 1), range(len(attackers)), range(len(defenders))):
-        if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
-            after = begun(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
-            chance = known.get(State(*(int(part) for part in after._replace(rounds=0))))
-            if after.ending:
-                chance = winner_of(field, State(*(np.array([part]) for part in after)))[0] == SIDES.index(side)
-            found[clock, attacker, defender] = chance is not None and chance < limit
-    return found if side == "attacker" else np.ascontiguousarray(found.transpose(0, 2, 1))
+    return hopeless(setup, wanted)
 
 
 def winner_of(field: Laid, ends: Any) -> np.ndarray:

@@ -25,13 +25,14 @@ INLINE = "custom"
 class Source:
     """A checked game file, and what the scenario's `rules` changed in it: (path, old value, new value).
 
-    `known` keeps what has been worked out for it once, whatever the scenario.
+    `known` keeps what has been worked out for it once, whatever the scenario; `met` the places of line-ups.
     """
 
     name: str
     file: GameFile
     changes: tuple[tuple[str, str, str], ...] = ()
-    known: dict[Hashable, dict[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    met: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.large_dice import NEVER, WORDS
-from simulator.rules.custom.line import Stands, blocks_of, by_side, stretches
+from simulator.rules.custom.line import Stands, blocks_of, by_side, fighting_of, hits_of, stretches
 from simulator.rules.custom.setup import Setup, bits
 
 # Bits of a word that hold hits; one more of the first tells that everybody is lost.
@@ -58,8 +58,7 @@ class Line:
             hit = words[word] >> shift & mask
             for i in range(self.first[number], self.first[number + 1]):
                 taken[:, self.stretches[i].unit] += np.clip(hit - self.begins[i], 0, self.stretches[i].points)
-        hits = np.array([unit.hits for unit in self.setup.file.unit.values()], np.int64)
-        taken[words[0] >= self.gone] = self.counted(self.own.fights) * hits
+        taken[words[0] >= self.gone] = fighting_of(self.own) * hits_of(self.setup.file)
         return Stands(self.setup, self.side, self.line, taken)
 
     @property

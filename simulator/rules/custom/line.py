@@ -106,6 +106,17 @@ def chooses(setup: Setup, side: str) -> bool:
     return bool(getattr(setup.fields.policy, side).loss_order == "best")
 
 
+@lru_cache(maxsize=256)
+def hits_of(file: GameFile) -> np.ndarray:
+    """The hits that a piece of each unit takes."""
+    return np.array([unit.hits for unit in file.unit.values()], np.int64)
+
+
+def fighting_of(own: SideSetup) -> np.ndarray:
+    """How many of each unit fight on a side."""
+    return np.array([count if own.fights >> u & 1 else 0 for u, count in enumerate(own.counts)], np.int64)
+
+
 class Stands:
     """What stands where these hits were taken, one row of `taken` (by unit) for each place; arrays by row.
 
@@ -113,15 +124,19 @@ class Stands:
     """
 
     def __init__(self, setup: Setup, side: str, line: Sequence[int], taken: np.ndarray) -> None:
-        self.setup, self.side, self.line, self.taken = setup, side, line, taken
-        self.own = setup.sides[side]
-        counts = np.array(self.own.counts, np.int64)
-        hits = np.array([unit.hits for unit in setup.file.unit.values()], np.int64)
-        first = np.array([absorbs_first(setup, side, u) for u in range(len(counts))])
-        self.lost = np.where(first, np.maximum(0, taken - counts * (hits - 1)), taken // hits)
-        self.left = counts * _fighting(self.own) - self.lost
-        self.damage = taken - hits * self.lost
+        self.setup, self.side, self.line, self.own = setup, side, line, setup.sides[side]
+        self.taken = self.lost = taken
+        there, hits = fighting_of(self.own), hits_of(setup.file)
+        if max(hits.tolist()) > 1:
+            first = np.array([absorbs_first(setup, side, u) for u in range(len(there))])
+            self.lost = np.where(first, np.maximum(0, taken - there * (hits - 1)), taken // hits)
+        self.left = there - self.lost
         self.units = self.left.sum(axis=1)
+
+    @cached_property
+    def damage(self) -> np.ndarray:
+        """Hits on each unit that have not cost a piece."""
+        return self.taken - hits_of(self.setup.file) * self.lost
 
     def __len__(self) -> int:
         return len(self.taken)
@@ -164,10 +179,11 @@ class Places(Stands):
         size = prod(self.sizes)
         self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
         super().__init__(setup, side, line, self._taken(setup.sides[side], np.array(line, np.int64)))
-        self.gone = len(self) - 1
-        removed = setup.mask(by_side(setup.file.losses.removed_alone, side))
-        alone = np.array([removed >> u & 1 for u in range(len(self.own.counts))])
-        self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
+        self.gone, units = len(self) - 1, len(self.own.counts)
+        self.alone = np.zeros(len(self), bool)
+        if removed := setup.mask(by_side(setup.file.losses.removed_alone, side)) & self.own.present:
+            stays = np.array([1 - (removed >> u & 1) for u in range(units)])
+            self.alone = (self.units > 0) & (self.left @ stays == 0)
 
     @staticmethod
     def number(setup: Setup, side: str, line: Sequence[int]) -> int:
@@ -176,36 +192,54 @@ class Places(Stands):
         return prod(1 + sum(points[unit] for unit in bits(block)) for block in blocks_of(setup, side, line))
 
     def _taken(self, own: SideSetup, points: np.ndarray) -> np.ndarray:
-        counts = np.array(own.counts, np.int64)
-        taken = np.zeros((prod(self.sizes), len(counts)), np.int64)
+        units = len(own.counts)
+        taken = np.zeros((prod(self.sizes), units), np.int64)
         for at, digit in zip(self.at, self.digits, strict=True):
-            hit = np.zeros((len(at) + 1, len(counts)), np.int64)
+            hit = np.zeros((len(at) + 1, units), np.int64)
             hit[np.arange(1, len(at) + 1), points[at]] = 1
             taken += hit.cumsum(axis=0)[digit]
-        everything = np.array([unit.hits for unit in own.setup.file.unit.values()], np.int64) * counts * _fighting(own)
-        return taken if np.array_equal(taken[-1], everything) else np.vstack([taken, everything])
+        everything = fighting_of(own) * hits_of(own.setup.file)
+        return np.vstack([taken, everything]) if (taken[-1] != everything).any() else taken
+
+    @cached_property
+    def _powers(self) -> dict[int, np.ndarray]:
+        return {}
+
+    def after_hits(self, targets: int) -> np.ndarray:
+        """The places after 1, 2, 4, 8, ... hits on anybody in `targets`, row by row."""
+        if targets not in self._powers:
+            rows = [self.after_hit(targets)]
+            while 2 ** len(rows) <= len(self.line):
+                rows.append(rows[-1][rows[-1]])
+            self._powers[targets] = np.array(rows)
+        return self._powers[targets]
 
     def after_hit(self, targets: int) -> np.ndarray:
         """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
         size = prod(self.sizes)
-        nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
-        for block, at, stride, digit in zip(self.blocks, self.at, self.strides, self.digits, strict=True):
-            if block & targets:
-                position = np.append(at, NOWHERE)[digit]
-                moved = np.where(position < nearest, stride, moved)
+        hit = [k for k, block in enumerate(self.blocks) if block & targets]
+        if len(hit) == 1:
+            moved = self.strides[hit[0]] * (self.digits[hit[0]] < len(self.at[hit[0]]))
+        else:
+            nearest, moved = np.full(size, NOWHERE), np.zeros(size, np.int64)
+            for k in hit:
+                position = np.append(self.at[k], NOWHERE)[self.digits[k]]
+                moved = np.where(position < nearest, self.strides[k], moved)
                 nearest = np.minimum(nearest, position)
-        return np.append(np.arange(size) + moved, np.full(len(self) - size, self.gone))
+        after = np.full(len(self), self.gone)
+        after[:size] = np.arange(size) + moved
+        return after
 
 
-def _fighting(own: SideSetup) -> np.ndarray:
-    """1 for the units that may fight on a side."""
-    return np.array([own.fights >> u & 1 for u in range(len(own.counts))], np.int64)
+def aimed_at(setup: Setup, side: str) -> list[int]:
+    """At whom of a side the enemy fires, as masks of units."""
+    enemy = setup.sides[setup.sides[side].enemy]
+    return sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
 
 
 def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
     """The blocks of a line that can be hit, as masks of units; each unit is one where the side chooses its losses."""
-    enemy, chosen = setup.sides[setup.sides[side].enemy], chooses(setup, side)
-    targets = sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
+    targets, chosen = aimed_at(setup, side), chooses(setup, side)
     found: dict[Hashable, int] = {}
     for unit in sorted(set(line)):
         hit = tuple([mask >> unit & 1 for mask in targets])

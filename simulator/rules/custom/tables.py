@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -72,13 +73,18 @@ class Book:
     def __init__(self, whole: int, low_luck: bool) -> None:
         self.whole, self.low_luck = whole, low_luck
         self._rows = [(np.zeros(1, np.int64), np.ones(1))]
-        self._index: dict[Hashable, int] = {}
+        self._index: dict[tuple[int, ...], dict[tuple[Dice, ...], int]] = {}
+
+    def known(self, caps: tuple[int, ...]) -> dict[tuple[Dice, ...], int]:
+        """The tables so far of hits up to these caps, by their dice."""
+        return self._index.setdefault(caps, {})
 
     def table(self, dice: tuple[Dice, ...], caps: tuple[int, ...]) -> int:
         """The table of the hits of these dice, class by class, packed into one result (see `packing`)."""
-        found = self._index.get((dice, caps))
+        known = self.known(caps)
+        found = known.get(dice)
         if found is None:
-            found = self._index[dice, caps] = len(self._rows) if any(dice) else 0
+            found = known[dice] = len(self._rows) if any(dice) else 0
             if found:
                 self._rows.append(self._row(dice, caps))
         return found
@@ -135,12 +141,29 @@ class Throws(NamedTuple):
 
 
 class Aimed(NamedTuple):
-    """A step that is fired: its slot, the own units whose number decides its dice, and its dice by these numbers."""
+    """A step that is fired: its slot, what of the own numbers of units decides its dice, and its dice by these."""
 
     slot: int
     shot: Shot
-    units: list[int]
-    dice: dict[tuple[int, ...], Dice]
+    asked: Callable[[Sequence[int]], Hashable]
+    dice: dict[Hashable, Dice]
+
+
+class Known(NamedTuple):
+    """What is worked out of a side once: the slots of each group, its hit classes, what decides a step's dice.
+
+    Then the dice of steps, and the steps that are fired, by what they depend on.
+    """
+
+    slots: list[list[Slot]]
+    classes: list[int]
+    asked: dict[int, tuple[list[int], list[Help]]]
+    dice: dict[Hashable, dict[Hashable, Dice]]
+    aimed: dict[Hashable, list[Aimed]]
+
+
+def _nothing(counts: Sequence[int]) -> Hashable:
+    return None
 
 
 class Gunnery:
@@ -150,20 +173,28 @@ class Gunnery:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
         self.own_stands, self.enemy_stands = own.standings, enemy.standings
-        self.classes = sorted({slot.targets for group in setup.groups for slot in slots_of(self.side, group)})
-        self.caps = {targets: sum(1 for unit in enemy.line if targets >> unit & 1) for targets in self.classes}
-        self._asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
-        self._dice = self._known()
+        self._known = self._worked_out_before()
+        self.slots, self.classes = self._known.slots, self._known.classes
+        self.caps = {targets: sum([targets >> unit & 1 for unit in enemy.line]) for targets in self.classes}
 
-    def _known(self) -> dict[Hashable, dict[tuple[int, ...], Dice]]:
-        """The dice worked out so far for this side of any scenario that is alike in all but numbers of units."""
+    def _worked_out_before(self) -> Known:
+        """What is known of this side in any scenario that is alike in all but numbers of units."""
         setup, side = self.setup, self.side
-        if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
-            return {}
         kept = setup.source.known
-        if len(kept) > MOST_KEPT or sum(map(len, kept.values())) > MOST_KEPT**2:
-            kept.clear()
-        return kept.setdefault((setup.kind_name, side.side, side.present, tuple(setup.conditions.items())), {})
+        key = (setup.kind_name, side.side, side.present, tuple(setup.conditions.items()))
+        if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
+            return self._afresh()
+        known: Known | None = kept.get(key)
+        if known is None or len(known.dice) + len(known.aimed) > MOST_KEPT**2:
+            if len(kept) > MOST_KEPT:
+                kept.clear()
+            known = kept[key] = self._afresh()
+        return known
+
+    def _afresh(self) -> Known:
+        slots = [slots_of(self.side, group) for group in self.setup.groups]
+        classes = sorted({slot.targets for some in slots for slot in some})
+        return Known(slots, classes, {number: self._relevant(shot) for number, shot in self.side.shots.items()}, {}, {})
 
     def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
         """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
@@ -177,26 +208,31 @@ class Gunnery:
         self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
     ) -> list[Aimed]:
         """Those of a group's steps that are fired in round `number`, by whatever numbers of these units."""
-        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-        first: dict[int, int] = {}
-        for shot in firing:
-            first.setdefault(shot.targets, shot.number)
-        found = []
-        for shot in firing:
-            if self.side.able(shot):
-                units, helps = self._asked[shot.number]
-                limit = -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy)
-                key = (shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
-                slot = slot_of(slots, shot.targets, first[shot.targets])
-                found.append(Aimed(slot, shot, units, self._dice.setdefault(key, {})))
-        return found
+        limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
+        key = (shots[0].number, number, own.mask, enemy.mask, *limits)
+        if key not in self._known.aimed:
+            firing = [shot for shot in shots if fires(shot, number, own, enemy)]
+            first: dict[int, int] = {}
+            for shot in firing:
+                first.setdefault(shot.targets, shot.number)
+            able = [shot for shot in firing if self.side.able(shot)]
+            self._known.aimed[key] = [
+                self._aim(shot, slot_of(slots, shot.targets, first[shot.targets]), number, own, enemy) for shot in able
+            ]
+        return self._known.aimed[key]
+
+    def _aim(self, shot: Shot, slot: int, number: int, own: Standing, enemy: Standing) -> Aimed:
+        units, helps = self._known.asked[shot.number]
+        limit = -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy)
+        key = (shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
+        return Aimed(slot, shot, itemgetter(*units) if units else _nothing, self._known.dice.setdefault(key, {}))
 
     def _thrown(self, aimed: Sequence[Aimed], slots: int, number: int, own: Standing, enemy: Standing) -> list[Dice]:
         """The dice of each slot; each kind of them is worked out once."""
         dice: list[Dice] = [()] * slots
         counts = own.counts
-        for slot, shot, units, known in aimed:
-            key = tuple([counts[unit] for unit in units])
+        for slot, shot, asked, known in aimed:
+            key = asked(counts)
             found = known.get(key)
             if found is None:
                 found = known[key] = self._worked_out(shot, number, own, enemy)
@@ -213,24 +249,22 @@ class Gunnery:
     def _seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
         """What of the enemy's places these steps' dice depend on: a number by place, and one standing for each."""
         rules = [shot for shot in shots if shot.in_round(number)]
-        helps = {help for shot in rules for help in self._asked[shot.number][1] if help.in_round(number)}
+        helps = {help for shot in rules for help in self._known.asked[shot.number][1] if help.in_round(number)}
         asked = {mask for rule in (*rules, *helps) for mask in (rule.if_enemy, rule.unless_enemy) if mask}
         aims = {shot.targets for shot in rules}
         counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
         index: dict[Hashable, int] = {}
         examples: list[Standing] = []
-        shown, by_mask = [], {}
+        shown, by_key = [], {}
         for stand in self.enemy_stands:
-            if stand.mask not in by_mask:
-                by_mask[stand.mask] = (
-                    tuple([bool(stand.mask & mask) for mask in asked]),
-                    tuple([bool(stand.fighting & aim) for aim in aims]),
-                )
-            key = (by_mask[stand.mask], tuple([stand.number(mask) for mask in counted]) if counted else ())
-            if key not in index:
-                index[key] = len(examples)
-                examples.append(stand)
-            shown.append(index[key])
+            key = (stand.mask, *map(stand.number, counted)) if counted else (stand.mask,)
+            if key not in by_key:
+                holds = tuple([bool(stand.mask & mask) for mask in asked])
+                stands = tuple([bool(stand.fighting & aim) for aim in aims])
+                by_key[key] = index.setdefault((holds, stands, key[1:]), len(examples))
+                if by_key[key] == len(examples):
+                    examples.append(stand)
+            shown.append(by_key[key])
         return np.array(shown), examples
 
     def throws(self, group: Sequence[int], slots: Sequence[Slot], chosen: Sequence[int], number: int) -> Throws:
@@ -249,18 +283,26 @@ class Gunnery:
         if len(examples) * len(own) > MOST_PROFILES:
             raise TooLarge(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
         tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
-        caps, table = tuple([self.caps[slots[k].targets] for k in chosen]), self.book.table
+        caps, compares = tuple([self.caps[slots[k].targets] for k in chosen]), self.setup.compares
+        index = self.book.known(caps)
         for seen, enemy in enumerate(examples):
+            if not any(enemy.fighting & shot.targets for shot in shots):
+                continue
             known: dict[int, list[Aimed]] = {}
+            found = []
             for place, stand in enumerate(own):
-                if stand.mask not in known:
-                    known[stand.mask] = self._aimed(shots, slots, number, stand, enemy)
-                if aimed := known[stand.mask]:
-                    thrown = self._thrown(aimed, len(slots), number, stand, enemy)
-                    dice = tuple([thrown[k] for k in chosen])
-                    tables[place, seen] = table(dice, caps)
-                    if self.setup.compares:
-                        means[place, seen] = sum(hit * times for one in dice for hit, times in one)
+                aimed = known.get(stand.mask)
+                if aimed is None:
+                    aimed = known[stand.mask] = self._aimed(shots, slots, number, stand, enemy)
+                if not aimed:
+                    found.append(0)
+                    continue
+                thrown = self._thrown(aimed, len(slots), number, stand, enemy)
+                dice = tuple([thrown[k] for k in chosen])
+                found.append(index[dice] if dice in index else self.book.table(dice, caps))
+                if compares:
+                    means[place, seen] = sum(hit * times for one in dice for hit, times in one)
+            tables[: len(found), seen] = found
         return Throws(shown, tables, means)
 
 

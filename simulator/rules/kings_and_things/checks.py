@@ -116,10 +116,8 @@ def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None
 
 def _unexplored(fields: model.Land) -> None:
     """The known inhabitants of a hex nobody owns have neither fort nor items, and nowhere to go."""
-    side, retreat = fields.defender, fields.policy.defender.retreat
-    refuse(
-        retreat != "never", "policy.defender.retreat", "inhabitants of an unexplored hex may not retreat; give never"
-    )
+    side, stay = fields.defender, "inhabitants of an unexplored hex may not retreat; give never"
+    refuse(fields.policy.defender.retreat != "never", "policy.defender.retreat", stay)
     refuse(side.fort != "none", "defender.fort", f"{side.fort!r} is not allowed in an unexplored hex; give none")
     refuse(side.items, "defender.items", "inhabitants of an unexplored hex have no magic items; leave them out")
     refuse(fields.conditions.black_cloud, "conditions.black_cloud", "nobody owns an unexplored hex; give false")

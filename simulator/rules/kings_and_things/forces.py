@@ -12,23 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.rules.kings_and_things import sides
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, Army, Condition, Held, less
 from simulator.rules.kings_and_things.creatures import Creature
 from simulator.rules.kings_and_things.cup import MOST_DRAWN, draws
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
-from simulator.rules.kings_and_things.sides import (
-    Band,
-    Role,
-    bands,
-    batterers,
-    dust_at_start,
-    fighter,
-    loss_order,
-    opened,
-    taken_by,
-    takes,
-)
+from simulator.rules.kings_and_things.sides import Band, Role, fighter, taken_by
 
 ITEM_BITS = {"talisman": Held.TALISMAN, "magic-bow": Held.BOW, "magic-sword": Held.SWORD, "lucky-charm": Held.CHARM}
 
@@ -81,14 +71,14 @@ class Forces:
 
 def forces_of(scenario: Scenario) -> Forces:
     """The forces of any battle."""
-    sides = bands(scenario)
-    driven_off, attacker, defender = dust_at_start(sides), sides[0], sides[1]
+    present = sides.bands(scenario)
+    driven_off, attacker, defender = sides.dust_at_start(present), present[0], present[1]
     dust = "dust-of-defense" in defender.items and attacker.fields.retreat_hex and not driven_off
     if isinstance(scenario, Exploration):
         armies, ways = _drawn(scenario, attacker, defender)
     else:
-        opened(sides)
-        armies = [army_of(scenario, band) for band in sides]
+        sides.opened(present)
+        armies = [army_of(scenario, band) for band in present]
         starts = [start_of(army, dust and army.band is defender) for army in armies]
         people = tuple(army.people(start.left) for army, start in zip(armies, starts, strict=True))
         if driven_off:
@@ -96,7 +86,7 @@ def forces_of(scenario: Scenario) -> Forces:
         ways = [Way(Note(people, SETTLEMENTS.index(scenario.defender.settlement)), tuple(starts))]
     found = []
     for i, army in enumerate(armies):
-        enemies = (slot for n, band in enumerate(sides) if n != i for slot in band.counters)
+        enemies = (slot for n, band in enumerate(present) if n != i for slot in band.counters)
         aimed_at, leaves = any(slot.role & Role.AIMED for slot in enemies), army.band.leaves or (dust and i == 0)
         found.append(Catalogue(army, [way.sides[i] for way in ways], aimed_at, leaves))
     base = np.cumsum([0, *map(len, found)]).tolist()
@@ -105,12 +95,12 @@ def forces_of(scenario: Scenario) -> Forces:
     numbered = (np.add(one.starts, first).tolist() for first, one in zip(base, found, strict=False))
     for way, begun in zip(ways, zip(*numbered, strict=True), strict=True):
         meetings[notes.setdefault(way.note, len(notes)), *begun] += way.chance
-    return Forces(scenario, sides, found, base, list(notes), meetings, driven_off)
+    return Forces(scenario, present, found, base, list(notes), meetings, driven_off)
 
 
 def army_of(scenario: Scenario, band: Band) -> Army:
     """A side's slots in loss order."""
-    return Army(band, tuple(loss_order(band)), brittle=scenario.options.firewall_hits == "one")
+    return Army(band, tuple(sides.loss_order(band)), brittle=scenario.options.firewall_hits == "one")
 
 
 def start_of(army: Army, dust: bool = False) -> Condition:
@@ -129,7 +119,7 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
         creature = Creature(f"{value}{symbol}", f"code {value}{symbol}", value, symbol)
         slots[value, symbol] = fighter(creature, defender.policy, "dispel-magic" in attacker.items)
     met = [[slots[kind] for kind in draw.creatures] for draw in chances]
-    taken = [taken_by(attacker, here) for here in met] if takes(attacker) else [None] * len(met)
+    taken = [taken_by(attacker, here) for here in met]
     joining = [slot for slot in dict.fromkeys(taken) if slot]
     levels = {"settlement": max(draw.settlement for draw in chances)}
     wild = replace(defender, counters=[replace(slot, number=MOST_DRAWN) for slot in slots.values()], levels=levels)
@@ -139,7 +129,7 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
         alone = alone._replace(left=less(alone.left, own.place(slot)))
     joined = {slot: alone._replace(left=less(alone.left, own.place(slot), -1)) for slot in joining}
     place, [wall] = {slot.key: enemy.place(slot) for slot in slots.values()}, enemy.slots_of(Role.SETTLEMENT)
-    people, battered = own.people(alone.left), batterers([attacker])
+    people, battered = own.people(alone.left), sides.batterers([attacker])
     ways = []
     for (draw, chance), here, mover in zip(chances.items(), met, taken, strict=True):
         if mover:

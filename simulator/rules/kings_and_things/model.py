@@ -17,7 +17,10 @@ Fort = Literal["none", "tower", "keep", "castle", "citadel"]
 Settlement = Literal["none", "village", "city"]
 Terrain = Literal["desert", "forest", "frozen-waste", "jungle", "mountain", "plains", "swamp"]
 Target = Literal["defender", "strongest", "weakest", "attacker", "second-attacker", "third-attacker"]
-Losses = Literal["weakest-first", "strongest-first", "keep-next-step-fighters", "custom"]
+Retreat = Literal["never", "after-rounds", "below-creatures", "when-outgunned", "best"]
+WildLosses = Literal["weakest-first", "strongest-first", "keep-next-step-fighters"]
+Losses = Literal[WildLosses, "custom"]
+Rolling = Literal["damaged", "all", "none"]
 Structures = Literal["first", "last"]
 
 FORTS, SETTLEMENTS = get_args(Fort), get_args(Settlement)
@@ -72,9 +75,7 @@ class Inhabitants(Fields):
 class Policy(Fields):
     """How a side decides."""
 
-    retreat: Literal["never", "after-rounds", "below-creatures", "when-outgunned", "best"] = Field(
-        "never", description="when to leave the hex"
-    )
+    retreat: Retreat = Field("never", description="when to leave the hex")
     retreat_after: int = Field(1, ge=1, le=1000, description="after-rounds: at the end of this round or later")
     retreat_below: int = Field(2, ge=0, le=1000, description="below-creatures: when fewer people are left")
     retreat_ratio: float = Field(
@@ -101,9 +102,7 @@ class InhabitantsPolicy(Fields):
     """How another player rolls for the inhabitants."""
 
     retreat: Literal["never"] = Field("never", description="inhabitants may not retreat")
-    losses: Literal["weakest-first", "strongest-first", "keep-next-step-fighters"] = Field(
-        "weakest-first", description="who is lost first"
-    )
+    losses: WildLosses = Field("weakest-first", description="who is lost first")
     structures: Structures = Field("first", description="the settlement lost before or after all other counters")
 
 
@@ -147,9 +146,7 @@ class ExplorationConditions(Fields):
 class Options(Fields):
     """Variants."""
 
-    post_battle_rolls: Literal["damaged", "all", "none"] = Field(
-        "damaged", description="which structures roll after the battle"
-    )
+    post_battle_rolls: Rolling = Field("damaged", description="which structures roll after the battle")
     firewall_hits: Literal["as-fort", "one"] = Field("as-fort", description="hits that the Firewall takes")
     stack_limit: int = Field(10, ge=0, le=1000, description="most people a side may have; 0 = no limit")
 

@@ -223,8 +223,7 @@ def opened(found: Sequence[Band]) -> None:
             enemy.counters.remove(band.taken)
             band.counters.append(band.taken)
     for _ in range(batterers(band for band in found if band is not defender)):
-        target = next((name for name in ("fort", "settlement") if defender.levels.get(name)), None)
-        if target:
+        if target := next((name for name in ("fort", "settlement") if defender.levels.get(name)), None):
             defender.levels[target] -= 1
             defender.battered.append(target)
 

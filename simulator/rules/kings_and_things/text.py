@@ -66,14 +66,11 @@ def _item_lines(scenario: Scenario, band: Band, found: Sequence[Band]) -> Iterat
     who, policy = spoken(band.name), band.policy
     if band.dispelled:
         yield f"Dispel Magic voids {who}'s {band.dispelled}"
-    if band.has("marksman"):
-        yield f"{who}'s Marksman: {policy.marksman}"
-    if band.has("sword-master"):
-        yield f"{who}'s Sword Master: {policy.sword_master}"
-    if band.has("warlord"):
-        yield f"{who}'s Warlord: {policy.warlord}"
-        if len(found) == 2:
-            yield "the Warlord takes the last creature of the enemy's weakest-first order (ASSUMED)"
+    for special in ("Marksman", "Sword Master", "Warlord"):
+        if band.has(special.lower().replace(" ", "-")):
+            yield f"{who}'s {special}: {getattr(policy, special.lower().replace(' ', '_'))}"
+    if band.has("warlord") and len(found) == 2:
+        yield "the Warlord takes the last creature of the enemy's weakest-first order (ASSUMED)"
     if "lucky-charm" in band.items:
         yield f"{who}'s Lucky Charm: {policy.lucky_charm}, at the first chance"
     if band.items & {"magic-bow", "magic-sword"}:
@@ -136,8 +133,7 @@ def _dice(one: Catalogue) -> str:
     """Dice of the first round by step: `magic 4 (needs 3 3 4 6); melee ...`."""
     at, parts = int(one.led("armed")[one.starts[0], 0]), []
     for step, name in enumerate(STEP_NAMES):
-        values = values_of(one, at, step)
-        if values:
+        if values := values_of(one, at, step):
             needs = ", ".join(str(min(6, value)) for value in values)
             parts.append(f"{plural(len(values), 'die', 'dice')} in the {name} step (needs {needs})")
         at = int(one.led("after")[at, step])

@@ -24,6 +24,7 @@ from simulator.rules.toolkit.policies import refuse
 Landing = Literal["infantry-first", "cavalry-first", "artillery-first"]
 UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
+PARTS = {"at sea": "fleet", "on land": "army"}
 # Columns of an outcome, and what they are where a stage is not reached.
 COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys(
     (
@@ -113,7 +114,7 @@ def check(fields: Campaign) -> None:
     """Refuse what a campaign may not hold."""
     counted = "count_rounds" in fields.options.model_fields_set
     refuse(counted, "options.count_rounds", "is not for a campaign; leave it out")
-    for part in ("fleet", "army"):
+    for part in PARTS.values():
         for side in SIDES:
             best = getattr(getattr(fields.policy, side), part).retreat == "best"
             refuse(best, f"policy.{side}.{part}.retreat", "best is not offered in a campaign")
@@ -236,16 +237,11 @@ def build(fields: Campaign) -> Built:
     )
 
 
-def setups(fields: Campaign) -> dict[str, Setup]:
-    """The battles that are fought, with the whole army."""
-    parts = {"at sea": "fleet", "on land": "army"}
-    return {name: setup_of(stage(fields, part)) for name, part in parts.items() if fought(fields, part)}
-
-
 def assumptions(fields: Campaign) -> Iterator[str]:
     """What the stages rest on."""
-    for name, setup in setups(fields).items():
-        yield from (f"{name}: {line}" for line in text.assumptions(setup))
+    for name, part in PARTS.items():
+        lines = text.assumptions(setup_of(stage(fields, part))) if fought(fields, part) else []
+        yield from (f"{name}: {line}" for line in lines)
     yield f"landing: {fields.policy.attacker.landing}"
     if fields.defender.provinces:
         yield f"siege plan: {fields.policy.attacker.plan}"
@@ -254,12 +250,13 @@ def assumptions(fields: Campaign) -> Iterator[str]:
 
 def explain(stages: Stages) -> Iterator[str]:
     """The stages, and the dice of each."""
-    fields, battles = stages.fields, setups(stages.fields)
-    landed, provinces = stages.landed(model.count(fields.attacker.fleet)), fields.defender.provinces
-    for name, what in (("at sea", "the sea"), ("on land", "the area")):
-        lines = text.explain(battles[name]) if name in battles else [f"no defender, {what} counts as won"]
+    fields, provinces = stages.fields, stages.fields.defender.provinces
+    landed = stages.landed(model.count(fields.attacker.fleet))
+    for name, part in PARTS.items():
+        won = f"no defender, {'the sea' if part == 'fleet' else 'the area'} counts as won"
+        lines = text.explain(setup_of(stage(fields, part))) if fought(fields, part) else [won]
         yield from (f"{name}: {line}" for line in lines)
-        if name == "at sea":
+        if part == "fleet":
             yield f"landing: with every ship {landed} units land, {stages.whole - landed} stay behind"
     if provinces:
         best = stages.plan(stages.besiegers(landed))

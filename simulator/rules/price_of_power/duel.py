@@ -1,4 +1,4 @@
-"""A battle of two lone realms without leaders that fight to the last: a round a step, in few numbers.
+"""A battle on land of two lone realms, all of whose rounds are alike: a round a step, in few numbers.
 
 The largest battles have too many states to spell out and are fought with dice. Of the rules they need little, and that
 without a branch, so that the processor fights several battles at once. Every number is that of rules.py, and so is
@@ -12,91 +12,143 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain, Lean, helper, rule
-from simulator.rules.price_of_power.casualties import strength_in_place, strength_of, struck
-from simulator.rules.price_of_power.rules import OVER, Params, hits_with, table_for
+from simulator.rules.price_of_power.casualties import BITS, GONE, HITS, here, strength_in_place, strength_of, struck
+from simulator.rules.price_of_power.rules import (
+    DEAD,
+    NPR,
+    OVER,
+    STAGES,
+    Params,
+    hits_with,
+    hurt_with,
+    table_for,
+    wants_away,
+)  # fmt: skip
+from simulator.rules.toolkit.retreat import Leave, never, outnumbered
+
+TERCIOS = 3 * BITS
 
 
 class Army(NamedTuple):
-    """What `rules.Params` says of a side: where its lists and its tables begin, and its automatic hits."""
+    """What `rules.Params` says of a side: where its lists and its tables begin, and its automatic hits.
+
+    Its tables are others once its leader is `dead`. It leaves as `leaves` says, or when its leader is wounded, with at
+    least so many units, and pays the price.
+    """
 
     row: int
     first: int
+    dead: int
     cap: int
     stride: int
     automatic: int
+    leaves: Leave
+    when_wounded: int
+    least: int
+    price: int
 
 
 class Duel(NamedTuple):
-    """The numbers of the battle."""
+    """The numbers of the battle; what a roll has `shown` are its icons and, above them, its tercios."""
 
     attacker: Army
     defender: Army
     strength: np.ndarray
-    icons: np.ndarray
+    shown: np.ndarray
     count_rounds: int
 
 
 class Standing(NamedTuple):
-    """The force of each side, its strength, and the rounds, if they are counted."""
+    """The force of each side, its strength, its leader's wounds, and the rounds, if they are counted."""
 
     attacker: int
     defender_1: int
     attacking: int
     defending: int
+    attacker_leader: int
+    defender_leader: int
     rounds: int
 
 
 @helper
-def table_of(army, own):
+def table_of(army, own, wounds):
     """The table of a side."""
-    return table_for(own, army.first, army.cap, army.stride)
+    return table_for(own, army.dead if wounds == DEAD else army.first, army.cap, army.stride)
+
+
+@helper
+def goes(army, own, enemy, wounds):
+    """Does a realm leave, 1 or 0, with so many units on both sides?"""
+    wanted = wants_away(army.leaves, army.when_wounded, 1, own, enemy, wounds)
+    return 1 if wanted & (own >= army.least) & (enemy > 0) else 0
 
 
 @rule(Duel)
 def running(p, s):
-    """Until a side has no unit left."""
-    return (s.attacker > 0) & (s.defender_1 > 0)
+    """Until a side has no unit left or has gone."""
+    return here(s.attacker) & here(s.defender_1)
 
 
 @rule(Duel)
 def table(p, s):
     """The attacker's dice."""
-    return table_of(p.attacker, s.attacking)
+    return table_of(p.attacker, s.attacking, s.attacker_leader)
 
 
 @rule(Duel)
 def second(p, s):
     """The defender's dice."""
-    return table_of(p.defender, s.defending)
+    return table_of(p.defender, s.defending, s.defender_leader)
 
 
 @rule(Duel)
 def step(p, s, result, other):
-    """A round: both sides' casualties come off at once."""
-    hits = hits_with(0, s.attacking, p.icons[result], p.attacker.automatic)
-    back = hits_with(0, s.defending, p.icons[other], p.defender.automatic)
-    attacker, defender = struck(s.attacker, back, 0), struck(s.defender_1, hits, 0)
+    """A round: both sides' casualties come off at once, with the price of leaving, which is the next of them."""
+    ours, theirs = p.shown[result], p.shown[other]
+    hits = hits_with(0, s.attacking, ours, p.attacker.automatic)
+    back = hits_with(0, s.defending, theirs, p.defender.automatic)
+    own, enemy = max((s.attacking >> HITS) - back, 0), max((s.defending >> HITS) - hits, 0)
+    leader = s.attacker_leader + (hurt_with(theirs >> TERCIOS, s.attacker_leader) if back > 0 else 0)
+    other_leader = s.defender_leader + (hurt_with(ours >> TERCIOS, s.defender_leader) if hits > 0 else 0)
+    leaving = goes(p.attacker, own, enemy, leader)
+    other_leaving = goes(p.defender, enemy, own, other_leader) * (1 - leaving)
+    attacker = struck(s.attacker, back + leaving * p.attacker.price, 0)
+    defender = struck(s.defender_1, hits + other_leaving * p.defender.price, 0)
     return s._replace(
-        attacker=attacker,
-        defender_1=defender,
+        attacker=attacker | GONE * leaving,
+        defender_1=defender | GONE * other_leaving,
         attacking=strength_in_place(p, p.attacker.row, attacker),
         defending=strength_in_place(p, p.defender.row, defender),
+        attacker_leader=leader,
+        defender_leader=other_leader,
         rounds=s.rounds + p.count_rounds,
     )
 
 
-def army_of(p: Params, side: int) -> Army:
-    """The army of a side, led by nobody."""
-    first = p.first[p.pool[side, 0, 1, 0]]
-    return Army(*map(int, (p.row[side], first, p.cap[side], p.stride[side], p.automatic[side])))
+def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
+    """The army of a side under such a leader; a player's leaves as given."""
+    npr = p.kind[side] == NPR
+    if npr and not p.stays[side]:
+        leaves = outnumbered()
+    elif not p.asks[side]:
+        leaves = never()
+    card = leader - leader % STAGES
+    first, dead = (p.first[p.pool[side, card + stage, 1, 0]] for stage in (0, DEAD))
+    wounded = p.when_wounded[side] and p.asks[side]
+    numbers = p.row[side], first, dead, p.cap[side], p.stride[side], p.automatic[side]
+    return Army(*map(int, numbers), leaves, int(wounded), 1 if npr else 2, 0 if npr else 1)
 
 
 def lean_of(chain: Chain) -> Lean:
     """The same battles as duels."""
     p, s = chain.params, chain.start
-    duel = Duel(army_of(p, 0), army_of(p, 1), p.strength, p.icons, p.count_rounds)
-    forces = s.attacker, s.defender_1
+    forces, leaders = (s.attacker, s.defender_1), (s.attacker_leader, s.defender_leader)
+    armies = (army_of(p, 0, leaders[0], p.attacker_leaves), army_of(p, 1, leaders[1], p.defender_leaves))
     strengths = (int(strength_of(p, side, force)) for side, force in enumerate(forces))
-    start = Standing(*forces, *strengths, 0)
-    limits = start._replace(rounds=chain.limits.rounds)
+    start = Standing(*forces, *strengths, *(leader % STAGES for leader in leaders), 0)
+    limits = start._replace(
+        attacker=s.attacker | GONE, defender_1=s.defender_1 | GONE, attacker_leader=DEAD if leaders[0] else 0,
+        defender_leader=DEAD if leaders[1] else 0, rounds=chain.limits.rounds,
+    )  # fmt: skip
+    duel = Duel(*armies, p.strength, p.icons | p.tercios << TERCIOS, p.count_rounds)
     return Lean(Chain(duel, start, limits, chain.tables, counters=("rounds",)), s._replace(phase=OVER))

@@ -169,7 +169,13 @@ def hits_with(sea, own, icons, hits):
 def hurt_by(p, s, side, roll):
     """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
     leader = leader_of(s, side)
-    return min(p.tercios[roll] >> 1, DEAD - leader % STAGES) if leader > 0 and led(p, s, side) else 0
+    return hurt_with(p.tercios[roll], leader % STAGES) if leader > 0 and led(p, s, side) else 0
+
+
+@helper
+def hurt_with(tercios, wounds):
+    """Wounds of so many tercios for a leader who has some already."""
+    return min(tercios >> 1, DEAD - wounds)
 
 
 @helper
@@ -265,9 +271,14 @@ def choose(p, s):
     if p.seeks[side] > 0:
         return BEST
     policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
-    own, enemy = units_on(p, s, side), units_on(p, s, 1 - side)
-    wounded = p.when_wounded[side] > 0 and leader_of(s, side) % STAGES == 1
-    return LEAVE if wounded or leaves(policy, own, s.round + 1, own, enemy) else STAY
+    own, enemy, wounds = units_on(p, s, side), units_on(p, s, 1 - side), leader_of(s, side) % STAGES
+    return LEAVE if wants_away(policy, p.when_wounded[side], s.round + 1, own, enemy, wounds) else STAY
+
+
+@helper
+def wants_away(policy, when_wounded, rounds, own, enemy, wounds):
+    """Does the policy say leave after so many rounds, with so many units and wounds of the leader?"""
+    return leaves(policy, own, rounds, own, enemy) | ((when_wounded > 0) & (wounds == 1))
 
 
 # The course of a battle.

@@ -115,19 +115,18 @@ def chain_of(setup: Setup) -> Chain:
 
 
 def is_plain(setup: Setup, p: Params) -> bool:
-    """Is it a duel: two lone realms on land without leaders, all rounds alike, nobody leaves, one can always hit?"""
-    if setup.sea or len(setup.factions) > 2 or any(setup.charges) or any(side.leaders for side in setup.sides):
+    """Is it a duel: two lone realms on land whose rounds are all alike, one of which can always hit?"""
+    sides, timed = setup.sides, setup.last > 1 or p.max_rounds or p.whole_battle
+    if setup.sea or setup.brief or timed or len(setup.factions) > 2 or p.seeks.any() or any(setup.charges):
         return False
-    hitting = [p.automatic[side] > 0 or can_hit(p, side, setup.sides[side].start) for side in range(2)]
-    stay = [faction.kind != "npr" or faction.stays for faction in setup.factions]
-    timed = setup.last > 1 or p.max_rounds or p.whole_battle
-    return any(hitting) and all(stay) and not (timed or p.asks.any())
+    alike = all(len(side.drawn) == 1 for side in sides)
+    return alike and any(p.automatic[place] > 0 or can_hit(p, place, side) for place, side in enumerate(sides))
 
 
-def can_hit(p: Params, side: int, start: list[int]) -> bool:
-    """Have the dice of an unled side an icon for each type of its units?"""
-    best = int(p.icons[p.best[p.pool[side, 0, 1, 0]]])
-    return all(part(best, which) > 0 for which in range(3) if start[which])
+def can_hit(p: Params, place: int, side: Side) -> bool:
+    """Have the dice of a side whose leader is dead an icon for each type of its units?"""
+    best = int(p.icons[p.best[p.pool[place, STAGES * max(side.drawn) + rules.DEAD, 1, 0]]])
+    return all(part(best, which) > 0 for which, units in enumerate(side.start) if units)
 
 
 def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:

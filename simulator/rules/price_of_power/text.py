@@ -50,9 +50,8 @@ def side_lines(setup: Setup, side: Side) -> Iterator[str]:
         deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
         yield f"{side.where} draws a leader from {deck} (ASSUMED)"
     if "military-drill" in side.fields.ideas:
-        drill = setup.options.military_drill
-        text = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll"
-        yield f"{side.where}, Military Drill: {text} (ASSUMED)"
+        fewer, more = setup.options.military_drill.dice, setup.options.military_drill.hits
+        yield f"{side.where}, Military Drill: {fewer} base dice fewer, {more} automatic hits in every roll (ASSUMED)"
     if "noble-knights" in side.fields.ideas:
         yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
     if any(faction.kind == "pirates" for faction in side.factions):
@@ -84,18 +83,16 @@ def dice_text(dice: Pool | General) -> str:
 
 def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:
     """One step of a replayed battle in words, with faces that give its result."""
-    phase = before.phase
-    if phase in {rules.ATTACKER_DRAWS, rules.DEFENDER_DRAWS}:
-        side = setup.sides[phase - rules.ATTACKER_DRAWS]
+    side = setup.sides[before.phase % 2]  # phases before the end are the attacker's and the defender's in turn
+    if before.phase <= rules.DEFENDER_DRAWS:
         who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
         return f"The {side.where} draws {who}."
-    if phase in {rules.ATTACKER_CHARGES, rules.DEFENDER_CHARGES}:
-        text = f"Charge of the {setup.sides[phase - rules.ATTACKER_CHARGES].where}: {plural(result, 'hit')}."
-    else:
-        text = roll_text(setup, p, before, result, dice)
-    if phase in {rules.DEFENDER_CHARGES, rules.DEFENDER_ROLLS}:
-        text = " ".join([text, *left_lines(setup, before, after), *fate_lines(setup, before, after)])
-    return text
+    charge = before.phase <= rules.DEFENDER_CHARGES
+    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if charge else ""
+    lines = [text or roll_text(setup, p, before, result, dice)]
+    if side is setup.sides[1]:
+        lines += [*left_lines(setup, before, after), *fate_lines(setup, before, after)]
+    return " ".join(lines)
 
 
 def told(setup: Setup, label: str = "") -> Chain:
