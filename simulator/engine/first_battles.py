@@ -62,6 +62,7 @@ class Acquainted(PlainExplorer):
 
     def __init__(self, chain: Chain) -> None:
         super().__init__(chain, 0)
+        self._parts = [chain.part(name) for name in ("running", "table", "second")]
         tables = by_row(chain.tables)
         self._rows = tables
         self._fan = np.diff(tables.first)
@@ -83,10 +84,8 @@ class Acquainted(PlainExplorer):
         node = self._number.get(state)
         if node is None:
             hold_to_limits(self.chain, state, before)
-            chain = self.chain
-            tables = (FINAL, 0)
-            if chain.part("running")(self._p, state):
-                tables = self._tables_of(state, chain.part("table"), chain.part("second"))
+            running, table, second = self._parts
+            tables = self._tables_of(state, table, second) if running(self._p, state) else (FINAL, 0)
             node = self._number[state] = len(self._states)
             self._states.append(state)
             self._fresh.append(tables)

@@ -60,7 +60,8 @@ class Simulation:
         self.fought = lookup(self.graph) if self.graph else Fought(by_rules(chain), np.empty(0))
         self.chain = self.fought.chain
         self.tally = Tally(self.chain.layout)
-        bind_state(type(self.chain.params), type(self.chain.start))
+        for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
+            bind_state(type(bound.params), type(bound.start))
         self._direct = direct or (self.graph is None and not may_be_met(chain))
         self._survey = Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS

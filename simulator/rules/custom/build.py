@@ -21,7 +21,7 @@ from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
 # Places are kept for so many line-ups, of so many places each at most.
-MOST_MET, MOST_PLACES_KEPT = 256, 512
+MOST_MET, MOST_PLACES_KEPT = 64, 512
 NEVER = -1
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
 

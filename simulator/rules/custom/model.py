@@ -178,16 +178,22 @@ def model_of(shape: Shape) -> type[Fields]:
     return create_model("Battle", __base__=Fields, __doc__="A battle of a game file.", **frame)
 
 
+@lru_cache(maxsize=256)
+def _units_of(model: type[Fields]) -> list[tuple[str, str]]:
+    """The units of a side by name, and the fields that hold their numbers, in file order."""
+    return [(str(about.alias), name) for name, about in model.model_fields.items() if name.startswith("unit_")]
+
+
 def counts(side: Fields) -> dict[str, int]:
     """Units of a side by name, in file order, also those of which there are none."""
-    fields = type(side).model_fields
-    return {str(fields[name].alias): getattr(side, name) for name in fields if name.startswith("unit_")}
+    given = vars(side)
+    return {unit: given[name] for unit, name in _units_of(type(side))}
 
 
 def named(side: Fields) -> set[str]:
     """Units that the scenario names for a side."""
-    fields = type(side).model_fields
-    return {str(fields[name].alias) for name in side.model_fields_set if name.startswith("unit_")}
+    given = side.model_fields_set
+    return {unit for unit, name in _units_of(type(side)) if name in given}
 
 
 def conditions_of(file: GameFile, given: Fields) -> dict[str, ConditionValue]:

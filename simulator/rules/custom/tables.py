@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -152,7 +152,8 @@ class Aimed(NamedTuple):
 class Known(NamedTuple):
     """What is worked out of a side once: the slots of each group, its hit classes, what decides a step's dice.
 
-    Then the dice of steps, and the steps that are fired, by what they depend on.
+    Then, by what they depend on: the dice of steps, the steps that are fired, and of line-ups, place by place, their
+    dice and what they show of themselves.
     """
 
     slots: list[list[Slot]]
@@ -160,6 +161,16 @@ class Known(NamedTuple):
     asked: dict[int, tuple[list[int], list[Help]]]
     dice: dict[Hashable, dict[Hashable, Dice]]
     aimed: dict[Hashable, list[Aimed]]
+    rolled: dict[Hashable, list[tuple[Dice, ...]]]
+    seen: dict[Hashable, tuple[np.ndarray, list[Standing]]]
+
+
+def _keep(kept: dict[Hashable, Any], key: Hashable, value: Any, places: int) -> None:
+    """Keep what was worked out for a line-up, if it has few places."""
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    if places <= MOST_KEPT**2:
+        kept[key] = value
 
 
 def _nothing(counts: Sequence[int]) -> Hashable:
@@ -194,7 +205,8 @@ class Gunnery:
     def _afresh(self) -> Known:
         slots = [slots_of(self.side, group) for group in self.setup.groups]
         classes = sorted({slot.targets for some in slots for slot in some})
-        return Known(slots, classes, {number: self._relevant(shot) for number, shot in self.side.shots.items()}, {}, {})
+        asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
+        return Known(slots, classes, asked, {}, {}, {}, {})
 
     def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
         """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
@@ -267,6 +279,15 @@ class Gunnery:
             shown.append(by_key[key])
         return np.array(shown), examples
 
+    def _shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
+        """As `_seen`, known where the same line-up was met before."""
+        key = (self.enemy, shots[0].number, number)
+        found = self._known.seen.get(key)
+        if found is None:
+            found = self._seen(shots, number)
+            _keep(self._known.seen, key, found, len(self.enemy))
+        return found
+
     def throws(self, group: Sequence[int], slots: Sequence[Slot], chosen: Sequence[int], number: int) -> Throws:
         """What the side rolls of the chosen slots of a group in a round.
 
@@ -279,7 +300,7 @@ class Gunnery:
         if number == 0 and group == self.setup.groups[0] and not (self.own.several or self.enemy.several):
             own, examples = own[:1], self.enemy_stands[:1]
         else:
-            shown, examples = self._seen(shots, number)
+            shown, examples = self._shown(shots, number)
         if len(examples) * len(own) > MOST_PROFILES:
             raise TooLarge(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
         tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
@@ -288,22 +309,34 @@ class Gunnery:
         for seen, enemy in enumerate(examples):
             if not any(enemy.fighting & shot.targets for shot in shots):
                 continue
-            known: dict[int, list[Aimed]] = {}
-            found = []
-            for place, stand in enumerate(own):
-                aimed = known.get(stand.mask)
-                if aimed is None:
-                    aimed = known[stand.mask] = self._aimed(shots, slots, number, stand, enemy)
-                if not aimed:
-                    found.append(0)
-                    continue
-                thrown = self._thrown(aimed, len(slots), number, stand, enemy)
-                dice = tuple([thrown[k] for k in chosen])
-                found.append(index[dice] if dice in index else self.book.table(dice, caps))
-                if compares:
-                    means[place, seen] = sum(hit * times for one in dice for hit, times in one)
+            rolled = self._rolled(shots, slots, tuple(chosen), number, enemy, len(own))
+            found = [index[dice] if dice in index else self.book.table(dice, caps) for dice in rolled]
             tables[: len(found), seen] = found
+            if compares:
+                means[: len(found), seen] = [sum(hit * n for one in dice for hit, n in one) for dice in rolled]
         return Throws(shown, tables, means)
+
+    def _rolled(
+        self,
+        shots: Sequence[Shot],
+        slots: Sequence[Slot],
+        chosen: tuple[int, ...],
+        number: int,
+        enemy: Standing,
+        own: int,
+    ) -> list[tuple[Dice, ...]]:
+        """The dice of the chosen slots, by own place, of the first `own` places; nothing where no step is fired."""
+        limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
+        key = (self.own, own, shots[0].number, number, chosen, enemy.mask, *limits)
+        rolled = self._known.rolled.get(key)
+        if rolled is None:
+            rolled = []
+            for stand in self.own_stands[:own]:
+                aimed = self._aimed(shots, slots, number, stand, enemy)
+                thrown = self._thrown(aimed, len(slots), number, stand, enemy) if aimed else ()
+                rolled.append(tuple([thrown[k] for k in chosen]) if aimed else ())
+            _keep(self._known.rolled, key, rolled, own)
+        return rolled
 
 
 def slot_of(slots: Sequence[Slot], targets: int, first: int) -> int:

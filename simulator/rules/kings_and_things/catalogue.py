@@ -45,8 +45,9 @@ class Catalogue:
         return len(self.conditions)
 
     def _known(self, c: Condition) -> int:
-        number = self._number.setdefault(c, len(self))
-        if number == len(self):
+        fresh = len(self.conditions)
+        number = self._number.setdefault(c, fresh)
+        if number == fresh:
             if number == self._most:
                 what = f"can come to more than {number:,} conditions; give fewer people, or fewer items"
                 raise Refusal(f"{self.army.band.name}.creatures", what)
@@ -66,7 +67,7 @@ class Catalogue:
         if c.die:
             self.fates[number] = {result: self._at(fate, place) for result, fate in army.fates(c).items()}
             return
-        if place < BEFORE:  # the battle is over: items no longer matter
+        if place < BEFORE and (c.items or not self.steady):  # the battle is over: items no longer matter
             leads["ended", 0][number] = self._known(Condition(c.left, 0, c.fled))
         if place == REST and self.leaves and not c.fled:
             leads["gone", 0][number] = self._at(army.gone(c), REST)

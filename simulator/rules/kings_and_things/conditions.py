@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from simulator.engine.explicit import quicken
 from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLED, Band, Role, Slot
 
 STACK = 10
@@ -46,6 +47,9 @@ class Condition(NamedTuple):
     struck: tuple[int, ...] = ()
     victim: int = NOBODY
     die: int = 0
+
+
+quicken(Condition)
 
 
 def less(left: tuple[int, ...], slot: int, number: int = 1) -> tuple[int, ...]:

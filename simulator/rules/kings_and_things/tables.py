@@ -227,16 +227,16 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
     A running state that is counted is a step of a round in which somebody throws. Where both sides may miss in every
     step, and one of them may do so but for a single hit, the other is brought down hit by hit while it stays as it was.
     """
-    matters = (params.waits, params.asked, params.golem, params.dust, params.spoils)
-    if not params.digits or any(array.any() for array in matters) or (params.met0 != params.met0[0]).any():
-        return 0, 0
-    size, throw = np.diff(tables.first), params.throw.reshape(-1, STEPS)
-    misses, hits_once = (np.isin(throw, _tables_with(tables, 4 * number)) for number in (0, 1))
+    size, throw, explorer = np.diff(tables.first), params.throw.reshape(-1, STEPS), params.met0[0]
+    falls, itself = params.falls.reshape(len(throw), STEPS, -1), np.arange(len(throw))[:, None]
+    matter = (params.waits, params.asked, params.golem, params.dust, params.spoils, params.met0 != explorer)
+    marks = (params.armed != itself[:, 0], params.after.reshape(-1, STEPS) != itself, falls != falls[:, :1])
+    row = np.repeat(np.arange(len(size)), size)
+    misses, hits_once = (np.isin(throw, row[tables.result == result]) for result in (0, 4))
     calm, fells = misses.all(axis=1) & (params.stands > 0), hits_once.any(axis=1)
-    struck = params.falls.reshape(len(throw), STEPS, -1)[:, -1, min(1, params.width - 1)]
-    explorer, states, transitions = params.met0[0], 0, 0
-    if not (calm[explorer] and fells[explorer]):
+    if any(array.any() for array in matter + marks) or not (calm & fells)[explorer]:
         return 0, 0
+    struck, states, transitions = falls[:, -1, min(1, params.width - 1)], 0, 0
     defenders = _brought_down(params.met1, params.met_note, struck, calm)
     attackers = _brought_down(params.met0[:1], params.met_note[:1], struck, calm)
     for attacker in attackers:
@@ -249,20 +249,15 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
     return states + wiped_out * int(fells[defenders].sum()), transitions
 
 
-def _tables_with(tables: Tables, result: int) -> np.ndarray:
-    """The tables that have this result."""
-    return np.searchsorted(tables.first, np.flatnonzero(tables.result == result), "right") - 1
-
-
 def _brought_down(start: np.ndarray, note: np.ndarray, struck: np.ndarray, calm: np.ndarray) -> np.ndarray:
     """Conditions that one hit after the other leads to while all are calm, each once for every note."""
-    found, now = np.empty(0, np.int64), start
-    while len(now):
-        now, note = now[calm[now]], note[calm[now]]
-        fresh = np.setdiff1d(note * len(struck) + now, found)
-        found = np.concatenate([found, fresh])
-        note, now = fresh // len(struck), struck[fresh % len(struck)]
-    return found % len(struck)
+    codes, now = [np.empty(0, np.int64)], start
+    while (going := calm[now]).any():
+        now, note = now[going], note[going]
+        codes.append(note * len(struck) + now)
+        going = struck[now] != now
+        now, note = struck[now[going]], note[going]
+    return np.unique(np.concatenate(codes)) % len(struck)
 
 
 def chain_of(forces: Forces) -> Chain:
@@ -277,5 +272,5 @@ def chain_of(forces: Forces) -> Chain:
         start = start._replace(phase=rules.ENDED if forces.driven_off else rules.OPENING)
         start = State(*(int(value) for value in rules.onward(params, start)))
     tables = book.close()
-    least = at_least(params, tables)
+    least = at_least(params, tables) if params.digits else (0, 0)
     return Chain(params, start, limits_of(forces, params), tables, counters=("rounds",), at_least=least)
