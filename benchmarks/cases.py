@@ -212,8 +212,26 @@ def _regiments(most: int) -> dict[str, range]:
     return {"attacker.regiments": range(1, most + 1), "defender.regiments": range(1, most + 1)}
 
 
+def _each(unit: str, most: int) -> dict[str, range]:
+    return {f"{side}.{unit}": range(1, most + 1) for side in ("attacker", "defender")}
+
+
+def _counters(most: int) -> dict[str, range]:
+    entries = ("attacker.creatures[0]", "attacker.creatures[1]", "defender.creatures[2]")
+    return {f"{entry}.count": range(1, most + 1) for entry in entries}
+
+
+_SMALL = axis("land", {"infantry": 1}, {"infantry": 1})
+_FOUR = _each("infantry", 10) | _each("tank", 10)
+_STACKS = {
+    "game": "kings-and-things",
+    "battle": "land",
+    "attacker": {"creatures": [{"value": 4}, {"value": 3, "ranged": True}, {"value": 2}]},
+    "defender": {"creatures": [{"value": 3, "magic": True}, "4", {"value": 2}], "fort": "keep"},
+    "options": {"stack_limit": 0},
+}
 # Name, scenario, fields varied, options of `sweep`.
-SWEEPS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+SWEEPS: list[tuple[str, str | dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("Risk, 50 x 50 regiments, in one pass", "risk-20v15", _regiments(50), {}),
     ("Risk, 200 x 200 regiments, in one pass", "risk-20v15", _regiments(200), {}),
     ("the same, chance to lose 5 or more", "risk-20v15", _regiments(200), {"value": "attacker_regiments_lost >= 5"}),
@@ -226,17 +244,22 @@ SWEEPS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
         {"value": "mean.attacker_cost_lost"},
     ),
     (
-        "The Price of Power at sea, ships of both sides",
+        "The Price of Power at sea, 6 x 5 galleys, in one pass for each of 5 numbers of heavy ships",
         "power-lepanto",
-        {"attacker.light": range(4), "attacker.heavy": range(3), "defender.light": range(4)},
+        {"attacker.galleys": range(6), "attacker.heavy": range(1, 6), "defender.galleys": range(1, 6)},
         {},
     ),
+    ("Axis & Allies, 30 x 30 infantry, in one pass", _SMALL, _each("infantry", 30), {}),
+    ("Axis & Allies, 100 x 100 infantry, in one pass", _SMALL, _each("infantry", 100), {}),
+    ("Axis & Allies, infantry and tanks of both sides, 10 of each, in one pass", _SMALL, _FOUR, {}),
     (
-        "Axis & Allies, infantry of both sides",
-        "axis-land-flak",
-        {"attacker.infantry": range(1, 8), "defender.infantry": range(1, 8)},
-        {},
+        "Axis & Allies, 20 x 20 infantry and tanks, cell by cell",
+        axis("land", {"infantry": 1, "tank": 1}, {"infantry": 12, "artillery": 3}),
+        {"attacker.infantry": range(1, 21), "attacker.tank": range(1, 21)},
+        {"value": "std.attacker_units_lost"},
     ),
+    ("Kings & Things, 8 x 8 x 8 counters, in one pass", _STACKS, _counters(8), {}),
+    ("the same, 4 x 4 x 4, cell by cell", _STACKS, _counters(4), {"value": "std.attacker_losses"}),
 ]
 
 # Name, scenario, value, and the bytes that the solved region may take: see `scored`.

@@ -2,6 +2,8 @@
 
 import itertools
 import json
+from collections import Counter
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -324,6 +326,8 @@ def axis(attack, defence, weights, policy):
 @pytest.mark.parametrize(
     ("attack", "defence", "win", "take", "fixed"),
     [
+        ((10, 0, 5, 0, 0), (12, 0, 0, 3, 0), 0.155387260967, 0.155387260967, 0.155387260967),
+        ((6, 4, 2, 0, 0), (8, 2, 0, 0, 0), 0.884461441860, 0.884461441860, 0.884461441860),
         ((3, 0, 2, 3, 1), (5, 2, 1, 0, 0), 0.874859158215, 0.871702421660, 0.410249074599),
         ((4, 2, 0, 2, 0), (4, 0, 2, 1, 0), 0.509344731443, 0.493944477427, 0.299327344795),
     ],
@@ -336,6 +340,36 @@ def test_losses_chosen_well_take_the_land(attack, defence, win, take, fixed):
     assert load(to_take).chain.played.values[0] == pytest.approx(take, abs=1e-9)
     assert exact(to_take).p("taken") == pytest.approx(take, abs=1e-9)
     assert exact(axis(attack, defence, {"take": 1}, {})).p("taken") == pytest.approx(fixed, abs=1e-9)
+
+
+def test_what_a_fixed_order_takes_in_whole_numbers():
+    """The last figure of example 8 ends in ...44795 there and in ...45080 here: fractions decide it."""
+    attackers, defenders = "iiiiaaff", "iiiittf"  # in the order of losses
+    worth = {"i": 2, "t": 3, "f": 4}
+
+    def hits(values):
+        found = [Fraction(1)]
+        for value in values:
+            hit = Fraction(value, 6)
+            found = [a * (1 - hit) + b * hit for a, b in zip([*found, 0], [0, *found], strict=True)]
+        return found
+
+    @cache
+    def taken(a, d):
+        mine, theirs = attackers[a:], defenders[d:]
+        if not theirs or not mine:
+            return Fraction(not theirs and ("i" in mine or "a" in mine))
+        helped = min(mine.count("a"), mine.count("i"))
+        own = [2] * helped + [1] * (mine.count("i") - helped) + [2] * mine.count("a") + [3] * mine.count("f")
+        pairs = itertools.product(enumerate(hits(own)), enumerate(hits(worth[unit] for unit in theirs)))
+        chances = Counter()
+        for (i, p), (j, q) in pairs:
+            chances[min(a + j, len(attackers)), min(d + i, len(defenders))] += p * q
+        stay = chances.pop((a, d))
+        return sum(p * taken(*after) for after, p in chances.items()) / (1 - stay)
+
+    scenario = axis((4, 2, 0, 2, 0), (4, 0, 2, 1, 0), {"take": 1}, {})
+    assert exact(scenario).p("taken") == pytest.approx(float(taken(0, 0)), abs=1e-14)
 
 
 def test_leaving_in_time():

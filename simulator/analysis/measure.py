@@ -31,7 +31,7 @@ def measure(odds: Odds, value: str | None = None) -> Measure:
     value = odds.value if value is None else value
     if value.startswith("p_") and value[2:] in WINNERS:
         return Measure(odds.winner(value[2:]), *odds.winner_interval(value[2:]))
-    if value not in odds.columns and (match := _STATISTIC.match(value)):
+    if value not in odds.names and (match := _STATISTIC.match(value)):
         kind, percent, column = match.groups()
         if kind == "mean":
             return Measure(odds.mean(column), *odds.interval(column))

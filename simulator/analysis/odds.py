@@ -102,6 +102,11 @@ class Odds:
         """The columns of the distinct outcomes; `winner` holds codes, see rules/battle.py."""
         return self._merged.columns
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._raw.columns)
+
     @cached_property
     def told(self) -> Columns:
         """The columns of the distinct outcomes as users see them: `winner`, where there is one, in words and first."""

@@ -7,7 +7,7 @@ them, and the numbers of the smallest cell and of the one in the middle must be 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -52,8 +52,16 @@ def solve_block(
     block = Block.of(base, paths, values)
     if block is None:
         return None
-    if (axis := block.edge()) is not None:
-        return _without_edge(base, paths, values, axis, asked, progress)
+    if block.refused:
+        axis = block.edge()
+
+        def part(numbers: tuple[int, ...]) -> np.ndarray | None:
+            if len(set(numbers)) > 1:
+                return solve_block(base, paths, _put(values, axis, numbers), asked, progress)
+            fixed = base.with_fields({paths[axis]: numbers[0]})
+            return solve_block(fixed, _put(paths, axis), _put(values, axis), asked, progress)
+
+        return _in_two(part, values, axis, len(asked))
     try:
         found = block.solved(asked, progress)
         if found is not None:
@@ -63,25 +71,25 @@ def solve_block(
     return found
 
 
-def _without_edge(
-    base: Draft, paths: Sequence[str], values: Values, axis: int, asked: Sequence[str], progress: Progress | None
+def _put(row: Sequence[Any], place: int, *instead: Any) -> tuple[Any, ...]:
+    """A row with something else, or nothing, in a place."""
+    return (*row[:place], *instead, *row[place + 1 :])
+
+
+def _in_two(
+    part: Callable[[tuple[int, ...]], np.ndarray | None], values: Values, axis: int, asked: int
 ) -> np.ndarray | None:
-    """As `solve_block`, the lowest setting of one axis by itself: the rules refuse a corner there."""
-    below, above = (values[:axis], paths[:axis]), (values[axis + 1 :], paths[axis + 1 :])
-    low = min(values[axis])
-    rest = tuple(number for number in values[axis] if number != low)
-    inner = solve_block(base, paths, (*below[0], rest, *above[0]), asked, progress)
-    if inner is None:
-        return None
-    others = (*below[0], *above[0])
-    edge = solve_block(base.with_fields({paths[axis]: low}), (*below[1], *above[1]), others, asked, progress)
-    found = np.full((len(asked), *map(len, values)), np.nan)
-    along = np.moveaxis(found, axis + 1, 1)
-    kept = np.array(values[axis]) != low
-    along[:, kept] = np.moveaxis(inner.reshape(len(asked), *map(len, (*below[0], rest, *above[0]))), axis + 1, 1)
-    if edge is not None:
-        along[:, ~kept] = edge.reshape(len(asked), 1, *map(len, others))
-    return found.reshape(len(asked), -1)
+    """A grid without the lowest setting of an axis, and that by itself: as `solve_block`."""
+    found = np.full((asked, *map(len, values)), np.nan)
+    along, lowest = np.moveaxis(found, axis + 1, 1), np.array(values[axis]) == min(values[axis])
+    for which in (~lowest, lowest):
+        numbers = tuple(np.array(values[axis])[which].tolist())
+        solved = part(numbers)
+        if solved is not None:
+            wide = len(numbers) if len(set(numbers)) > 1 else 1
+            whole = solved.reshape(asked, *_put([len(one) for one in values], axis, wide))
+            along[:, which] = np.moveaxis(whole, axis + 1, 1)
+    return None if np.isnan(found).all() else found.reshape(asked, -1)
 
 
 @dataclass(frozen=True)
@@ -117,10 +125,13 @@ class Block:
             corners[settings] = scenario
         return cls(paths, values, corners, tuple(refused))
 
-    def edge(self) -> int | None:
-        """The axis at whose lowest setting the rules refuse the most corners; None where they refuse none."""
-        lowest = [sum(one[axis] == min(numbers) for one in self.refused) for axis, numbers in enumerate(self.values)]
-        return int(np.argmax(lowest)) if self.refused else None
+    def edge(self) -> int:
+        """The axis at whose lowest setting the rules refuse the most corners."""
+        lowest = [
+            sum(one[axis] == min(numbers) < max(numbers) for one in self.refused)
+            for axis, numbers in enumerate(self.values)
+        ]
+        return int(np.argmax(lowest))
 
     @property
     def top(self) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ def merge(outcomes: Outcomes) -> Outcomes:
 
 def _distinct(code: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
     """Where each of some numbers below `codes` is first met, in ascending order, and which of these each is."""
-    if codes > max(4 * len(code), MOST_COUNTED):
+    if codes > 4 * len(code) + 1024:
         _, first, row = np.unique(code, return_index=True, return_inverse=True)
         return first, row
     where = np.full(codes, -1)

@@ -7,7 +7,6 @@ from typing import Protocol
 import numpy as np
 
 from simulator.engine.chain import Chain, Lean
-from simulator.engine.compiled import bind_state
 from simulator.engine.explicit import packed
 from simulator.engine.lanes import FULL, LANES, STARTED, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES
@@ -67,7 +66,6 @@ class Leanly(InLanes):
 
     def __init__(self, whole: Chain, lean: Lean) -> None:
         self._whole, self._lean = by_rules(whole), lean
-        bind_state(type(lean.chain.params), type(lean.chain.start))
         super().__init__(by_rules(lean.chain))
 
     def told(self) -> np.ndarray:

@@ -26,7 +26,7 @@ from simulator.engine.lookup import Fought, edge_chances, lookup
 from simulator.engine.meeting import Survey, fits
 from simulator.engine.solve import Solver
 from simulator.engine.tally import Tally
-from simulator.engine.walkable import by_rules, graph_if_it_fits
+from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
 
 CHUNK = 1 << 16
 # After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
@@ -60,8 +60,10 @@ class Simulation:
         self.fought = lookup(self.graph) if self.graph else Fought(by_rules(chain), np.empty(0))
         self.chain = self.fought.chain
         self.tally = Tally(self.chain.layout)
-        bind_state(type(self.chain.params), type(self.chain.start))
-        self._direct, self._survey = direct, Survey(self.fought) if fits(self.fought) else None
+        for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
+            bind_state(type(bound.params), type(bound.start))
+        self._direct = direct or (self.graph is None and not may_be_met(chain))
+        self._survey = Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from simulator.rules.battle import Built, Clock, by_kind, offered
-from simulator.rules.kings_and_things import model
+from simulator.rules.kings_and_things import counts, model
 from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.forces import forces_of
@@ -45,6 +45,8 @@ def build(scenario: model.Scenario) -> Built:
         explain=lambda: list(explained(forces)),
         decisions=partial(decisions, forces),
         begun=lambda states: states.rounds,  # counted when a round begins
+        starts=counts.starts_of(forces),
+        joined=partial(counts.joined, forces),
     )
 
 

@@ -1,0 +1,91 @@
+"""Battles that differ in how many of some counters fight, as one: fewer of them are what a larger side comes to.
+
+A side's condition says all there is to know of it (`conditions`), so a smaller stack begins in a condition of the
+larger one's catalogue, among conditions of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from simulator.engine.explicit import plain_params
+from simulator.rules.battle import Columns, Joined, Refusal, States
+from simulator.rules.kings_and_things import rules
+from simulator.rules.kings_and_things.catalogue import Catalogue
+from simulator.rules.kings_and_things.creatures import parse
+from simulator.rules.kings_and_things.forces import Forces
+from simulator.rules.kings_and_things.model import CreatureTable, Exploration
+from simulator.rules.kings_and_things.outcome import columns
+from simulator.rules.kings_and_things.rules import State
+from simulator.rules.kings_and_things.sides import takes
+from simulator.rules.kings_and_things.tables import chain_of
+
+PATH = re.compile(r"(\w+)\.creatures\[(\d+)\]\.count$")
+
+
+def starts_of(forces: Forces) -> list[str]:
+    """The counts of creatures that are told as tables, where no more than their number hangs on them.
+
+    Not where a Warlord takes the strongest, a Balloon takes passengers, or each may hold an item of its own.
+    """
+    if isinstance(forces.scenario, Exploration) or forces.driven_off or any(map(takes, forces.bands)):
+        return []
+    return [
+        f"{band.name}.creatures[{i}].count"
+        for band in forces.bands
+        if band.policy.retreat != "best" and not band.items & {"balloon", "magic-sword", "magic-bow"}
+        for i, entry in enumerate(band.fields.creatures)
+        if isinstance(entry, CreatureTable)
+    ]
+
+
+def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
+    """Battles that differ from this one, the largest, in these counts; None for too many conditions."""
+    fewer = [_fewer(forces, i, paths, settings) for i in range(len(forces.bands))]
+    try:
+        found = [_catalogue(one, rows) for one, rows in zip(forces.catalogues, fewer, strict=True)]
+    except Refusal:
+        return None
+    base = np.cumsum([0, *map(len, found)]).tolist()
+    sides = [np.array(one.starts) + first for one, first in zip(found, base, strict=False)]
+    whole = replace(forces, catalogues=found, base=base, meetings={(0, *(int(side[0]) for side in sides)): 1.0})
+    begun = zip(*(side[1:].tolist() for side in sides), strict=True)
+    chain = chain_of(whole)
+    p, nothing = plain_params(chain.params), State(*[0] * len(State._fields))
+    first: dict[tuple[int, ...], State] = {}
+    for numbers in (cells := list(begun)):
+        if numbers not in first:
+            at = {f"side{i}": number for i, number in enumerate(numbers)}
+            first[numbers] = rules.onward(p, nothing._replace(phase=rules.OPENING, **at))
+    note = forces.notes[0]
+
+    def seen(states: States, at: Sequence[int]) -> Columns:
+        lacking = (_fewer(forces, i, paths, np.array([at])).sum() for i in range(len(forces.bands)))
+        people = tuple(int(number - less) for number, less in zip(note.people, lacking, strict=True))
+        return columns(replace(whole, notes=[note._replace(people=people)]), states)
+
+    return Joined(chain, np.array([first[numbers] for numbers in cells], np.int64), seen)
+
+
+def _fewer(forces: Forces, i: int, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
+    """How many fewer of each slot a side has than the largest: one row of settings each."""
+    band, army = forces.bands[i], forces.catalogues[i].army
+    found = np.zeros((len(settings), len(army.slots)), np.int64)
+    for path, counts in zip(paths, settings.T, strict=True):
+        name, entry = PATH.fullmatch(path).groups()  # type: ignore[union-attr]
+        if name == band.name:
+            given = band.fields.creatures[: int(entry) + 1]
+            slot = band.counters[len(parse(given, path)) - 1]
+            found[:, army.place(slot)] += given[-1].count - counts  # type: ignore[union-attr]
+    return found
+
+
+def _catalogue(largest: Catalogue, fewer: np.ndarray) -> Catalogue:
+    """What can become of a side that begins with everything, or with so many fewer of its slots."""
+    start = largest.conditions[largest.starts[0]]
+    starts = [start._replace(left=tuple((np.array(start.left) - row).tolist())) for row in fewer]
+    return Catalogue(largest.army, [start, *starts], largest.aimed_at, largest.leaves)
