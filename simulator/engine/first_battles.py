@@ -20,7 +20,7 @@ from simulator.engine.chance import Alias, by_row
 from simulator.engine.explicit import PlainExplorer, hold_to_limits, packed, patience_for, spent
 from simulator.engine.limits import BrokenGame
 from simulator.engine.tally import Tally
-from simulator.engine.walkable import by_rules, graph_if_it_fits
+from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
 
 if TYPE_CHECKING:
     from simulator.engine.montecarlo import Simulation
@@ -245,7 +245,7 @@ def simulation_of(
         return CardSimulation(chain, seed)
     kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (KERNEL, type(chain.params))
     slow = not cache.is_ready(kernel, kind) and patience_for(chain, KERNEL) > 0
-    if slow and graph_if_it_fits(chain) is None:
+    if slow and may_be_met(chain) and graph_if_it_fits(chain) is None:
         return FirstBattles(chain, seed, threads)
     from simulator.engine.montecarlo import Simulation
 

@@ -26,7 +26,7 @@ from simulator.engine.lookup import Fought, edge_chances, lookup
 from simulator.engine.meeting import Survey, fits
 from simulator.engine.solve import Solver
 from simulator.engine.tally import Tally
-from simulator.engine.walkable import by_rules, graph_if_it_fits
+from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
 
 CHUNK = 1 << 16
 # After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
@@ -62,7 +62,8 @@ class Simulation:
         self.tally = Tally(self.chain.layout)
         for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
             bind_state(type(bound.params), type(bound.start))
-        self._direct, self._survey = direct, Survey(self.fought) if fits(self.fought) else None
+        self._direct = direct or (self.graph is None and not may_be_met(chain))
+        self._survey = Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property

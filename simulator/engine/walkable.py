@@ -9,6 +9,8 @@ from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.grid import too_wide
 from simulator.engine.limits import QUICK_BYTES, NoExactOdds
 
+# Edges of one state: with more of them it takes more room than all states that are kept together may.
+MOST_EDGES = 1 << 25
 # Where a chain keeps its own graph, as a cached property would.
 _KEPT = "_graph_if_it_fits"
 
@@ -30,6 +32,11 @@ def graph_if_it_fits(chain: Chain) -> Graph | None:
 def fight_by_rules(chain: Chain) -> None:
     """Never spell this chain out to fight it: that is known to take too much, or too long."""
     vars(chain)[_KEPT] = None
+
+
+def may_be_met(chain: Chain) -> bool:
+    """Is a state that battles came to worth keeping? Not if the edges to all that may follow it take too much."""
+    return int(chain.tables.largest) ** (2 if chain.paired else 1) <= MOST_EDGES
 
 
 def by_rules(chain: Chain) -> Chain:

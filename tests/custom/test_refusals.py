@@ -228,19 +228,6 @@ def test_paths_to_nothing(tmp_path, path):
     assert "cannot be read: " in told
 
 
-@pytest.mark.parametrize(
-    ("battle", "attacker", "defender", "field"),
-    [
-        ("sea", {"submarine": 90, "fighter": 90, "cruiser": 90}, {"submarine": 90, "fighter": 9}, "attacker"),
-        ("sea", {"submarine": 1, "fighter": 1}, {"submarine": 1000, "fighter": 1000, "cruiser": 1000}, "defender"),
-    ],
-)
-def test_what_is_too_large_is_refused_at_once(battle, attacker, defender, field):
-    data = {"game": "axis-and-allies-1942", "battle": battle, "attacker": attacker, "defender": defender}
-    with pytest.raises(ValueError, match=rf"^{field}: too many units: "):
-        load(data).built
-
-
 def test_losses_with_too_many_ways_are_refused_at_once():
     data = {"game": "axis-and-allies-1942", "battle": "land", "policy": {"attacker": {"loss_order": "best"}}}
     data |= {"attacker": {"infantry": 50, "tank": 40, "fighter": 10}, "defender": {"infantry": 80, "fighter": 20}}

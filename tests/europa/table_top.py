@@ -41,7 +41,7 @@ def play(scenario, dice):
 def land_result(setup, s, dice):
     met, pairs = setup.meeting, setup.classes.pairs
     if s.stage == land.EVADE:
-        return dice.popleft() + setup.evasion_bonus >= EVADES_AT
+        return dice.popleft() + met.evasion >= EVADES_AT
     if s.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         side = land.asked(setup.params, s)
         left = met.stacks[side].morale - (s.stars_a if side else s.stars_d)
@@ -55,7 +55,7 @@ def land_result(setup, s, dice):
         return lost[0] + 4 * lost[1]
     if s.stage == land.LEADERS:
         gone = s.caused_d == met.stacks[0].size, s.caused_a == met.stacks[1].size
-        stacks = [stack if met.tested(side) else None for side, stack in enumerate(met.stacks)]
+        stacks = [stack if met.tested[side] else None for side, stack in enumerate(met.stacks)]
         return both_fates(stacks, [(s.winner == side, gone[side]) for side in (0, 1)], dice)
     return thrown(setup, s, setup.rolls(pairs[s.leaders], land.roll_of(s), s.failed + s.ended), dice)
 

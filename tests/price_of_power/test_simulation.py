@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from simulator import exact, load, replay, simulate
+from simulator.engine.explicit import spell_out
+from simulator.engine.limits import NoExactOdds
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.walkable import fight_by_rules
 from simulator.scenarios import example_names
@@ -70,6 +72,22 @@ def against(**defender):
     attacker = {"infantry": 20, "mercenary_infantry": 12, "allied_cavalry": 9}
     sides = {"attacker": attacker, "defender": {"infantry": 40} | defender}
     return load({"game": "price-of-power", "battle": "land"} | sides)
+
+
+def test_large_duels_are_known_to_be_too_large():
+    for asked in (
+        duel(dict.fromkeys(ALL_KINDS, 2), dict.fromkeys(ALL_KINDS, 2)),
+        duel(dict.fromkeys(ALL_KINDS, 1) | {"leader": {"infantry": 1}}, dict.fromkeys(ALL_KINDS, 2)),
+        against(kind="rebels", leader="none", infantry=8),
+    ):
+        states, edges = asked.chain.at_least
+        graph = spell_out(asked.chain)
+        assert 0 < states <= len(graph)
+        assert 0 < edges <= len(graph.to)
+    assert duel(policy={"attacker": {"retreat": "when-half"}}).chain.at_least == (0, 0)
+    assert duel({"automatic_hits": 1}).chain.at_least == (0, 0)
+    with pytest.raises(NoExactOdds, match="at least 347,527,845 states"):
+        spell_out(duel().chain)
 
 
 def test_duels_are_the_battles_of_the_rules():

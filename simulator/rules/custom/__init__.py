@@ -92,8 +92,15 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
     from simulator.rules.custom.build import lay_out
     from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
+    from simulator.rules.custom.size import TooLarge
 
-    field = lay_out(Setup(source, kind, fields))
+    setup = Setup(source, kind, fields)
+    try:
+        field = lay_out(setup)
+    except TooLarge:
+        from simulator.rules.custom import large
+
+        return large.built(setup)
     return Built(
         chain=replace(field.chain, tell=text.Teller(field)),
         outcome=lambda states: outcome(field, states),
@@ -101,7 +108,7 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
         assumptions=lambda: text.assumptions(field),
         explain=lambda: text.explain(field),
         decisions=lambda states, options: best.decisions(field, states, options),
-        begun=lambda states: begun(field, states),
+        begun=lambda states: begun(field.params.opening, states),
         starts=lineups.starts_of(field.setup),
         joined=lambda paths, settings: lineups.joined(field, paths, settings),
     )

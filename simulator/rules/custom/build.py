@@ -10,17 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.rules.battle import Refusal
 from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.line import Places, aimed_at, chooses, loss_line
+from simulator.rules.custom.line import Places, Stands, aimed_at, chooses, loss_line
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
 from simulator.rules.custom.setup import Setup
+from simulator.rules.custom.size import check_size
 from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing
 from simulator.rules.toolkit.policies import named as policies
 
 MOST_ROUNDS = 2**20 - 1
-MOST_PLACES = 100_000
 # Places are kept for so many line-ups, of so many places each at most.
 MOST_MET, MOST_PLACES_KEPT = 64, 512
 NEVER = -1
@@ -37,13 +36,20 @@ class Salvo(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
-    """A battle laid out: its setup, the places of both sides, its salvos, the targets of its hit classes.
+class Laid:
+    """A battle laid out: its setup, and what stands in the places of both sides."""
+
+    setup: Setup
+    places: Mapping[str, Stands]
+
+
+@dataclass(frozen=True, eq=False)
+class Field(Laid):
+    """A battle laid out place by place: its salvos, the targets of its hit classes.
 
     `params` are those of the rules by fixed policies, `chain` is what is fought: the same, or with decisions.
     """
 
-    setup: Setup
     places: dict[str, Places]
     salvos: list[Salvo]
     classes: dict[str, list[int]]
@@ -110,13 +116,16 @@ def _all(slots: Sequence[Slot]) -> tuple[int, ...]:
 
 
 def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None = None) -> Field:
-    """The battle as a chain, over these places if any are given. Without `obey` nobody ever retreats."""
-    places = {side: _places(setup, side) for side in SIDES} if places is None else dict(places)
+    """The battle as a chain, over these places if any are given. Without `obey` nobody ever retreats.
+
+    Raises TooLarge where there is more to work out than is kept.
+    """
+    places = places_of(setup) if places is None else dict(places)
     book = Book(setup.whole, setup.low_luck)
     layout = Layout(setup, places, book)
     hopeless = _hopeless(setup, obey)
     armies = [_army(layout, side, obey, hopeless.get(side, NO_ODDS)) for side in SIDES]
-    clock = _clock(setup, obey)
+    clock = clock_of(setup, obey)
     params = Params(
         attacker=armies[0],
         defender=armies[1],
@@ -160,21 +169,26 @@ def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None
     return Field(setup, places, layout.salvos, classes, params, chain)
 
 
-def _places(setup: Setup, side: str) -> Places:
-    """The places of a side, known where the same line-up was met before. Raises Refusal for too many."""
-    line, met, own = loss_line(setup, side), setup.source.met, setup.sides[side]
-    absorb = getattr(setup.fields.policy, side).absorb
-    key = (setup.kind_name, side, tuple(own.counts), tuple(line), absorb, *aimed_at(setup, side), chooses(setup, side))
-    found: Places | None = met.get(key)
-    if found is None:
-        if (number := Places.number(setup, side, line)) > MOST_PLACES:
-            raise Refusal(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
-        found = Places(setup, side, line)
+def places_of(setup: Setup) -> dict[str, Places]:
+    """The places of both sides, known where the same line-ups were met before. Raises TooLarge for too many."""
+    met, lines = setup.source.met, {side: loss_line(setup, side) for side in SIDES}
+    keys = {side: _met_as(setup, side, lines[side]) for side in SIDES}
+    if any(key not in met for key in keys.values()):
+        check_size(setup, lines)
+    found = {}
+    for side, key in keys.items():
+        found[side] = met.get(key) or Places(setup, side, lines[side])
         if len(met) >= MOST_MET:
             met.clear()
-        if number <= MOST_PLACES_KEPT:
-            met[key] = found
+        if len(found[side]) <= MOST_PLACES_KEPT:
+            met[key] = found[side]
     return found
+
+
+def _met_as(setup: Setup, side: str, line: list[int]) -> Hashable:
+    """All that decides the places of a side."""
+    own, absorb = setup.sides[side], getattr(setup.fields.policy, side).absorb
+    return setup.kind_name, side, tuple(own.counts), tuple(line), absorb, *aimed_at(setup, side), chooses(setup, side)
 
 
 def _army(layout: Layout, side: str, obey: bool, hopeless: np.ndarray) -> Army:
@@ -244,7 +258,7 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return np.array(classes, np.int64), stride, size, targets
 
 
-def _clock(setup: Setup, obey: bool) -> int:
+def clock_of(setup: Setup, obey: bool = True) -> int:
     """Rounds are told apart up to this number: as far as any rule looks."""
     if setup.rounds:
         return setup.rounds
@@ -270,7 +284,7 @@ def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
     return hopeless(setup, wanted)
 
 
-def winner_of(field: Field, ends: Any) -> np.ndarray:
+def winner_of(field: Laid, ends: Any) -> np.ndarray:
     """The winner of final states, as ATTACKER, DEFENDER, NOBODY (section 6)."""
     attackers, defenders = (
         field.places[side].units[place] > 0 for side, place in zip(SIDES, (ends.attacker, ends.defender), strict=True)

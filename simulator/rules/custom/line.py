@@ -6,15 +6,18 @@ Units that are in exactly the same targets form a block; the hits taken by each 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import cached_property, lru_cache
+from itertools import groupby
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from simulator.rules.custom.checks import MAIN_ROLLS, part_of
 from simulator.rules.custom.format import GameFile, OrderBySide, SelectorBySide
-from simulator.rules.custom.setup import Setup, chance_at, mask_of, roll_of
+from simulator.rules.custom.setup import Setup, SideSetup, bits, chance_at, mask_of, roll_of
 from simulator.rules.custom.volleys import Standing
 
 NOWHERE = 1 << 40
@@ -63,16 +66,24 @@ def absorbs_first(setup: Setup, side: str, unit: int) -> bool:
     return wish == "first"
 
 
-def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[int]:
-    """The unit of each point, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
+class Stretch(NamedTuple):
+    """Equal points of a loss line, one behind the other: `points` of a unit, `each` so many kill a piece (0: none)."""
+
+    unit: int
+    points: int
+    each: int
+
+
+def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[Stretch]:
+    """The loss line, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
     counts = setup.sides[side].counts if numbers is None else numbers
-    front: list[int] = []
+    front: list[Stretch] = []
     pieces: list[tuple[int, int]] = []
     for unit in loss_order(setup, side):
         hits = setup.file.unit[setup.units[unit]].hits
         first = absorbs_first(setup, side, unit)
         if first:
-            front += [unit] * (counts[unit] * (hits - 1))
+            front.append(Stretch(unit, counts[unit] * (hits - 1), 0))
         pieces += [(unit, 1 if first else hits)] * counts[unit]
     kept: set[int] = set()
     for entry, number in getattr(setup.fields.policy, side).keep.items():
@@ -80,7 +91,14 @@ def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> 
         matching = [i for i, (unit, _) in enumerate(pieces) if mask >> unit & 1]
         kept |= set(matching[-number:])
     ordered = [p for i, p in enumerate(pieces) if i not in kept] + [p for i, p in enumerate(pieces) if i in kept]
-    return front + [unit for unit, points in ordered for _ in range(points)]
+    behind = [(piece, sum(1 for _ in same)) for piece, same in groupby(ordered)]
+    line = [*front, *(Stretch(unit, number * points, points) for (unit, points), number in behind)]
+    return [stretch for stretch in line if stretch.points]
+
+
+def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[int]:
+    """The unit of each point, first taken first, for other `numbers` of units if given."""
+    return [unit for unit, points, _ in stretches(setup, side, numbers) for _ in range(points)]
 
 
 def chooses(setup: Setup, side: str) -> bool:
@@ -89,68 +107,39 @@ def chooses(setup: Setup, side: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _hits_of(file: GameFile) -> np.ndarray:
+def hits_of(file: GameFile) -> np.ndarray:
     """The hits that a piece of each unit takes."""
     return np.array([unit.hits for unit in file.unit.values()], np.int64)
 
 
-class Places:
-    """The places of a side, and what stands in each; arrays by place.
+def fighting_of(own: SideSetup) -> np.ndarray:
+    """How many of each unit fight on a side."""
+    return np.array([count if own.fights >> u & 1 else 0 for u, count in enumerate(own.counts)], np.int64)
 
-    `taken` counts the hits on each unit, `lost` and `left` its pieces; `gone` is the place where everybody is lost.
-    `several`: may the side begin in another place than 0?
+
+class Stands:
+    """What stands where these hits were taken, one row of `taken` (by unit) for each place; arrays by row.
+
+    `lost` and `left` count the pieces of each unit, `damage` the hits on those that are left, `units` all of them.
     """
 
-    several = False
-
-    def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
-        self.setup, self.side, self.line = setup, side, line
-        self.own = setup.sides[side]
-        points = np.array(line, np.int64)
-        self.blocks = _blocks(setup, side, line)
-        self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
-        self.sizes = [len(at) + 1 for at in self.at]
-        self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
-        self._count(points)
-
-    @staticmethod
-    def number(setup: Setup, side: str, line: Sequence[int]) -> int:
-        """How many places there would be."""
-        return prod(1 + sum(block >> unit & 1 for unit in line) for block in _blocks(setup, side, line))
-
-    def _count(self, points: np.ndarray) -> None:
-        setup, own, units = self.setup, self.own, len(self.own.counts)
-        there = np.array([count if own.fights >> u & 1 else 0 for u, count in enumerate(own.counts)], np.int64)
-        hits = _hits_of(setup.file)
-        size = prod(self.sizes)
-        self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
-        taken = np.zeros((size, units), np.int64)
-        for at, digit in zip(self.at, self.digits, strict=True):
-            hit = np.zeros((len(at) + 1, units), np.int64)
-            hit[np.arange(1, len(at) + 1), points[at]] = 1
-            taken += hit.cumsum(axis=0)[digit]
-        everything = there * hits
-        if (taken[-1] != everything).any():
-            taken = np.vstack([taken, everything])
-        self.gone = len(taken) - 1
+    def __init__(self, setup: Setup, side: str, line: Sequence[int], taken: np.ndarray) -> None:
+        self.setup, self.side, self.line, self.own = setup, side, line, setup.sides[side]
         self.taken = self.lost = taken
+        there, hits = fighting_of(self.own), hits_of(setup.file)
         if max(hits.tolist()) > 1:
-            first = np.array([absorbs_first(setup, self.side, u) for u in range(units)])
+            first = np.array([absorbs_first(setup, side, u) for u in range(len(there))])
             self.lost = np.where(first, np.maximum(0, taken - there * (hits - 1)), taken // hits)
         self.left = there - self.lost
         self.units = self.left.sum(axis=1)
-        self.alone = np.zeros(len(taken), bool)
-        if removed := setup.mask(by_side(setup.file.losses.removed_alone, self.side)) & own.present:
-            stays = np.array([1 - (removed >> u & 1) for u in range(units)])
-            self.alone = (self.units > 0) & (self.left @ stays == 0)
 
     @cached_property
     def damage(self) -> np.ndarray:
         """Hits on each unit that have not cost a piece."""
-        return self.taken - _hits_of(self.setup.file) * self.lost
+        return self.taken - hits_of(self.setup.file) * self.lost
 
     def __len__(self) -> int:
-        return self.gone + 1
+        return len(self.taken)
 
     def lost_after(self, unit: int, taken: int) -> int:
         """Pieces of a unit that are lost after so many hits on it (section 7)."""
@@ -158,6 +147,59 @@ class Places:
         if absorbs_first(self.setup, self.side, unit):
             return max(0, taken - self.own.counts[unit] * (hits - 1))
         return taken // hits
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """What stands in each place, those who support included."""
+        supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
+        return self._standing(self.left + np.array(supports, np.int64))
+
+    def _standing(self, there: np.ndarray) -> list[Standing]:
+        """What stands in each place, from the numbers of each unit there."""
+        masks = (there > 0) @ np.array([1 << u for u in range(there.shape[1])], np.uint64)
+        fights = self.own.fights
+        return [
+            Standing(counts, mask, mask & fights) for counts, mask in zip(there.tolist(), masks.tolist(), strict=True)
+        ]
+
+
+class Places(Stands):
+    """The places of a side, and what stands in each; `gone` is the place where everybody is lost.
+
+    `several`: may the side begin in another place than 0?
+    """
+
+    several = False
+
+    def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
+        self.blocks = blocks_of(setup, side, line)
+        self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
+        self.sizes = [len(at) + 1 for at in self.at]
+        self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
+        size = prod(self.sizes)
+        self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
+        super().__init__(setup, side, line, self._taken(setup.sides[side], np.array(line, np.int64)))
+        self.gone, units = len(self) - 1, len(self.own.counts)
+        self.alone = np.zeros(len(self), bool)
+        if removed := setup.mask(by_side(setup.file.losses.removed_alone, side)) & self.own.present:
+            stays = np.array([1 - (removed >> u & 1) for u in range(units)])
+            self.alone = (self.units > 0) & (self.left @ stays == 0)
+
+    @staticmethod
+    def number(setup: Setup, side: str, line: Sequence[int]) -> int:
+        """How many places there would be."""
+        points = Counter(line)
+        return prod(1 + sum(points[unit] for unit in bits(block)) for block in blocks_of(setup, side, line))
+
+    def _taken(self, own: SideSetup, points: np.ndarray) -> np.ndarray:
+        units = len(own.counts)
+        taken = np.zeros((prod(self.sizes), units), np.int64)
+        for at, digit in zip(self.at, self.digits, strict=True):
+            hit = np.zeros((len(at) + 1, units), np.int64)
+            hit[np.arange(1, len(at) + 1), points[at]] = 1
+            taken += hit.cumsum(axis=0)[digit]
+        everything = fighting_of(own) * hits_of(own.setup.file)
+        return np.vstack([taken, everything]) if (taken[-1] != everything).any() else taken
 
     @cached_property
     def _powers(self) -> dict[int, np.ndarray]:
@@ -188,20 +230,6 @@ class Places:
         after[:size] = np.arange(size) + moved
         return after
 
-    @cached_property
-    def standings(self) -> list[Standing]:
-        """What stands in each place, those who support included."""
-        supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
-        return self._standing(self.left + np.array(supports, np.int64))
-
-    def _standing(self, there: np.ndarray) -> list[Standing]:
-        """What stands in each place, from the numbers of each unit there."""
-        masks = (there > 0) @ np.array([1 << u for u in range(there.shape[1])], np.uint64)
-        fights = self.own.fights
-        return [
-            Standing(counts, mask, mask & fights) for counts, mask in zip(there.tolist(), masks.tolist(), strict=True)
-        ]
-
 
 def aimed_at(setup: Setup, side: str) -> list[int]:
     """At whom of a side the enemy fires, as masks of units."""
@@ -209,7 +237,7 @@ def aimed_at(setup: Setup, side: str) -> list[int]:
     return sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
 
 
-def _blocks(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
+def blocks_of(setup: Setup, side: str, line: Sequence[int]) -> list[int]:
     """The blocks of a line that can be hit, as masks of units; each unit is one where the side chooses its losses."""
     targets, chosen = aimed_at(setup, side), chooses(setup, side)
     found: dict[Hashable, int] = {}

@@ -18,13 +18,14 @@ import numpy as np
 from simulator.engine.explicit import plain_params
 from simulator.rules.battle import Columns, Joined, Refusal
 from simulator.rules.custom.best import sought
-from simulator.rules.custom.build import MOST_PLACES, Field, lay_out
+from simulator.rules.custom.build import Field, lay_out
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, absorbs_first, by_side, loss_line
 from simulator.rules.custom.model import counts
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules import State, opened
 from simulator.rules.custom.setup import Setup
+from simulator.rules.custom.size import MOST_PLACES
 from simulator.rules.custom.volleys import Standing
 
 # Points that follow each other in a line: of which unit, whether one dies of each (else it is only damaged), how many.

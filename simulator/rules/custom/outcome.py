@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, Columns, Piece
-from simulator.rules.custom.build import Field, winner_of
+from simulator.rules.custom.build import Laid, winner_of
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.model import named
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
@@ -24,7 +24,7 @@ HEADLINE = (
 )
 
 
-def outcome(field: Field, states: Any) -> Columns:
+def outcome(field: Laid, states: Any) -> Columns:
     """Final states as the user's columns."""
     setup = field.setup
     at = {"attacker": states.attacker, "defender": states.defender}
@@ -44,13 +44,13 @@ def outcome(field: Field, states: Any) -> Columns:
     return columns
 
 
-def begun(field: Field, states: Any) -> np.ndarray:
-    """The round that a state stands in or before; 0 in the opening."""
-    opening = (states.clock == 0) & (states.salvo < field.params.opening) & (states.ending == 0)
-    return np.where(opening, 0, states.clock + states.rounds + 1)
+def begun(opening: int, states: Any) -> np.ndarray:
+    """The round that a state stands in or before; 0 in the opening, the salvos below this."""
+    before = (states.clock == 0) & (states.salvo < opening) & (states.ending == 0)
+    return np.where(before, 0, states.clock + states.rounds + 1)
 
 
-def _totals(field: Field, side: str, at: np.ndarray) -> Columns:
+def _totals(field: Laid, side: str, at: np.ndarray) -> Columns:
     places = field.places[side]
     units = list(field.setup.file.unit.values())
     if all(float(unit.cost).is_integer() for unit in units):
@@ -64,7 +64,7 @@ def _totals(field: Field, side: str, at: np.ndarray) -> Columns:
     }
 
 
-def _by_unit(field: Field, side: str, at: np.ndarray) -> Columns:
+def _by_unit(field: Laid, side: str, at: np.ndarray) -> Columns:
     setup, places = field.setup, field.places[side]
     wanted = named(getattr(setup.fields, side))
     columns: Columns = {}
@@ -80,7 +80,7 @@ def _by_unit(field: Field, side: str, at: np.ndarray) -> Columns:
     return columns
 
 
-def pieces(field: Field, states: Any) -> list[Piece]:
+def pieces(field: Laid, states: Any) -> list[Piece]:
     """Every fighting piece, first lost first within each side."""
     found = []
     for side, at in zip(SIDES, (states.attacker, states.defender), strict=True):
@@ -94,7 +94,7 @@ def pieces(field: Field, states: Any) -> list[Piece]:
     return found
 
 
-def _in_order(field: Field, side: str) -> Iterator[tuple[int, int, int]]:
+def _in_order(field: Laid, side: str) -> Iterator[tuple[int, int, int]]:
     """(unit, which of its pieces, how many there are), in the order in which the line loses them."""
     places, setup = field.places[side], field.setup
     counts = setup.sides[side].counts

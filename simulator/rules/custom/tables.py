@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.chance import Tables, from_rows
-from simulator.rules.battle import Refusal
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
+from simulator.rules.custom.size import TooLarge
 from simulator.rules.custom.volleys import Standing, fires, volleys
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
@@ -291,7 +291,7 @@ class Gunnery:
     def throws(self, group: Sequence[int], slots: Sequence[Slot], chosen: Sequence[int], number: int) -> Throws:
         """What the side rolls of the chosen slots of a group in a round.
 
-        The first group of all finds both sides as they came. Raises Refusal for too many different throws.
+        The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
         shots = [self.side.shots[i] for i in group if i in self.side.shots]
         own, shown = self.own_stands, np.zeros(len(self.enemy), np.int64)
@@ -302,7 +302,7 @@ class Gunnery:
         else:
             shown, examples = self._shown(shots, number)
         if len(examples) * len(own) > MOST_PROFILES:
-            raise Refusal(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
+            raise TooLarge(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
         tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
         caps, compares = tuple([self.caps[slots[k].targets] for k in chosen]), self.setup.compares
         index = self.book.known(caps)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import numpy as np
 
 from simulator.rules.custom.best_rules import ANSWERING
-from simulator.rules.custom.build import Field
+from simulator.rules.custom.build import Field, Laid
 from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.line import absorbs_first, loss_order
+from simulator.rules.custom.line import Stands, absorbs_first, loss_order
 from simulator.rules.custom.model import PARAMETERS, usual
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
 from simulator.rules.custom.setup import Help, Setup, Shot, bits, faces_that_hit
@@ -30,7 +30,7 @@ def unit_name(setup: Setup, unit: int) -> str:
     return setup.file.unit[key].name or key.replace("_", " ")
 
 
-def assumptions(field: Field) -> list[str]:
+def assumptions(field: Laid) -> list[str]:
     """What the answer rests on (section 9): the file's lines, house rules, conditions, policies, losses, options."""
     setup = field.setup
     lines = [" ".join(line.split()) for line in setup.file.assumed]
@@ -80,7 +80,7 @@ def _absorbing(setup: Setup, side: str) -> list[int]:
     ]
 
 
-def explain(field: Field) -> list[str]:
+def explain(field: Laid) -> list[str]:
     """Who rolls what at which value and why, with the units that stand at the start."""
     setup = field.setup
     stands = {side: field.places[side].standings[0] for side in SIDES}
@@ -104,7 +104,7 @@ def _when(phase: int, last: int) -> str:
     return f"round {phase}" if phase < last else "every round" if last == 1 else f"round {phase} and later"
 
 
-def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: dict[str, Standing]) -> Iterator[str]:
+def _shot_lines(field: Laid, side: str, group: list[int], phase: int, stands: dict[str, Standing]) -> Iterator[str]:
     setup, rules = field.setup, field.setup.sides[side]
     own, enemy = stands[side], stands[rules.enemy]
     for number in group:
@@ -169,6 +169,7 @@ class Teller:
         names = dict.fromkeys(
             step.group or step.name for step in (self.setup.file.step[i] for i in self.setup.groups[salvo.group])
         )
+        places = self.field.places
         parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
         for side, hits in zip(SIDES, result, strict=True):
             if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
@@ -177,11 +178,10 @@ class Teller:
             if told:
                 parts.append(f"{side}: {told}")
         when = "Before the battle" if opening else f"Round {before.clock + before.rounds + 1}"
-        losses = [text for side in SIDES if (text := self._losses(side, getattr(before, side), getattr(after, side)))]
+        at = {side: (getattr(before, side), getattr(after, side)) for side in SIDES}
         text = f"{when}, {listed([*names])}: {'; '.join(parts)}."
-        if losses:
-            text += " " + sentence("; ".join(losses))
-        return text + self._ending(after)
+        text += losses_told({side: (places[side], *at[side]) for side in SIDES})
+        return text + ending_told(after.ending, [side for side in SIDES if not places[side].units[at[side][1]]])
 
     def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
         army = getattr(self.field.params, side)
@@ -261,25 +261,32 @@ class Teller:
         clamp = self.setup.file.dice.clamp
         return min(max(value, clamp[0]), clamp[1]) if clamp else value
 
-    def _losses(self, side: str, before: int, after: int) -> str:
-        places = self.field.places[side]
-        lost = places.lost[after] - places.lost[before]
-        hurt = places.damage[after] - places.damage[before]
-        told = [f"{lost[u]} {unit_name(self.setup, u)}" for u in range(len(lost)) if lost[u]]
-        damaged = [unit_name(self.setup, u) for u in range(len(hurt)) if hurt[u] > 0]
-        parts = [f"the {side} loses {listed(told)}"] if told else []
-        if damaged:
-            parts.append(f"the {side}'s {listed(damaged)} is hit")
-        return ", ".join(parts)
 
-    def _ending(self, after: State) -> str:
-        told = {
-            OVER: " The rounds are over.",
-            STALEMATE: " Nobody can hit any more.",
-            ATTACKER_LEFT: " The attacker leaves.",
-            DEFENDER_LEFT: " The defender leaves.",
-        }
-        if after.ending != GONE:
-            return told.get(after.ending, "")
-        gone = [side for side in SIDES if not self.field.places[side].units[getattr(after, side)]]
+def losses_told(places: Mapping[str, tuple[Stands, int, int]]) -> str:
+    """What both sides lost between two places, as a sentence with a space before it; "" for nothing."""
+    told = [text for side in SIDES if (text := _losses(side, *places[side]))]
+    return " " + sentence("; ".join(told)) if told else ""
+
+
+def _losses(side: str, places: Stands, before: int, after: int) -> str:
+    lost = places.lost[after] - places.lost[before]
+    hurt = places.damage[after] - places.damage[before]
+    told = [f"{lost[u]} {unit_name(places.setup, u)}" for u in range(len(lost)) if lost[u]]
+    damaged = [unit_name(places.setup, u) for u in range(len(hurt)) if hurt[u] > 0]
+    parts = [f"the {side} loses {listed(told)}"] if told else []
+    if damaged:
+        parts.append(f"the {side}'s {listed(damaged)} is hit")
+    return ", ".join(parts)
+
+
+def ending_told(ending: int, gone: list[str]) -> str:
+    """How the battle ends, as a sentence with a space before it; "" while it goes on."""
+    if ending == GONE:
         return f" Nobody is left of the {listed(gone)}."
+    told = {
+        OVER: " The rounds are over.",
+        STALEMATE: " Nobody can hit any more.",
+        ATTACKER_LEFT: " The attacker leaves.",
+        DEFENDER_LEFT: " The defender leaves.",
+    }
+    return told.get(ending, "")

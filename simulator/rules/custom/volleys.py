@@ -50,7 +50,7 @@ def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Stan
         cuts = sorted({0, standing, *(raised.get(unit, 0) for _, raised in helped)})
         for low, high in pairwise(cuts):
             raising = [rule for rule, raised in helped if raised.get(unit, 0) >= high]
-            found.append(_volley(side, shot, unit, high - low, raising, changed))
+            found.append(volley_of(side, shot, unit, high - low, raising, changed))
     found = [volley for volley in found if volley.dice > 0]
     limit = own.number(shot.limit_own) if shot.limit_own is not None else None
     if shot.limit_enemy is not None:
@@ -73,7 +73,7 @@ def _helped(side: SideSetup, rule: Help, shot: Shot, own: Standing) -> dict[int,
     return found
 
 
-def _volley(
+def volley_of(
     side: SideSetup, shot: Shot, unit: int, units: int, raising: Sequence[Help], changed: Sequence[Help]
 ) -> Volley:
     """The dice of units that are helped alike: section 4, and step 3 of section 5."""

@@ -7,6 +7,7 @@ tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from simulator.engine.chain import Chain
@@ -62,11 +63,8 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
 
 def build_stages(fields: Expedition) -> Built:
     """Everything that answers an expedition: its stages ashore are land battles and sieges like any other."""
-
-    def stage(kind: str, of: model.Land | model.Campaign) -> Built:
-        return build_land(of) if kind == "land" else build_siege(of)  # type: ignore[arg-type]
-
-    return build_expedition(fields, stage)
+    made: dict[str, Callable[..., Built]] = {"land": build_land, "siege-campaign": build_siege}
+    return build_expedition(fields, lambda kind, of: made[kind](of))
 
 
 LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")

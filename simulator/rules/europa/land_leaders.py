@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,6 +55,8 @@ class LeaderClasses:
             if self.policies[side] in {"always", "if-behind", "best"}:
                 for number in range(self.drawn if both_if_behind else len(self.members)):
                     self.known[number, side] = self._by_manoeuvre(number, side)
+        # One pair of each class, to look up what the class has in common.
+        self.pairs: list[Pair] = [next(iter(members)) for members in self.members]
 
     def _drawn_as(self, pair: Pair) -> Hashable:
         """What counts from the first roll on: of manoeuvre, the morale at which a careful side is sure to get away."""
@@ -76,11 +77,6 @@ class LeaderClasses:
         self.members += parts.values()
         self.parent += [self.parent[number]] * len(parts)
         return {manoeuvre: first + n for n, manoeuvre in enumerate(parts)}
-
-    @cached_property
-    def pairs(self) -> list[Pair]:
-        """One pair of each class, to look up what the class has in common."""
-        return [next(iter(members)) for members in self.members]
 
     def attempt(self, number: int, side: int, morale: int) -> Counter[int]:
         """An attempt to break off: 1 if d10 <= manoeuvre + morale, + 2 * the class that is known then."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simulator.rules.europa.leaders import Leader, Pair
+from simulator.rules.europa.leaders import Pair
 from simulator.rules.europa.model import OVERRUN_WITHOUT_BATTLE, Land, is_interception, is_non_european
 from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Opponents, Stack, army_size, size_step
@@ -51,14 +51,16 @@ class Meeting(Opponents[Land]):
         many = [is_non_european(fields, side) for side in (0, 1)]
         self.dice = [-(-stack.size // EIGHT_LD) if many[side] else 1 for side, stack in enumerate(self.stacks)]
         self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
-        self.columns = [("" if self.silent(stack) else stack.fire_column, stack.shock_column) for stack in self.stacks]
+        # Renaissance without ARMY does not fire in Europe.
+        fires = [stack.side.technology != "renaissance" or stack.has_army or not self.europe for stack in self.stacks]
+        columns = [(stack.fire_column, stack.shock_column) for stack in self.stacks]
+        self.columns = [(fire if fires[side] else "", shock) for side, (fire, shock) in enumerate(columns)]
         eightfold = a.size >= OVERRUN_WITHOUT_BATTLE * d.size, d.size >= OVERRUN_WITHOUT_BATTLE * a.size
+        # What the defender's manoeuvre adds to the evasion roll (section 3.5 step 2).
+        self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
         declared = [getattr(fields.policy, name).overrun == "declare" for name in SIDES]
         self.overrun = next((side for side in (0, 1) if declared[side] and eightfold[side]), -1)
-
-    def silent(self, stack: Stack) -> bool:
-        """Renaissance without ARMY does not fire in Europe."""
-        return stack.side.technology == "renaissance" and not stack.has_army and self.europe
+        self.tested = [stack.leader if self.is_tested(side) else None for side, stack in enumerate(self.stacks)]
 
     def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
         """The advantage of each leader; in the pursuit not capped."""
@@ -75,14 +77,14 @@ class Meeting(Opponents[Land]):
         """Pursuit modifiers, those for when the fighting ended apart."""
         return sum(modifier.pursuit for modifier in [*self.modifiers[side], self.gains(pair)[side]])
 
-    def tested(self, side: int) -> Leader | None:
-        """This side's leader, if he is tested: in Europe not if the enemy began with under 3 LD (section 3.5 step 11).
+    def is_tested(self, side: int) -> bool:
+        """Is this side's leader tested? In Europe not if the enemy began with under 3 LD (section 3.5 step 11).
 
         After an overrun only the destroyed side's leader is, if given (step 1).
         """
         leader, small = self.stacks[side].leader, self.europe and self.stacks[1 - side].size < 3 * LD
         overrun = self.overrun >= 0 and (self.overrun == side or not leader.given)
-        return leader if leader.present and not small and not overrun else None
+        return leader.present and not small and not overrun
 
 
 def has_cavalry(fields: Land, stack: Stack) -> bool:

@@ -60,7 +60,7 @@ class LandParams(NamedTuple):
     break_off: np.ndarray
     size: np.ndarray
     morale: np.ndarray
-    room: np.ndarray  # thirds that find a place to retreat, -1 for all
+    stranded: np.ndarray  # thirds that find no place to retreat
     spare: np.ndarray  # [side, main or last dice]: thirds that a 7-LD die may spare
     top: np.ndarray  # [side, main or last dice]: tallies beyond which nothing changes
     enough: np.ndarray  # a tally of the main dice that is the end of the enemy whatever the last one did; -1 for none
@@ -333,20 +333,18 @@ def rounded(p, side, thirds):
 
 
 @helper
-def retreated(p, side, thirds):
-    """Losses of a side that did not win: what finds no place to retreat is lost too."""
-    lost = rounded(p, side, thirds)
-    return max(lost, p.size[side] - p.room[side]) if p.room[side] >= 0 else lost
-
-
-@helper
 def after_retreat(p, s, result):
-    """Every non-winner adds its retreat roll; `result` holds the attacker's thirds + 4 * the defender's."""
+    """Every non-winner adds its retreat roll, and what finds no place to retreat is lost too (3.5 step 9).
+
+    `result` holds the attacker's thirds + 4 * the defender's.
+    """
+    lost_a = max(p.stranded[0], rounded(p, 0, s.caused_d + (result & 3)))
+    lost_d = max(p.stranded[1], rounded(p, 1, s.caused_a + (result >> 2)))
     s = s._replace(
         stage=LEADERS,
         leaders=p.fragile[s.leaders],
-        caused_d=s.caused_d if s.winner == 0 else retreated(p, 0, s.caused_d + (result & 3)),
-        caused_a=s.caused_a if s.winner == 1 else retreated(p, 1, s.caused_a + (result >> 2)),
+        caused_d=s.caused_d if s.winner == 0 else lost_a,
+        caused_a=s.caused_a if s.winner == 1 else lost_d,
     )
     return s if leader_table(p, s) else over(s, 0)
 

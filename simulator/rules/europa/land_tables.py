@@ -16,7 +16,7 @@ from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_rules import LandParams, LandState
 from simulator.rules.europa.leaders import FACES, Pair, both_fates
 from simulator.rules.europa.model import BreakOff
-from simulator.rules.europa.stacks import LD, SIDES
+from simulator.rules.europa.stacks import LD
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
@@ -58,13 +58,15 @@ class Part(NamedTuple):
 class Tally:
     """How what a side inflicts is tallied, with its main (and middle) dice and with its last one (section 3.4 step 1).
 
-    `spare` a 7-LD die may spare, `small` is taken off, `cap` is the largest that counts; for `top`, `enough` and
-    `spills` see LandParams. `modified`: thirds inflicted after the size step (step 2).
+    `seven` is the small-stack modifier for an odd and an even 7-LD die; `spare` is what that die may spare, `small` is
+    taken off, `cap` is the largest that counts; for `top`, `enough` and `spills` see LandParams. `modified`: thirds
+    inflicted after the size step (step 2).
     """
 
     def __init__(self, meeting: Meeting, side: int) -> None:
         own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.groups[side]
-        several, (odd, even) = meeting.dice[side] > 1, meeting.book.small_stack(last)
+        several, self.seven = meeting.dice[side] > 1, meeting.book.small_stack(last)
+        odd, even = self.seven
         self.modified = [meeting.book.modified_loss(meeting.steps[side], n) for n in range(own + 1)]
         enough = 1 + max((n for n, loss in enumerate(self.modified) if loss <= enemy), default=-1)
         self.cap = (own - last, last) if several else (own, 0)
@@ -88,10 +90,9 @@ class LandSetup:
     meeting: Meeting
     tables: TableBook = field(default_factory=TableBook)
 
-    @cached_property
-    def classes(self) -> LeaderClasses:
-        """What is still to be known of the leaders."""
-        return LeaderClasses(self.meeting)
+    def __post_init__(self) -> None:
+        self.classes = LeaderClasses(self.meeting)
+        self.tallies = Tally(self.meeting, 0), Tally(self.meeting, 1)
 
     def rolls(self, pair: Pair, roll: int, how: int) -> tuple[Roll | None, Roll | None]:
         """Both sides' rolls: Fire or Shock (`how`: 1 attacker, 2 defender failed to break off), or a pursuit.
@@ -145,53 +146,30 @@ class LandSetup:
             out.append([parts[0], *(rest[0] for rest in later)])
         return np.array(out)
 
-    def tests(self, fragile: int, a: int, d: int) -> int:
-        """Table of leader tests by fragile code, and won + 2 destroyed of each side."""
-        return self.tables.add(both_fates(map(self.meeting.tested, (0, 1)), fragile, (a, d)))
-
-    @property
-    def evasion_bonus(self) -> int:
-        """What the defender's manoeuvre adds to the evasion roll (section 3.5 step 2)."""
-        enemy, own = (stack.leader.manoeuvre for stack in self.meeting.stacks)
-        return max(0, own - enemy)
-
-    def evade(self) -> int:
-        """Table of the evasion."""
-        if self.meeting.fields.policy.defender.evasion != "evade":
-            return 0
-        return self.tables.add(Counter(int(die + self.evasion_bonus >= EVADES_AT) for die in FACES))
-
     def draw(self) -> Counter[int]:
         """Classes of leaders and 7-LD dice with their weights (section 3.5 step 3)."""
         drawn = self.classes.members[: self.classes.drawn]
         found = Counter({number: members.total() for number, members in enumerate(drawn)})
         for side, bit in ((0, land.SPARE_A), (1, land.SPARE_D)):
-            odd, even = self.small_stack(side)
+            odd, even = self.tallies[side].seven
             if odd != even:
                 found = combine(found, {0: 1, 1: 1}, lambda code, spare, bit=bit: code | bit * spare)
         return found
-
-    def small_stack(self, side: int) -> tuple[int, int]:
-        """Small-stack modifier of a side (of its last die's group) for an odd and an even 7-LD die."""
-        return self.meeting.book.small_stack(self.meeting.groups[side])
-
-    @cached_property
-    def tallies(self) -> tuple[Tally, Tally]:
-        """How both sides' tallies are kept."""
-        return Tally(self.meeting, 0), Tally(self.meeting, 1)
 
     @cached_property
     def params(self) -> LandParams:
         """All numbers of the battle."""
         meeting, fields, tallies, classes = self.meeting, self.meeting.fields, self.tallies, self.classes
+        add, evades = self.tables.add, fields.policy.defender.evasion == "evade"
         fragile = _ints(pair.fragile for pair in classes.pairs)
         retreat = classes.retreat(self.tables)
         pursuers, retreaters = classes.forgotten(retreat, fragile)
         rolls = grid((classes.drawn, len(HOWS), 5, len(self.parts)), self.rolled)[classes.parent]
+        rooms = [(stack, getattr(fields, stack.name).retreat_room) for stack in meeting.stacks]
         morale, top = [stack.morale for stack in meeting.stacks], _ints(tally.top for tally in tallies)
         return LandParams(
-            evade=self.evade(),
-            draw=self.tables.add(self.draw()),
+            evade=add(Counter(int(die + meeting.evasion >= EVADES_AT) for die in FACES)) if evades else 0,
+            draw=add(self.draw()),
             europe=int(meeting.europe),
             reaches=int(fields.options.destruction_test == "reaches"),
             fires=int(any(fire for fire, _ in meeting.columns)),
@@ -201,16 +179,16 @@ class LandSetup:
             rolls=rolls,
             following=self.following(rolls),
             retreat=retreat,
-            tests=grid((4, 4, 4), self.tests),
+            tests=grid((4, 4, 4), lambda fragile, *ends: add(both_fates(meeting.tested, fragile, ends))),
             fragile=fragile,
             pursuers=pursuers,
             retreaters=retreaters,
             manoeuvre=_ints(pair.manoeuvre for pair in classes.pairs),
-            attempt=grid((len(fragile), 2, max(morale) + 1), lambda *of: self.tables.add(classes.attempt(*of))),
+            attempt=grid((len(fragile), 2, max(morale) + 1), lambda *of: add(classes.attempt(*of))),
             break_off=_ints(POLICIES.index(policy) for policy in classes.policies),
             size=_ints(stack.size for stack in meeting.stacks),
             morale=_ints(morale),
-            room=_ints(max(-1, LD * getattr(fields, name).retreat_room) for name in SIDES),
+            stranded=_ints(max(0, stack.size - LD * room) if room >= 0 else 0 for stack, room in rooms),
             spare=_ints(tally.spare for tally in tallies),
             top=top,
             enough=_ints(tally.enough for tally in tallies),

@@ -93,7 +93,7 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
     elif before.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         line = _break_line(setup, before, result, dice)
     elif before.stage == land.EVADE:
-        bonus = setup.evasion_bonus
+        bonus = setup.meeting.evasion
         die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == bool(result), dice)
         line = f"Evasion: {die} + {bonus}: the defender {'evades' if result else 'has to fight'}."
     elif before.stage == land.DRAW:
@@ -115,7 +115,7 @@ def _draw_line(setup: LandSetup, result: int) -> str:
     parts = []
     for side, gain in enumerate(setup.meeting.gains(pair)):
         parts.append(f"{SIDES[side]} leader +{gain.fire} Fire, +{gain.shock} Shock")
-        odd, even = setup.small_stack(side)
+        odd, even = setup.tallies[side].seven
         if odd != even:
             spared = bool(result & (land.SPARE_D if side else land.SPARE_A))
             face = "even" if spared == (even < odd) else "odd"

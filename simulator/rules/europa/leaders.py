@@ -164,11 +164,11 @@ def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, .
     name, country, kind = str(side.leader), side.leader_country, getattr(side, "leader_type", "")
     named = [row for row in _by_name(book).get(plain(name), []) if row["type"] in types]
     if not named:
-        raise Refusal(path, _unknown(name, [row for row in book.sheets["leaders"] if row["type"] in types], book))
+        raise Refusal(path, f"no leader {name!r}; {_hint(name, book, types)}")
     found = [
         row
         for row in named
-        if (not country or plain(country) in {plain(str(row["country"])), plain(_english(row, book))})
+        if (not country or plain(country) in map(plain, _countries(row, book)))
         and (not kind or str(row["type"]).lower() == kind)
     ]
     if not found:
@@ -180,34 +180,29 @@ def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, .
     return found[0]
 
 
-def _english(row: Mapping[str, Any], book: Book) -> str:
-    return str(book.column("leader_countries", "english").get(row["country"], row["country"]))
+def _countries(row: Mapping[str, Any], book: Book) -> list[str]:
+    """What `leader_country` accepts: the table's word, and its English name where that is another."""
+    accepted = str(row["country"])
+    english = str(book.column("leader_countries", "english").get(accepted, accepted))
+    return [accepted] if plain(accepted) == plain(english) else [accepted, english]
 
 
-def _country(row: Mapping[str, Any], book: Book) -> str:
-    """What `leader_country` accepts, with its English name where that is another word."""
-    accepted, english = str(row["country"]), _english(row, book)
-    return accepted if plain(accepted) == plain(english) else f"{accepted} = {english}"
-
-
-def _unknown(name: str, rows: Iterable[Mapping[str, Any]], book: Book) -> str:
+def _hint(name: str, book: Book, types: tuple[str, ...]) -> str:
     """Names near to the one given, or how to give a leader otherwise."""
-    by_plain = {plain(str(row["name"])): row for row in rows}
+    by_plain = {plain(str(row["name"])): row for row in book.sheets["leaders"] if row["type"] in types}
     near = [by_plain[key] for key in difflib.get_close_matches(plain(name), by_plain, 3)]
-    if not near:
-        return (
-            f'no leader {name!r}; give a name from leaders.csv, "replacement", "none" or a table like '
-            "{ manoeuvre = 2, fire = 3, shock = 3, siege = 0 }"
-        )
-    told = " or ".join(f'"{row["name"]}" ({_country(row, book)}, {str(row["type"]).lower()})' for row in near)
-    return f"no leader {name!r}; did you mean {told}?"
+    told = (f'"{row["name"]}" ({" = ".join(_countries(row, book))}, {str(row["type"]).lower()})' for row in near)
+    other = 'give a name from leaders.csv, "replacement", "none" or a table like '
+    example = "{ manoeuvre = 2, fire = 3, shock = 3, siege = 0 }"
+    return f"did you mean {' or '.join(told)}?" if near else other + example
 
 
 def _listed(rows: Iterable[Mapping[str, Any]], book: Book) -> str:
-    told: dict[str, None] = {}
-    for row in rows:
-        values = f"{row['manoeuvre']}/{row['fire']}/{row['shock']} siege {row['siege']}"
-        told[f"{_country(row, book)} {str(row['type']).lower()} {values}"] = None
+    told = dict.fromkeys(
+        f"{' = '.join(_countries(row, book))} {str(row['type']).lower()} "
+        f"{row['manoeuvre']}/{row['fire']}/{row['shock']} siege {row['siege']}"
+        for row in rows
+    )
     more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
     return ", ".join(list(told)[:MOST_SHOWN]) + more
 

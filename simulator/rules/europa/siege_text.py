@@ -13,7 +13,7 @@ from simulator.rules.europa.assault import Ground
 from simulator.rules.europa.leaders import pair_of
 from simulator.rules.europa.model import Campaign
 from simulator.rules.europa.modifiers import LAW
-from simulator.rules.europa.siege_modifiers import Bonus, Siegecraft
+from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
 from simulator.rules.europa.stacks import detachments
@@ -79,22 +79,16 @@ def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
         "attacker siege attrition": (3, craft.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
         "defender garrison attrition": (3, starving),
         "attacker assault": (5, craft.assault_of_place(camp, 0, counter)),
-        **({} if drawn else _commanders(craft)),
     }
+    if not drawn:
+        pair = next(iter(craft.pairs))
+        for side, stack in enumerate(craft.stacks):
+            for step, gains in (("Fire", pair.fire), ("Shock", pair.shock)):
+                rolls[f"{stack.name} assault {step}"] = 5, [(gains[side], f"leader: {stack.leader.told()}")]
     for roll, (section, bonuses) in rolls.items():
         yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
     if drawn:
         yield f"both assault: leaders' advantage, drawn for each assault ({LAW} 4.5)"
-
-
-def _commanders(craft: Siegecraft) -> dict[str, tuple[int, list[Bonus]]]:
-    pair = next(iter(craft.pairs))
-    gains = [("Fire", pair.fire), ("Shock", pair.shock)]
-    return {
-        f"{stack.name} assault {step}": (5, [(gain[side], f"leader: {stack.leader.told()}")])
-        for side, stack in enumerate(craft.stacks)
-        for step, gain in gains
-    }
 
 
 def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeState, dice: random.Random) -> str:

@@ -75,20 +75,16 @@ def class_of(side: Side | Troops) -> str:
     return COUNTRIES[side.country]["army_class"] or getattr(side, "army_class", "") or "III"
 
 
-def artillery_of_army(side: Side, period: str, book: Book) -> int:
-    """Artillery of one ARMY+ (section 2.2: a period missing in a country's row falls back to its class row)."""
-    army_class = class_of(side)
-    by_class = "class-I-II" if army_class in {"I", "II"} else "class-A" if army_class == "A" else "class-other"
-    artillery = book.column("artillery_per_army", "artillery")
-    return artillery.get((COUNTRIES[side.country]["artillery"], period), artillery[by_class, period])
-
-
 def artillery_value(side: Side, army_plus: int, army_minus: int, period: str, book: Book) -> int:
     """Artillery with so many ARMY counters left, given or computed (section 2.4).
 
-    Best ARMY, +2 if another ARMY has 2 or more, else +1 if another has 1; no ARMY: 0.
+    Best ARMY, +2 if another ARMY has 2 or more, else +1 if another has 1; no ARMY: 0. Of an ARMY+ by country; a period
+    missing in its row falls back to that of the class (section 2.2).
     """
-    given, of_army = getattr(side, "artillery_value", -1), artillery_of_army(side, period, book)
+    given, army_class = getattr(side, "artillery_value", -1), class_of(side)
+    by_class = "class-I-II" if army_class in {"I", "II"} else "class-A" if army_class == "A" else "class-other"
+    artillery = book.column("artillery_per_army", "artillery")
+    of_army = artillery.get((COUNTRIES[side.country]["artillery"], period), artillery[by_class, period])
     armies = [of_army] * army_plus + [of_army // 2] * army_minus
     return int(given) if given >= 0 else sum(armies[:1]) + min(2, sum(armies[1:2]))
 

@@ -10,8 +10,7 @@ tables.book(overrides)                # the same with rows replaced (toolkit/she
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from simulator.rules.battle import Refusal
@@ -24,13 +23,31 @@ LOWEST, HIGHEST = 3, 14
 ABOVE_ALL = 19
 
 
-@dataclass(frozen=True, eq=False)
 class Book:
-    """All tables, as the rules look them up. Losses are in thirds of a detachment. Each is equal to itself only."""
+    """All tables, as the rules look them up. Losses are in thirds of a detachment. Each is equal to itself only.
 
-    sheets: Tables
-    _rows: dict[str, dict[tuple[Any, ...], Row]] = field(default_factory=dict, repr=False)
-    _columns: dict[tuple[str, str], dict[Any, Any]] = field(default_factory=dict, repr=False)
+    `combat`: (column, modified die) -> (thirds, stars); `assault`: (besieger, fire, breach, modified die) -> the same;
+    `resistance`: (fortress level, breach) -> thirds; `attrition_percent`: modified die from 5 to 15 -> per cent lost
+    overseas; `remainders`: (thirds, per cent) -> (thirds left, 1 if one more is lost on a coin flip); `replacements`:
+    row -> (manoeuvre, fire, shock) for each die from 1 to 10.
+    """
+
+    def __init__(self, sheets: Tables) -> None:
+        self.sheets = sheets
+        self._rows: dict[str, dict[tuple[Any, ...], Row]] = {}
+        self._columns: dict[tuple[str, str], dict[Any, Any]] = {}
+        self.combat, self.assault = (
+            {key: (3 * row["round_loss"] + row["third_loss"], row["morale_loss"]) for key, row in rows.items()}
+            for rows in (self.indexed("combat_result"), self.indexed("assault_result"))
+        )
+        rows = self.indexed("fortress_resistance").items()
+        self.resistance = {key: 3 * row["round"] + row["third"] for key, row in rows}
+        self.attrition_percent = self.column("attrition_other_percent", "loss_percent")
+        rows = self.indexed("attrition_remainders").items()
+        self.remainders = {key: (row["left_thirds"], row["half_chance_one_more_third"]) for key, row in rows}
+        self.replacements: dict[str, list[tuple[int, int, int]]] = {}
+        for (country, _), row in sorted(self.indexed("replacement_leaders").items()):
+            self.replacements.setdefault(country, []).append((row["manoeuvre"], row["fire"], row["shock"]))
 
     def indexed(self, name: str) -> dict[tuple[Any, ...], Row]:
         """Rows of a table by their keys."""
@@ -45,29 +62,13 @@ class Book:
             self._columns[name, value] = {key if len(key) > 1 else key[0]: row[value] for key, row in rows}
         return self._columns[name, value]
 
-    @cached_property
-    def combat(self) -> dict[Any, tuple[int, int]]:
-        """(column, modified die) -> (thirds, stars)."""
-        return {key: _result(row) for key, row in self.indexed("combat_result").items()}
-
     def combat_roll(self, column: str, modified: int) -> tuple[int, int]:
         """Thirds and stars of a modified die; ("" for no column: nothing)."""
         return self.combat[column, min(HIGHEST, max(LOWEST, modified))] if column else (0, 0)
 
-    @cached_property
-    def assault(self) -> dict[Any, tuple[int, int]]:
-        """(besieger, fire, breach, modified die) -> (thirds, stars)."""
-        return {key: _result(row) for key, row in self.indexed("assault_result").items()}
-
     def technology(self, own: str, enemy: str, *, land: bool = True) -> Row:
         """Columns and morale of a technology against another."""
         return self.indexed("battle_tech")[int(land), in_file(own), in_file(enemy)]
-
-    @cached_property
-    def resistance(self) -> dict[Any, int]:
-        """(fortress level, breach) -> thirds."""
-        rows = self.indexed("fortress_resistance").items()
-        return {key: 3 * row["round"] + row["third"] for key, row in rows}
 
     def siege_bonus(self, level: int, artillery: int) -> int:
         """The best bonus of this fortress level whose artillery is reached, else 0 (section 4.4)."""
@@ -80,25 +81,6 @@ class Book:
             if row["modified_die"] == die and row["min_size"] <= detachments < row["max_size_exclusive"]:
                 return row["loss"], row["pillage"]
         return 0, 0
-
-    @property
-    def attrition_percent(self) -> dict[int, int]:
-        """Modified die from 5 to 15 -> per cent lost overseas."""
-        return self.column("attrition_other_percent", "loss_percent")
-
-    @cached_property
-    def remainders(self) -> dict[Any, tuple[int, int]]:
-        """(thirds, per cent) -> (thirds left, 1 if one more is lost on a coin flip)."""
-        rows = self.indexed("attrition_remainders").items()
-        return {key: (row["left_thirds"], row["half_chance_one_more_third"]) for key, row in rows}
-
-    @cached_property
-    def replacements(self) -> dict[str, list[tuple[int, int, int]]]:
-        """Row -> (manoeuvre, fire, shock) for each die from 1 to 10."""
-        found: dict[str, list[tuple[int, int, int]]] = {}
-        for (country, _), row in sorted(self.indexed("replacement_leaders").items()):
-            found.setdefault(country, []).append((row["manoeuvre"], row["fire"], row["shock"]))
-        return found
 
     def small_stack(self, size: int) -> tuple[int, int]:
         """Thirds taken off what a land stack of this size inflicts, for an odd and an even 7-LD die (section 3.4)."""
@@ -120,10 +102,6 @@ class Book:
 def in_file(technology: str) -> str:
     """A technology as the files spell it (`lace-war` is LACE_WAR)."""
     return technology.upper().replace("-", "_")
-
-
-def _result(row: Mapping[str, Any]) -> tuple[int, int]:
-    return 3 * row["round_loss"] + row["third_loss"], row["morale_loss"]
 
 
 def names() -> list[str]:

@@ -7,12 +7,25 @@ every battle.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.chain import Chain, Lean, helper, rule
-from simulator.rules.price_of_power.casualties import BITS, GONE, HITS, here, strength_in_place, strength_of, struck
+from simulator.rules.price_of_power.casualties import (
+    BITS,
+    GONE,
+    HITS,
+    MANY,
+    UNITS,
+    here,
+    part,
+    place,
+    strength_in_place,
+    strength_of,
+    struck,
+)
 from simulator.rules.price_of_power.rules import (
     DEAD,
     NPR,
@@ -27,6 +40,8 @@ from simulator.rules.price_of_power.rules import (
 from simulator.rules.toolkit.retreat import Leave, never, outnumbered
 
 TERCIOS = 3 * BITS
+# Losses of a category that are looked at to say how large the whole chain is at least.
+MOST_LOST = 40
 
 
 class Army(NamedTuple):
@@ -152,3 +167,43 @@ def lean_of(chain: Chain) -> Lean:
     )  # fmt: skip
     duel = Duel(*armies, p.strength, p.icons | p.tercios << TERCIOS, p.count_rounds)
     return Lean(Chain(duel, start, limits, chain.tables, counters=("rounds",)), s._replace(phase=OVER))
+
+
+def least_size(chain: Chain, lean: Lean) -> tuple[int, int]:
+    """States and transitions of the whole chain, at least; 0 where a side may leave.
+
+    While both sides have units for all icons they roll as at the start; hits of 0 up to one a category then lead to all
+    losses that do not rise from category to category.
+    """
+    duel, start, ways = lean.chain.params, lean.chain.start, []
+    armies = ((duel.attacker, start.attacker, start.attacking), (duel.defender, start.defender_1, start.defending))
+    for army, force, own in armies:
+        if army.leaves != never() or army.when_wounded:
+            return 0, 0
+        shown = (
+            chain.tables.rows_of(table_for(own, first, army.cap, army.stride)) for first in (army.first, army.dead)
+        )
+        hits = [{int(hits_with(0, own, int(duel.shown[roll]), army.automatic)) for roll in rolls} for rolls in shown]
+        ways.append((*forces_at_least(duel, army, force), set.intersection(*hits)))
+    (ours, our_hits, our_rolls), (theirs, their_hits, their_rolls) = ways
+    if not (our_rolls >= set(range(their_hits + 1)) and their_rolls >= set(range(our_hits + 1))):
+        return 0, 0
+    pairs, rolled = ours * theirs, their_hits + 1
+    return pairs * (1 + rolled), pairs * rolled * (2 + our_hits)
+
+
+def forces_at_least(duel: Duel, army: Army, force: int) -> tuple[int, int]:
+    """How many forces with units for all icons casualties lead to, at least; and how many categories it has."""
+    sizes = [part(force, which) for which in range(3)]
+    lists = [
+        duel.strength[(begin := place(army.row, which)) + max(0, size - MOST_LOST) : begin + size + 1][::-1]
+        for which, size in enumerate(sizes)
+    ]
+    own = sum(np.ix_(*lists))
+    fits = (own >> UNITS) & MANY >= len(sizes)
+    for which in range(3):
+        fits &= part(own, which) >= part(army.cap, which)
+    lost = [numbers for numbers, size in zip(np.indices(own.shape, sparse=True), sizes, strict=True) if size]
+    for before, after in pairwise(lost):
+        fits &= before >= after
+    return int(fits.sum()), len(lost)

@@ -16,7 +16,7 @@ from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS, WIDE, part
 from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
-from simulator.rules.price_of_power.duel import lean_of
+from simulator.rules.price_of_power.duel import lean_of, least_size
 from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
 from simulator.rules.price_of_power.model import AnyBattle, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
@@ -111,7 +111,10 @@ def chain_of(setup: Setup) -> Chain:
     )
     start = start_of(setup, phases[0])
     chain = Chain(params, start, limits_of(setup, start, int(rolls[:, 3].max())), tables, counters=("rounds",))
-    return replace(chain, lean=lean_of(chain)) if is_plain(setup, params) else chain
+    if not is_plain(setup, params):
+        return chain
+    lean = lean_of(chain)
+    return replace(chain, lean=lean, at_least=least_size(chain, lean))
 
 
 def is_plain(setup: Setup, p: Params) -> bool:

@@ -166,14 +166,14 @@ def places(fields: AnyBattle) -> list[Place]:
 
 
 @lru_cache(maxsize=1024)
-def round_tables(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> tuple[Tables, np.ndarray, np.ndarray]:
+def round_tables(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> tuple[Tables, np.ndarray, list[float]]:
     """The chance tables of some places, where to find them, and how calm each place is; kept for sweeps.
 
     `[place, attackers, defenders]` (units, 4 or more as 4) finds a table. Calm is the largest chance of a round of a
     place to cause no loss.
     """
     book, size = TableBook(), MOST_DICE + 1
-    index, calm = np.zeros((len(hands), size, size), np.int64), np.zeros(len(hands))
+    index, calm = np.zeros((len(hands), size, size), np.int64), [0.0] * len(hands)
     for i, a, d in product(range(len(hands)), range(1, size), range(1, size)):
         table = round_table(*hands[i], a, d, ties)
         index[i, a, d] = book.add(table)
@@ -228,14 +228,14 @@ def troops_aboard(fields: AnyBattle) -> list[int]:
     return [number * load + min(number, more) for number in left]
 
 
-def _rounds(fights: list[Place], calm: np.ndarray, unit: str) -> int:
+def _rounds(fights: list[Place], calm: list[float], unit: str) -> int:
     """The most rounds that all fights at sea, or all on land, can take."""
     which = [i for i, place in enumerate(fights) if place.unit == unit]
     units = [fights[which[0]].own, *(fights[i].enemies for i in which)] if which else []
-    return most_rounds(sum(units), calm[which].max(initial=0.0))
+    return most_rounds(sum(units), max((calm[i] for i in which), default=0.0))
 
 
-def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: np.ndarray) -> Params:
+def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list[float]) -> Params:
     """Parameters of a battle to the end."""
     port = getattr(fields.defender, "port_fleets", 0)
     in_turn = fights[:-1] if port else fights

@@ -1,0 +1,241 @@
+"""Who stands and what he rolls in a battle whose line-ups are too large to work out every place beforehand.
+
+Reckoned from the hits that each block of a loss line has taken (docs/rules/custom_games.md sections 2.7, 2.8, 4 and 5).
+Arrays are made in `large`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.chain import helper
+
+# Columns of the arrays of `Large`.
+BLOCK, END = range(2)
+BEGIN, EACH_PIECE = range(2)
+WORD, SHIFT, MASK, FIRST, LAST = range(5)
+LEAVE_AFTER, LEAVE_AT, OUTNUMBERED, OUTPOWERED = range(4)
+IF_OWN, IF_ENEMY, UNLESS_OWN, UNLESS_ENEMY, AIM, LIMIT_OWN, LIMIT_ENEMY, EACH_ROUND = range(8)
+SETS, ADDS, MORE, AGAIN, EACH, FROM = range(4, 10)
+VALUE, DICE, REROLL, FIRES = range(4)
+CHANCE, GAUGE = range(2)
+SIDE, ENTRY, LAST_ENTRY = range(3)
+# Gauges of a side after those of its units: all that fight, and those that stay when left alone.
+FIGHTERS, STAYING = range(2)
+# No gauge.
+NEVER = -1
+# Words of a place.
+WORDS = 4
+
+
+class Large(NamedTuple):
+    """A battle. Arrays by side first, then by unit (file order), block, shot (step) or help (support, modifier).
+
+    - `line[side, n]`: the loss line in stretches of one unit: BLOCK, and how many points of the block are taken at its
+      END. `stretches[side, n]`, block by block: points of the block before it (BEGIN), points of EACH_PIECE.
+      `blocks[side, block]`: its stretches FIRST up to LAST; hits on it are the bits MASK of WORD, from SHIFT.
+      `gone[side]`: the bit of the first word that says that everybody is lost.
+    - A *gauge* counts what stands there, so much for each piece: `base[side, gauge]` for those that cannot be hit,
+      `before[side, stretch, gauge]` for what a block has at the beginning of a stretch, `falls[side, stretch, gauge]`
+      less for each piece lost since; `rest[side, gauge]` when everybody is lost. The first ones are of one unit each.
+    - `policies[side]`: as in `rules.Army`.
+    - `shots[side, shot]`: gauges (-1 for none) of presence keys, targets, limits; EACH_ROUND. `in_round[side, shot,
+      phase]`; `plain[side, plain_at[side, shot, phase]]` and on: CHANCE and GAUGE of dice that nothing on the table
+      changes, best first, up to the next one's. `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL, and FIRES
+      where its other dice are.
+    - `helps[side, help]`: gauges of presence keys, what it SETS (0: nothing) and ADDS, MORE dice, AGAIN (reroll),
+      EACH (0: no support) and the gauge FROM; `to[side, help, unit]`; `holds[side, help, shot, phase]`.
+    - `chance[reroll, value]`: of one die, as so many of `whole`; `at_most` 1 where larger values are better.
+    - `turns[turn]`: a hit class in a group: the SIDE that fires, its shots from ENTRY up to LAST_ENTRY of `entry`;
+      `leads[entry]` 1 where the class is rolled in this turn if that shot is the first to fire; `takes[turn, block]`
+      of the enemy. Group g has the turns `turn_at[g]` up to `turn_at[g + 1]`.
+    - `opening`, `groups`: groups before the battle, and all. `phases`, `clock`, `round_limit`, `retreat_after`,
+      `retreats`: as in `rules.Params`; `compares` 1 where mean hits are compared. `low_luck`: section 10.
+    """
+
+    line: np.ndarray
+    stretches: np.ndarray
+    blocks: np.ndarray
+    gone: np.ndarray
+    base: np.ndarray
+    before: np.ndarray
+    falls: np.ndarray
+    rest: np.ndarray
+    policies: np.ndarray
+    shots: np.ndarray
+    in_round: np.ndarray
+    plain: np.ndarray
+    plain_at: np.ndarray
+    rolls: np.ndarray
+    helps: np.ndarray
+    to: np.ndarray
+    holds: np.ndarray
+    chance: np.ndarray
+    turns: np.ndarray
+    entry: np.ndarray
+    leads: np.ndarray
+    takes: np.ndarray
+    turn_at: np.ndarray
+    whole: int
+    at_most: int
+    opening: int
+    groups: int
+    phases: int
+    clock: int
+    round_limit: int
+    retreat_after: int
+    retreats: int
+    compares: int
+    low_luck: int
+
+
+class LargeState(NamedTuple):
+    """Places of both sides, and where they will be when the group is over; what is rolled now.
+
+    `salvo` is the group; `dice` of shot `entry` hit with `chance` each; `hits` has the class so far (low luck: their
+    mean, until its fraction is rolled). `clock` counts rounds up to Large.clock, `rounds` those beyond.
+    """
+
+    a0: int
+    a1: int
+    a2: int
+    a3: int
+    d0: int
+    d1: int
+    d2: int
+    d3: int
+    next_a0: int
+    next_a1: int
+    next_a2: int
+    next_a3: int
+    next_d0: int
+    next_d1: int
+    next_d2: int
+    next_d3: int
+    salvo: int
+    turn: int
+    entry: int
+    chance: int
+    dice: int
+    hits: int
+    clock: int
+    ending: int
+    rounds: int
+
+
+@helper
+def stretch_of(p, side, block, taken):
+    """The stretch of a block in which the last of so many hits on it was taken, or the next will be."""
+    low, high = p.blocks[side, block, FIRST], p.blocks[side, block, LAST]
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if p.stretches[side, middle, BEGIN] <= taken:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@helper
+def gauged(p, s, side, gauge):
+    """What a gauge of a side shows."""
+    if s[WORDS * side] >= p.gone[side]:
+        return p.rest[side, gauge]
+    total = p.base[side, gauge]
+    for block in range(p.blocks.shape[1]):
+        if p.blocks[side, block, MASK] > 0:
+            word = s[WORDS * side + p.blocks[side, block, WORD]]
+            taken = word >> p.blocks[side, block, SHIFT] & p.blocks[side, block, MASK]
+            i = stretch_of(p, side, block, taken)
+            lost = taken - p.stretches[side, i, BEGIN]
+            if p.stretches[side, i, EACH_PIECE] > 1:
+                lost //= p.stretches[side, i, EACH_PIECE]
+            total += p.before[side, i, gauge] - p.falls[side, i, gauge] * lost
+    return total
+
+
+@helper
+def in_scope(p, s, side, scopes, row):
+    """Do the presence keys of a shot or help of the side hold (2.7)?"""
+    for k in range(IF_OWN, UNLESS_ENEMY + 1):
+        gauge = scopes[side, row, k]
+        if gauge >= 0:
+            whose = side if k % 2 == 0 else 1 - side
+            if (gauged(p, s, whose, gauge) > 0) != (k <= IF_ENEMY):
+                return False
+    return True
+
+
+@helper
+def fires(p, s, side, shot, phase):
+    """Does the side fire this step (section 5, step 1)?"""
+    if p.in_round[side, shot, phase] == 0 or gauged(p, s, 1 - side, p.shots[side, shot, AIM]) == 0:
+        return False
+    return in_scope(p, s, side, p.shots, shot)
+
+
+@helper
+def raised(p, s, side, shot, support, unit):
+    """How many of a unit a support raises: the first ones that have the roll (2.8)."""
+    free = p.helps[side, support, EACH] * gauged(p, s, side, p.helps[side, support, FROM])
+    for before in range(unit):
+        if p.to[side, support, before] > 0 and p.rolls[side, shot, before, VALUE] > 0 and free > 0:
+            free -= gauged(p, s, side, before)
+    return max(free, 0)
+
+
+@helper
+def alike(p, s, side, shot, phase, unit, low):
+    """Of a unit's pieces beyond the first `low`: up to where they are helped alike, the chance and number of dice."""
+    high, value, added = gauged(p, s, side, unit), p.rolls[side, shot, unit, VALUE], 0
+    dice, reroll = p.rolls[side, shot, unit, DICE], p.rolls[side, shot, unit, REROLL]
+    for h in range(p.helps.shape[1]):
+        if p.to[side, h, unit] == 0 or p.holds[side, h, shot, phase] == 0 or not in_scope(p, s, side, p.helps, h):
+            continue
+        if p.helps[side, h, EACH] > 0:
+            up_to = raised(p, s, side, shot, h, unit)
+            if up_to <= low:
+                continue
+            high = min(high, up_to)
+        if p.helps[side, h, SETS] > 0:
+            set_to = p.helps[side, h, SETS]
+            value = max(value, set_to) if p.at_most > 0 else min(value, set_to)
+        added += p.helps[side, h, ADDS]
+        dice += p.helps[side, h, MORE]
+        reroll |= p.helps[side, h, AGAIN]
+    value += added if p.at_most > 0 else -added
+    value = min(max(value, 0), p.chance.shape[1] - 1)
+    return high, p.chance[reroll, value], max(0, dice) * (high - low)
+
+
+@helper
+def best_dice(p, s, side, shot, phase, below):
+    """Of the dice of a step that hit with less than `below`, the best: their chance and number (section 5, 2 to 4)."""
+    chance, dice, better = 0, 0, 0
+    limited = p.shots[side, shot, LIMIT_OWN] >= 0 or p.shots[side, shot, LIMIT_ENEMY] >= 0
+    for n in range(p.plain_at[side, shot, phase], p.plain_at[side, shot, phase + 1]):
+        if dice == 0 and (limited or p.plain[side, n, CHANCE] < below):
+            number = gauged(p, s, side, p.plain[side, n, GAUGE])
+            if p.plain[side, n, CHANCE] >= below:
+                better += number
+            else:
+                chance, dice = p.plain[side, n, CHANCE], number
+    for unit in range(p.rolls.shape[2]):
+        standing, low = 0, 0
+        if p.rolls[side, shot, unit, FIRES] > 0:
+            standing = gauged(p, s, side, unit)
+        while low < standing:
+            low, found, number = alike(p, s, side, shot, phase, unit, low)
+            if found >= below:
+                better += number
+            elif number > 0 and (found > chance or dice == 0):
+                chance, dice = found, number
+            elif found == chance:
+                dice += number
+    for k in range(LIMIT_OWN, LIMIT_ENEMY + 1):
+        if p.shots[side, shot, k] >= 0:
+            whose = side if k == LIMIT_OWN else 1 - side
+            dice = min(dice, max(0, gauged(p, s, whose, p.shots[side, shot, k]) - better))
+    return chance, dice if chance > 0 else 0

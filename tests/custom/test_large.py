@@ -1,0 +1,175 @@
+"""Line-ups too large to work out every place: their rules on small line-ups against the slow reference, and large."""
+
+import json
+from collections import Counter, defaultdict
+from math import comb, exp, lgamma, log
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from simulator import NoExactOdds, exact, load, odds, replay, simulate
+from simulator.engine.explicit import plain_params
+from simulator.engine.montecarlo import Simulation, told_steps
+from simulator.rules.battle import WINNERS
+from simulator.rules.custom import build, size
+from simulator.rules.custom.large_dice import Large
+from simulator.rules.custom.large_rules import scored
+from simulator.rules.toolkit.binomial import DRAWS, hits_drawn
+from tests.custom.games import scenarios
+from tests.custom.reference import Reference
+
+LAND = {
+    "game": "axis-and-allies-1942",
+    "battle": "land",
+    "attacker": {"infantry": 6, "artillery": 2, "tank": 3, "fighter": 2, "bomber": 1},
+    "defender": {"infantry": 8, "aa_gun": 1, "fighter": 2},
+}
+FLEETS = {
+    "game": "axis-and-allies-1942",
+    "battle": "sea",
+    "attacker": {"submarine": 50, "fighter": 50, "destroyer": 25, "cruiser": 25},
+    "defender": {"submarine": 50, "fighter": 50, "destroyer": 25, "cruiser": 25},
+}
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Every line-up counts as large from when this is called."""
+
+    def too_large(setup):
+        raise size.TooLarge("attacker", "too many units")
+
+    def refuse():
+        monkeypatch.setattr(build, "places_of", too_large)
+
+    return refuse
+
+
+def line_up(kinds, pieces, hits=1, dice=1):
+    """Kinds of units that hit with 1/6, 2/6, ... of their dice, as many of each on both sides."""
+    units = {f"u{i}": {"combat": {"value": 1 + i % 6, "dice": dice}, "hits": hits, "cost": i} for i in range(kinds)}
+    army = dict.fromkeys(units, pieces)
+    rules = {"format": 1, "name": "Masses", "unit": units, "battle": {"field": {}}, "step": [{"name": "fire"}]}
+    return {"game": "custom", "battle": "field", "rules": rules, "attacker": army, "defender": army}
+
+
+def outcomes(scenario):
+    """Every outcome with its chance: each roll's hits one by one, not as numbers draw them."""
+    built = load(scenario).built
+    assert isinstance(built.chain.params, Large)
+    p = plain_params(built.chain.params)
+    states, ends = {built.chain.start: 1.0}, defaultdict(float)
+    while sum(states.values()) > 1e-14:
+        after = defaultdict(float)
+        for s, q in states.items():
+            if s.ending:
+                ends[s] += q
+                continue
+            hit = s.chance / p.whole
+            for hits in range(s.dice + 1):
+                after[scored(p, s, hits)] += q * comb(s.dice, hits) * hit**hits * (1 - hit) ** (s.dice - hits)
+        states = after
+    columns = built.outcome(type(s)(*map(np.array, zip(*ends, strict=True))))
+    names, found = sorted(columns), defaultdict(float)
+    for i, q in enumerate(ends.values()):
+        values = ((n, WINNERS[columns[n][i]] if n == "winner" else columns[n][i].item()) for n in names)
+        found[tuple(values)] += q
+    return found
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenarios())
+def test_random_games(large, scenario):
+    large()
+    assume("odds-below" not in json.dumps(scenario["policy"]))
+    mine, expected = outcomes(scenario), Reference(scenario["rules"], scenario).table()
+    for key in set(mine) | set(expected):
+        assert abs(mine.get(key, 0) - expected.get(key, 0)) < 1e-10, dict(key)
+
+
+@pytest.mark.parametrize(
+    ("dice", "hit", "whole"),
+    [(1, 1, 36), (2, 35, 36), (7, 12, 36), (40, 1, 10**6), (1000, 18, 36), (65_000, 24, 36), (64_000_000, 7, 100)],
+)
+def test_hits_are_drawn_as_likely_as_they_are(dice, hit, whole):
+    """Each number of hits belongs to one interval of draws, so that evenly spaced draws count it to within one."""
+    draws = 1000
+    p = hit / whole
+    counts = Counter(hits_drawn(dice, hit, whole, i * DRAWS // draws) for i in range(draws))
+    for hits in counts:
+        ways = lgamma(dice + 1) - lgamma(hits + 1) - lgamma(dice - hits + 1)
+        chance = exp(ways + hits * log(p) + (dice - hits) * log(1 - p))
+        assert abs(counts[hits] - draws * chance) < 1.1, hits
+
+
+def test_battles_of_large_line_ups_are_those_of_small_ones(large):
+    expected = exact(LAND)
+    large()
+    mine = simulate(LAND, battles=100_000, seed=3)
+    for side in ("attacker", "defender", "nobody"):
+        p = expected.winner(side)
+        assert abs(mine.winner(side) - p) < 4.5 * (p * (1 - p) / 100_000) ** 0.5
+    for column in ("attacker_cost_lost", "defender_cost_lost", "rounds", "taken"):
+        values = expected.numbers(column)
+        spread = float(expected.chances @ values**2 - (expected.chances @ values) ** 2) ** 0.5
+        assert abs(mine.mean(column) - expected.mean(column)) < 4.5 * spread / 100_000**0.5, column
+
+
+def test_compiled_battles_are_those_of_the_rules(large):
+    large()
+    chain = load(LAND).built.chain
+    simulation = Simulation(chain, 5)
+    simulation.add(300)
+    ends = simulation.ends()
+    told = Counter(tuple([*told_steps(chain, 5, battle)][-1][2]) for battle in range(300))
+    fought = dict(zip(map(tuple, np.array(ends.states).T.tolist()), ends.count.tolist(), strict=True))
+    assert fought == told
+    assert simulation.engine == "rules"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "ways"),
+    [(FLEETS, "places"), (line_up(64, 1000), "tables"), (line_up(4, 1000, hits=20, dice=1000), "hits at once")],
+)
+def test_what_is_too_large_to_work_out_is_fought(scenario, ways):
+    answer = simulate(scenario, battles=500, seed=1)
+    assert answer.battles == 500
+    left = answer.columns["attacker_units_left"] + answer.columns["attacker_units_lost"]
+    assert set(left.tolist()) == {sum(scenario["attacker"].values())}
+    with pytest.raises(NoExactOdds, match="at least"):
+        exact(scenario)
+    assert load(scenario).built.explain()
+
+
+def test_a_large_battle_that_is_certain():
+    """2,000 guns that always hit take a thousand men of two hits each at once, who hit nobody."""
+    units = {"men": {"hits": 2, "combat": 0}, **{f"gun{i}": {"combat": 6} for i in range(2)}}
+    rules = {"format": 1, "name": "Certain", "unit": units, "battle": {"field": {}}, "step": [{"name": "fire"}]}
+    rules["unit"] |= {f"wall{i}": {"hits": 20} for i in range(6)}
+    scenario = {"game": "custom", "battle": "field", "rules": rules}
+    scenario |= {"attacker": {"gun0": 1000, "gun1": 1000}, "defender": {f"wall{i}": 1000 for i in range(6)}}
+    answer = odds(scenario)
+    assert answer.winner("attacker") == 1
+    assert answer.mean("rounds") == 60
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ({"retreat": "odds-below", "odds_below": 0.3}, "policy.attacker.retreat: odds-below needs exact odds"),
+        ({"retreat": "best"}, "policy.attacker.retreat: best needs exact odds"),
+        ({"loss_order": "best"}, "policy.attacker.loss_order: best needs exact odds"),
+    ],
+)
+def test_policies_that_need_exact_odds_are_refused(policy, told):
+    scenario = FLEETS | {"policy": {"attacker": policy}}
+    scenario["rules"] = {"battle": {"sea": {"may_retreat": ["attacker"]}}}
+    with pytest.raises(ValueError, match=told):
+        odds(scenario)
+
+
+def test_a_replay_tells_the_dice_that_are_rolled():
+    lines = replay(FLEETS, seed=2, battle=0).lines
+    assert any("dice of chance" in line and "Round 1, " in line for line in lines)
+    assert "Nobody is left of the" in lines[-1]
