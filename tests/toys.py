@@ -45,6 +45,43 @@ def walk(start: int, goal: int, win: int = 1, lose: int = 1, counting: int = 0) 
     return Chain(Walk(goal, counting), Coins(start, 0), Coins(goal, 2**20 - 1), book.close(), counters=counters)
 
 
+class Stakes(NamedTuple):
+    """The game of coins after a first toss that is noted and decides nothing."""
+
+    goal: int
+
+
+class Marked(NamedTuple):
+    coins: int
+    begun: int
+    mark: int
+    tosses: int
+
+
+@rule(Stakes)
+def running(p, s):
+    return (s.begun == 0) | ((s.coins > 0) & (s.coins < p.goal))
+
+
+@rule(Stakes)
+def table(p, s):
+    return 1
+
+
+@rule(Stakes)
+def step(p, s, result):
+    if s.begun == 0:
+        return Marked(s.coins, 1, 3 + result, s.tosses)
+    return Marked(s.coins + 2 * result - 1, 1, s.mark, s.tosses + 1)
+
+
+def noted_walk(start: int, goal: int) -> Chain:
+    book = TableBook()
+    book.add({0: 1, 1: 1})
+    begin, limits = Marked(start, 0, 0, 0), Marked(goal, 1, 4, 2**20 - 1)
+    return Chain(Stakes(goal), begin, limits, book.close(), counters=("tosses",), noted="mark")
+
+
 class Urn(NamedTuple):
     rounds: int
 

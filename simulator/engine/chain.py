@@ -139,6 +139,8 @@ class Chain:
     of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
     `last`: the last roll, where each battle makes one and nothing follows it.
     `lean`: the same battles in fewer numbers, where many of them are to be fought and cannot be spelled out.
+    `noted`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else are
+    one node where states are met (`met`), and a battle carries it along.
     `at_least`: states and transitions that a game knows its chain to have; one too large is refused before it is tried.
     """
 
@@ -154,6 +156,7 @@ class Chain:
     apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None
     lean: Lean | None = None
+    noted: str = ""
 
     @cached_property
     def counted(self) -> int:

@@ -10,7 +10,7 @@ from simulator.engine.chain import Chain, Lean
 from simulator.engine.explicit import packed
 from simulator.engine.lanes import FULL, LANES, STARTED, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES
-from simulator.engine.meeting import Acquaintance, Survey
+from simulator.engine.meeting import Acquaintance, Survey, empty_tally
 from simulator.engine.tally import Tally
 from simulator.engine.walkable import by_rules
 
@@ -81,7 +81,7 @@ class InStrides:
 
     def __init__(self, survey: Survey) -> None:
         self._survey, self._tools = survey, survey.tools()
-        self._tally, self._used = empty_tally(1), 0
+        self._tally, self._used = survey.tally(), 0
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
@@ -129,11 +129,6 @@ class ByMeeting:
         told = self._met.told(self._tally, self._whole)
         self._shelf.append(self._met)
         return np.concatenate([told, self._rules.told()]) if self._rules else told
-
-
-def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
-    """A tally of states of so many words, with this many slots, a power of two."""
-    return np.zeros((slots, words + 1), np.uint64)
 
 
 def larger(tally: np.ndarray) -> np.ndarray:

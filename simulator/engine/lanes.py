@@ -173,7 +173,9 @@ def slot_of(packed, i, words, slots):
     """
     code = uint64(0)
     for w in range(words):
-        code = (code ^ packed[w, i]) * _GAMMA
+        # What differs in high bits alone has to reach the low ones, too: these tell the slot.
+        code ^= packed[w, i]
+        code = (code ^ code >> _HIGH) * _GAMMA
         code ^= code >> _HIGH
     mask = uint64(slots.shape[0] - 1)
     slot = code & mask

@@ -5,134 +5,134 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.engine.chain import Chain
-from simulator.engine.chance import by_row
+from simulator.engine.chance import Alias, Rows, by_row
 from simulator.engine.compiled import bind_state
-from simulator.engine.expand import DIRECT_BITS, Bench
-from simulator.engine.explicit import packed, plain_params
+from simulator.engine.expand import Bench
+from simulator.engine.explicit import packed
+from simulator.engine.helping import (
+    BLOCKS,
+    DRAWN,
+    HELPED,
+    JUMPED,
+    MOST_NEW,
+    NEED_ROOM,
+    NODES,
+    NOTED,
+    Met,
+    Tools,
+    new_desk,
+)
 from simulator.engine.lanes import STARTED, Order
 from simulator.engine.limits import BrokenGame
 from simulator.engine.lookup import Fought, Lookup, PairLookup
-from simulator.engine.met import (
-    DRAWN,
-    EDGES,
-    HELPED,
-    NEED_ROOM,
-    NODES,
-    SHUT,
-    WANTED,
-    Met,
-    Task,
-    Tools,
-    enter,
-    fight_on,
-)
+from simulator.engine.met import Task, enter, fight_on, spread
 from simulator.engine.strides import (
+    BLOCK,
     COUNT,
     FINAL,
+    JUMPS,
     LANES,
-    MOST_INC,
     NODE,
+    ONE_ROLL,
+    TWO_ROLLS,
     Known,
     KnownPair,
     Nothing,
     Walkers,
+    narrow,
     new_walkers,
 )
 
-FIRST_NODES = 1 << 13
+FIRST_SLOTS = 1 << 14
+# Of the budget, what the nodes may take, in blocks: where they are small as much again goes to find them.
+BYTES_A_BLOCK = 48
+# With fewer blocks left than these no order begins, which may meet so many ends.
+LAST_BLOCKS = 1 << 20
 # A look-up takes a quarter of the time of two steps by the rules, a lane that is helped on three times as much. So
 # where more than a quarter of all numbers do that, meeting does not pay; while nodes are still kept it may come to.
 ENOUGH_NODES, MOST_HELPED, MOST_HELPED_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
+
+
+def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
+    """A tally of states of so many words, with this many slots, a power of two."""
+    return np.zeros((slots, words + 1), np.uint64)
 
 
 class Acquaintance:
     """The nodes of a chain that battles came to, kept up to `budget` bytes; one thread at a time may fight with it."""
 
     def __init__(self, chain: Chain, budget: int) -> None:
-        self.chain, self.budget = chain, budget
+        self.chain = chain
         bind_state(type(chain.params), type(chain.start))
-        layout = chain.layout
-        bits = sum(int(mask).bit_length() for mask in layout.mask)
-        self._direct = 1 << bits if bits <= DIRECT_BITS else 0
-        self._bench = Bench(
-            np.zeros((len(chain.start), 2), np.int64),
-            np.zeros(layout.words, np.uint64),
-            *layout,
-            chain.counted,
-            int(self._direct > 0),
-            0,
-        )
+        layout, self._rolls = chain.layout, TWO_ROLLS if chain.paired else ONE_ROLL
+        fields, key = np.zeros((len(chain.start), 2), np.int64), np.zeros(layout.words, np.uint64)
+        self._noted = chain.start._fields.index(chain.noted) if chain.noted else -1
+        # What is noted is no part of the state.
+        mask = np.where(np.arange(len(layout.mask)) == self._noted, np.uint64(0), layout.mask)
+        self._bench = Bench(fields, key, layout.word, layout.shift, mask, layout.limit, chain.counted, 0, 0)
         rows = by_row(chain.tables)
-        self._tools = Tools(*rows.alias, chain.tables.rows, self._bench, np.empty((1, LANES), np.uint64))
-        self._known = np.array([1 + LANES, 1, 0, 0, 0, 0])
-        self._met = self._room(FIRST_NODES, 8 * FIRST_NODES)
+        self._tools = _tools_for(rows.alias, chain.tables.rows, self._bench)._replace(noted=self._noted)
+        first = 1 + LANES * self._blocks(1)
+        self._known = np.array([0, first, 0, 0, 0, 1])
+        blocks = max(first, min(budget // BYTES_A_BLOCK, NODE - LAST_BLOCKS))
+        jumps = np.zeros(JUMPS if chain.counted >= 0 or chain.noted else 0, np.uint64)
+        slots = np.zeros(FIRST_SLOTS, np.uint64)
+        self._met = Met(self._words(blocks), slots, jumps, 2 * layout.words, first, blocks)
         self._walkers = new_walkers()
         self._start = self._first_node()
 
     def __len__(self) -> int:
         """States met and kept."""
-        return int(self._known[NODES]) - 1 - LANES
+        return int(self._known[NODES])
 
     @property
     def pays(self) -> bool:
         """Was the last order quicker than the rules alone, or may those to come be?"""
-        _, _, _, shut, drawn, helped = self._known.tolist()
+        _, blocks, shut, drawn, helped, _ = self._known.tolist()
+        if blocks > NODE - LAST_BLOCKS:
+            return False
         if not shut and len(self) < ENOUGH_NODES:
             return True
         return bool(helped <= drawn * (MOST_HELPED if shut else MOST_HELPED_AT_FIRST))
 
-    def _room(self, nodes: int, edges: int) -> Met:
-        words, paired = self.chain.layout.words, self.chain.paired
-        return Met(
-            np.zeros((words, nodes), np.uint64),
-            np.zeros(nodes, np.uint64),
-            np.zeros(nodes if paired else 0, np.uint64),
-            np.zeros(edges, np.uint32),
-            np.zeros(self._direct or 1 << (2 * nodes - 1).bit_length(), np.int32),
-        )
+    def _blocks(self, edges: int) -> int:
+        return -(-(2 * self.chain.layout.words + self._rolls + edges) // BLOCK)
 
-    def _bytes(self, nodes: int, edges: int) -> int:
-        return nodes * (8 * self.chain.layout.words + 24 + 8 * self.chain.paired) + 4 * edges
+    def _words(self, blocks: int) -> np.ndarray:
+        """Room for so many blocks, and for some ends beyond them; what is never touched takes no memory."""
+        return np.zeros(BLOCK * (blocks + 2 * MOST_NEW * LANES * self._blocks(1)), np.uint32)
 
     def _first_node(self) -> int:
         """The start becomes the first node; the number with which battles begin."""
-        chain, known = self.chain, self._known
-        p, start = plain_params(chain.params), chain.settled(chain.start)
+        chain, known, m, p = self.chain, self._known, self._met, self.chain.params
+        start = chain.settled(chain.start)
         state = type(start)(*(0 if f == chain.counted else int(value) for f, value in enumerate(start)))
-        node, running = int(known[NODES]), bool(chain.part("running")(p, state))
-        self._met.keys[:, node : node + 1] = packed(chain, np.array([state]))
+        node, key, fan = int(known[BLOCKS]), packed(chain, np.array([state]))[:, 0], 1
+        head = node * BLOCK + m.head
+        running = bool(chain.part("running")(p, state))
         if running:
             t, u = (int(chain.part(name)(p, state)) for name in ("table", "second"))
             width, beside = (int(chain.tables.first[i + 1] - chain.tables.first[i]) for i in (t, u))
             fan = width * (beside if chain.paired else 1)
-            if fan >= len(self._met.to):
-                self._met = self._met._replace(to=np.zeros(2 * fan, np.uint32))
-            self._met.place[node] = t | 1 << 32
-            if chain.paired:
-                self._met.other[node] = u | width << 32
-            known[EDGES] += fan
-        known[NODES] = node + 1
-        enter(self._met, self._bench, node + 1, node)
+            if BLOCK * (node + self._blocks(fan)) > len(m.words):
+                m = self._met = m._replace(words=self._words(node + self._blocks(fan)))
+            m.words[head : head + self._rolls] = (t, u, width)[: self._rolls]
+        self._tools.desk.key[:, 0] = key
+        enter(m, self._tools.desk, node)
+        known[NODES], known[BLOCKS] = 1, node + self._blocks(fan)
         return node if running else node | FINAL
 
     def _make_room(self) -> None:
-        """Twice the room, or no more room for edges past the budget; ends are kept in any case."""
-        old, nodes, edges = self._met, int(self._known[NODES]), int(self._known[EDGES])
-        more_nodes = 2 * len(old.place) if 4 * nodes > 3 * len(old.place) else len(old.place)
-        wanted = edges + int(self._known[WANTED])
-        more_edges = 2 * wanted if wanted > len(old.to) else len(old.to)
-        if not self._known[SHUT] and (self._bytes(more_nodes, more_edges) > self.budget or more_nodes > NODE):
-            self._known[SHUT] = 1
-        if self._known[SHUT]:
-            more_edges = len(old.to)
-        new = self._room(more_nodes, more_edges)
-        for source, target in zip(old[:4], new[:4], strict=True):
-            target[..., : source.shape[-1]] = source
-        if self._direct:
-            new = new._replace(slots=old.slots)
-        else:
-            enter(new, self._bench, nodes, 1 + LANES)
-        self._met, self._known[WANTED] = new, 0
+        """Room for more nodes to be found, and for more ends than were reckoned with."""
+        m, known = self._met, self._known
+        if 2 * (int(known[NODES]) + MOST_NEW * LANES) > len(m.slots):
+            slots = np.zeros(2 * len(m.slots), np.uint64)
+            spread(m.slots, slots)
+            self._met = m = m._replace(slots=slots)
+        if BLOCK * (max(int(known[BLOCKS]), m.budget) + MOST_NEW * LANES * self._blocks(1)) > len(m.words):
+            words = self._words(2 * max(int(known[BLOCKS]), m.budget))
+            words[: len(m.words)] = m.words
+            self._met = m._replace(words=words)
 
     def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL or ENDLESS, as in `lanes`."""
@@ -154,9 +154,12 @@ class Acquaintance:
         chain, layout = self.chain, self.chain.layout
         held = tally[tally[:, -1] > 0]
         node, count = (held[:, 0] & np.uint64(NODE)).astype(np.int64), held[:, 0] >> np.uint64(COUNT)
-        states = np.empty((len(held), len(chain.start)), np.int64)
+        states, double = np.empty((len(held), len(chain.start)), np.int64), self._met.words.view(np.uint64)
         for f, (word, shift, mask) in enumerate(zip(layout.word, layout.shift, layout.mask, strict=True)):
-            states[:, f] = (self._met.keys[word][node] >> shift) & mask
+            states[:, f] = (double[node * BLOCK // 2 + word] >> shift) & mask
+        if self._noted >= 0:
+            states[:, self._noted] = count >> np.uint64(NOTED)
+            count = count & np.uint64((1 << NOTED) - 1)
         if chain.counted >= 0:
             states[:, chain.counted] = count.astype(np.int64) + int(chain.start[chain.counted])
             most, limit = int(states[:, chain.counted].max(initial=0)), int(layout.limit[chain.counted])
@@ -173,6 +176,10 @@ class Acquaintance:
         return np.column_stack([packed(whole, states).T, counts])
 
 
+def _tools_for(alias: Alias, rows: Rows, bench: Bench) -> Tools:
+    return Tools(alias.bits, narrow(alias), rows, bench, new_desk(len(bench.key)), np.empty((1, LANES), np.uint64), -1)
+
+
 class Survey:
     """A graph that is spelled out, to be walked as what was met is; for all threads, see `fits`."""
 
@@ -181,47 +188,74 @@ class Survey:
         self._params = KnownPair(0) if isinstance(p, PairLookup) else Known(0)
         bind_state(type(self._params), Nothing)
         self._alias, self._rows, self._bits = fought.chain.tables.alias, fought.chain.tables.rows, p.mask.bit_length()
-        self._met = Met(np.zeros((1, 1), np.uint64), *_renumbered(p), np.zeros(1, np.int32))
-        self._start = int(_word(np.array([fought.chain.start.at]), p)[0])
+        self._node = _nodes_of(p, _fans(p))
+        self._counted = int(p.to.max(initial=0)) > p.mask
+        jumps = np.arange(JUMPS if self._counted else 0, dtype=np.uint64)
+        self._met = Met(_spelled(p, self._node), np.zeros(1, np.uint64), jumps, 0, 0, 0)
+        at = int(fought.chain.start.at)
+        self._start = int(self._node[at]) | FINAL * (at >= p.running)
+        self._first_end = int(self._node[p.running]) if p.running < len(p.place) else 0
+        self._running, self._ends = p.running, len(p.place) - p.running
+
+    def tally(self) -> np.ndarray:
+        """An empty tally; without a counter one count for each end is quicker than looking for them."""
+        return empty_tally(1) if self._counted else np.zeros((self._ends, 1), np.uint64)
 
     def tools(self) -> tuple[Tools, Walkers]:
         """What one thread needs."""
         none = np.zeros(1, np.uint64)
         layout = np.zeros(1, np.int64), none, none, np.zeros(1, np.int64)
         bench = Bench(np.zeros((1, 2), np.int64), none.copy(), *layout, -1, 0, 0)
-        return Tools(*self._alias, self._rows, bench, np.empty((1, LANES), np.uint64)), new_walkers()
+        return _tools_for(self._alias, self._rows, bench), new_walkers()
 
     def fight(self, tools: tuple[Tools, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """As `Acquaintance.fight`."""
-        run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally)
-        return int(run(self._params, self._met, tools[0], np.zeros(6, np.int64), task, at, most))
+        run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally, self._first_end)
+        return int(run(self._params, self._met, tools[0], np.zeros(JUMPED + 1, np.int64), task, at, most))
 
     def told(self, tally: np.ndarray) -> np.ndarray:
         """The tally with the ends as `lookup` numbers them."""
         held = tally[tally[:, -1] > 0]
-        number, count = (held[:, 0] & np.uint64(NODE)) - np.uint64(1), held[:, 0] >> np.uint64(COUNT)
+        if not self._counted:
+            return np.column_stack([(np.flatnonzero(tally) + self._running).astype(np.uint64), held])
+        number = np.searchsorted(self._node, held[:, 0] & np.uint64(NODE)).astype(np.uint64)
+        count = held[:, 0] >> np.uint64(COUNT)
         return np.column_stack([number | count << np.uint64(self._bits), held[:, -1]])
 
 
-def _word(at: np.ndarray, p: Lookup | PairLookup) -> np.ndarray:
-    """Places of `lookup` as the words of `strides`: nodes are numbered from 1, and tell whether they are final."""
-    number = (at & p.mask).astype(np.int64)
-    inc = at.astype(np.int64) >> int(p.mask).bit_length()
-    return np.asarray(number + 1 | np.where(number >= p.running, FINAL, 0) | inc << COUNT)
+def _fans(p: Lookup | PairLookup) -> np.ndarray:
+    """How many edges each state of a `lookup` has."""
+    begin = (p.place >> np.uint64(32)).astype(np.int64)
+    return np.diff(np.append(begin, len(p.to)))
 
 
-def _renumbered(p: Lookup | PairLookup) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`place`, `other` and `to` of `Met`: node 0 and edge 0 are nowhere."""
-    place = np.zeros(len(p.place) + 1, np.uint64)
-    place[1 : p.running + 1] = p.place[: p.running] + np.uint64(1 << 32)
-    other = np.zeros(len(place) if isinstance(p, PairLookup) else 0, np.uint64)
+def _nodes_of(p: Lookup | PairLookup, fan: np.ndarray) -> np.ndarray:
+    """The first block of each state."""
+    rolls = TWO_ROLLS if isinstance(p, PairLookup) else ONE_ROLL
+    blocks = -(-(rolls + fan) // BLOCK)
+    return np.asarray(1 + np.cumsum(blocks) - blocks)
+
+
+def _spelled(p: Lookup | PairLookup, node: np.ndarray) -> np.ndarray:
+    """`words` of `Met`: states without their packed form. Ends keep table 0, and what would be their edge is unread."""
+    fan, paired = _fans(p), isinstance(p, PairLookup)
+    rolls = TWO_ROLLS if paired else ONE_ROLL
+    words = np.zeros(BLOCK * (int(node[-1]) + 1) + rolls + int(fan[-1]), np.uint32)
+    running, low = slice(p.running), np.uint64(0xFFFFFFFF)
+    words[BLOCK * node[running]] = (p.place[running] & low).astype(np.uint32)
     if isinstance(p, PairLookup):
-        other[1 : p.running + 1] = p.other[: p.running]
-    return place, other, np.append(0, _word(p.to, p)).astype(np.uint32)
+        words[BLOCK * node[running] + 1] = (p.other[running] & low).astype(np.uint32)
+        words[BLOCK * node[running] + 2] = (p.other[running] >> np.uint64(32)).astype(np.uint32)
+    owner = np.repeat(np.arange(len(node)), fan)
+    inside = np.arange(len(owner)) - np.repeat(np.cumsum(fan) - fan, fan)
+    at = p.to.astype(np.int64)
+    number, inc = at & p.mask, at >> int(p.mask).bit_length()
+    words[BLOCK * node[owner] + rolls + inside] = node[number] | np.where(number >= p.running, FINAL, 0) | inc << COUNT
+    return words
 
 
 def fits(fought: Fought) -> bool:
-    """Can `strides` walk a graph? From 500 edges to 2 million they took 0.6 to 1.0 of the time of `lanes`.
+    """Can `strides` walk a graph? From 500 edges to 2 million they took 0.3 to 1.0 of the time of `lanes`.
 
     Graphs whose states have tables of their own take one look-up a step in `lanes`, which is quicker.
     """
@@ -229,4 +263,4 @@ def fits(fought: Fought) -> bool:
     if not isinstance(p, Lookup | PairLookup):
         return False
     most = int((p.to >> np.uint64(int(p.mask).bit_length())).max(initial=0))
-    return len(p.place) < NODE and most <= MOST_INC
+    return most < JUMPS and len(p.place) + len(p.to) // BLOCK < NODE

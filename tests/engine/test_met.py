@@ -11,15 +11,16 @@ from simulator.engine.explicit import spell_out
 from simulator.engine.limits import BrokenGame, NoExactOdds
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.streams import Stream
-from tests.toys import Coins, skirmish, walk
+from tests.toys import Coins, noted_walk, skirmish, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
 CHAINS = {
     "coins": walk(3, 30, 2, 3),
     "counted coins": walk(2, 9, counting=1),
-    "a counter that jumps": walk(2, 9, counting=200),
+    "a counter that jumps": walk(2, 9, counting=600),
     "over": walk(0, 3),
+    "noted": noted_walk(2, 9),
     "pairs": skirmish(14, 12),
 }
 BATTLES = 600
@@ -53,7 +54,7 @@ def tally_of(simulation):
 @pytest.mark.parametrize("name", CHAINS)
 def test_battles_are_those_of_the_rules_however_much_may_be_kept(name, budget, monkeypatch):
     monkeypatch.setattr(fighters, "QUICK_BYTES", budget)
-    monkeypatch.setattr(meeting, "FIRST_NODES", 1 << 10)
+    monkeypatch.setattr(meeting, "FIRST_SLOTS", 1 << 6)
     chain = replace(CHAINS[name])
     simulation = Simulation(chain, 11, threads=1, chunk=250)
     assert simulation.engine == "met"
@@ -86,6 +87,14 @@ def test_where_nearly_all_states_are_new_the_rules_alone_fight_the_same_battles(
         simulation.add(BATTLES)
         assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
     assert len(used) == 2
+
+
+def test_states_that_differ_only_in_what_is_noted_are_met_once():
+    chain, plain = noted_walk(2, 9), replace(noted_walk(2, 9), noted="")
+    for which in (chain, plain):
+        Simulation(which, 1, threads=1).add(5000)
+    met, apart = (len(vars(which)[fighters._KEPT][0]) for which in (chain, plain))
+    assert (met, apart) == (1 + 10, 1 + 2 * 10)
 
 
 def test_a_field_above_its_limit_is_an_error_that_names_it():
@@ -130,4 +139,4 @@ def test_a_graph_whose_counter_jumps_too_far_is_not_walked_in_passes(monkeypatch
     chain = CHAINS["a counter that jumps"]
     fits = [meeting.fits(Simulation(some, 1, graph=spell_out(some)).fought) for some in (CHAINS["coins"], chain)]
     assert fits == [True, False]
-    assert np.max(spell_out(chain).inc) > 127
+    assert np.max(spell_out(chain).inc) > 511

@@ -55,12 +55,13 @@ def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined
     whole = replace(forces, catalogues=found, base=base, meetings={(0, *(int(side[0]) for side in sides)): 1.0})
     begun = zip(*(side[1:].tolist() for side in sides), strict=True)
     chain = chain_of(whole)
-    p, nothing = plain_params(chain.params), State(*[0] * len(State._fields))
+    p = plain_params(chain.params)
+    nothing = State(*[0] * len(State._fields))._replace(phase=rules.OPENING, drawn=p.printed[0])
     first: dict[tuple[int, ...], State] = {}
     for numbers in (cells := list(begun)):
         if numbers not in first:
             at = {f"side{i}": number for i, number in enumerate(numbers)}
-            first[numbers] = rules.onward(p, nothing._replace(phase=rules.OPENING, **at))
+            first[numbers] = rules.onward(p, nothing._replace(**at))
     note = forces.notes[0]
 
     def seen(states: States, at: Sequence[int]) -> Columns:

@@ -72,7 +72,8 @@ class Teller:
         return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
 
     def _throw(self, s: State, i: int, result: int, dice: random.Random) -> str:
-        j, spoils = int(rules.target_of(s, i)), self._params.spoils
+        j, p = int(rules.target_of(s, i)), self._params
+        spoils = p.about[rules.SPOILS :: p.row]
         one, number = self._condition(s, i)
         own = one.conditions[number].items & Held.CHARM and not spoils[rules.side(s, i)]
         charm = BARE_HIT if spoils[rules.side(s, j)] else NEAR_MISS if own else PLAIN

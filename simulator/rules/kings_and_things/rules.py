@@ -26,6 +26,16 @@ STALEMATE = 8
 DIGIT_BITS = 6
 # Whom a side fires at: a side's number, or one of these.
 STRONGEST, WEAKEST = 4, 5
+# What is told of a condition. Where the start of a round, an aimed hit, a retreat, the loss of the charm and the end
+# lead it; the table of the die it waits for (0 = none) and where its fates begin; has it a Golem, Dust of Defense,
+# anything left, anything able to fight, a charm against enemy dice; people, fire, hits beyond which all are void, does
+# its fort roll at the end, its settlement's level.
+ARMED, AIMED, GONE, CHARMLESS, AT_END, WAITS, FATE_AT = range(7)
+GOLEM, DUST, STANDS, ABLE, SPOILS, PEOPLE, FIRE, ROOM, FORT_ROLLS, SETTLEMENT = range(7, 17)
+# By step: where the end of losses leads; the table of its dice, also against an enemy's charm (results 4 x hits + 2 x
+# aimed hit + 1 if a charm was used). By step x width + hits: where they lead, and how many are spent before a die must
+# be rolled, in turn.
+AFTERWARDS, THROW, SPOILED, FALLS = range(17, 17 + 4 * STEPS, STEPS)
 
 
 class Params(NamedTuple):
@@ -46,52 +56,27 @@ class Params(NamedTuple):
     asked: np.ndarray
     best: np.ndarray
     target: np.ndarray
-    # By condition: where the start of a round, an aimed hit, a retreat, the loss of the charm and the end lead it.
-    armed: np.ndarray
-    aimed: np.ndarray
-    gone: np.ndarray
-    charmless: np.ndarray
-    ended: np.ndarray
-    # By condition: the table of the die it waits for (0 = none); result r leads to fates[fate_at + r].
-    waits: np.ndarray
-    fate_at: np.ndarray
+    # All that is told of a condition stands side by side (`row` numbers, see below), so that memory is asked once.
+    row: int
+    about: np.ndarray
+    # A condition that waits for a die: result r leads to fates[fate_at + r].
     fates: np.ndarray
-    # By condition: has it a Golem, Dust of Defense, anything left, anything able to fight, a charm against enemy dice?
-    golem: np.ndarray
-    dust: np.ndarray
-    stands: np.ndarray
-    able: np.ndarray
-    spoils: np.ndarray
-    # By condition: people, fire, hits beyond which all are void, does its fort roll at the end, settlement's level.
-    people: np.ndarray
-    fire: np.ndarray
-    room: np.ndarray
-    fort_rolls: np.ndarray
-    settlement: np.ndarray
-    # By STEPS x condition + step: where the end of losses leads; the table of its dice, also against an enemy's charm
-    # (results 4 x hits + 2 x aimed hit + 1 if a charm was used).
-    after: np.ndarray
-    throw: np.ndarray
-    spoiled: np.ndarray
-    # By (STEPS x condition + step) x width + hits: where they lead, and how many are spent before a die must be rolled.
-    falls: np.ndarray
-    spent: np.ndarray
     # The draw: draw[draw_at[digit] + digits so far] is a table; by number: both conditions, the note to keep.
     draw: np.ndarray
     draw_at: np.ndarray
     met0: np.ndarray
     met1: np.ndarray
     met_note: np.ndarray
-    printed: np.ndarray  # level of the settlement, by note
+    printed: np.ndarray  # level of the settlement, by number
     after_tables: np.ndarray  # by what rolls: fort (1), settlement (2), income counter (4)
 
 
 class State(NamedTuple):
     """The course of a battle.
 
-    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `targets` packs whom each side
-    fires at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed
-    hit.
+    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `drawn` the number so far, then
+    the settlement's printed level; `note` what was drawn, for the outcome alone; `targets` packs whom each side fires
+    at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed hit.
     """
 
     rounds: int
@@ -99,6 +84,7 @@ class State(NamedTuple):
     phase: int
     step: int
     turn: int
+    drawn: int
     note: int
     targets: int
     after: int
@@ -139,7 +125,7 @@ def attackers(p, s):
     """How many attacking sides are present."""
     number = 0
     for i in range(p.sides):
-        number += p.stands[side(s, i)] if i != DEFENDING else 0
+        number += p.about[p.row * side(s, i) + STANDS] if i != DEFENDING else 0
     return number
 
 
@@ -147,14 +133,14 @@ def attackers(p, s):
 def is_over(p, s):
     """No attacker is present, or one attacker and no defender."""
     number = attackers(p, s)
-    return number == 0 or (number == 1 and not p.stands[s.side1])
+    return number == 0 or (number == 1 and not p.about[p.row * s.side1 + STANDS])
 
 
 @helper
 def opened(p, s):
     """Before round 1: the Firewall's die, or a side that is already empty."""
     for i in range(p.sides):
-        if p.waits[side(s, i)]:
+        if p.about[p.row * side(s, i) + WAITS]:
             return s._replace(phase=FIREWALL, turn=i)
     return s._replace(phase=ENDED if is_over(p, s) else ROUND, turn=0)
 
@@ -163,13 +149,13 @@ def opened(p, s):
 def named(p, s, i):
     """Whom side `i` names before the round (section 6); itself if nobody else is present."""
     wish = 0 + p.target[i]
-    if wish < STRONGEST and wish != i and wish < p.sides and p.stands[side(s, wish)]:
+    if wish < STRONGEST and wish != i and wish < p.sides and p.about[p.row * side(s, wish) + STANDS]:
         return wish
     best, found = -1, i
     for turn in range(4):
         j = 1 - turn if turn < SECOND else turn  # ties: defender, attacker, second, third
-        if j < p.sides and j != i and p.stands[side(s, j)]:
-            power = p.fire[side(s, j)]
+        if j < p.sides and j != i and p.about[p.row * side(s, j) + STANDS]:
+            power = p.about[p.row * side(s, j) + FIRE]
             if best < 0 or (power < best if wish == WEAKEST else power > best):
                 best, found = power, j
     return found
@@ -186,8 +172,8 @@ def new_round(p, s):
     """Section 3.2, 1: Sword and Bow are handed out, targets named; the magic step, or a stalemate."""
     armed, able, targets = s, 0, 0
     for i in range(p.sides):
-        armed = put(armed, i, 0 + p.armed[side(s, i)], 0)
-        able += p.able[side(armed, i)]
+        armed = put(armed, i, 0 + p.about[p.row * side(s, i) + ARMED], 0)
+        able += p.about[p.row * side(armed, i) + ABLE]
         targets |= named(p, s, i) << (2 * i)
     if able == 0:
         return s._replace(phase=ENDED, after=STALEMATE)
@@ -199,10 +185,10 @@ def new_round(p, s):
 def throw_of(p, s, i):
     """The table of the dice that side `i` throws in this step; 0 = none."""
     j = target_of(s, i) if i < p.sides else i
-    if j == i or not p.stands[side(s, j)]:
+    if j == i or not p.about[p.row * side(s, j) + STANDS]:
         return 0
-    place = STEPS * side(s, i) + s.step
-    return 0 + (p.spoiled[place] if p.spoils[side(s, j)] else p.throw[place])
+    table = SPOILED if p.about[p.row * side(s, j) + SPOILS] else THROW
+    return 0 + p.about[p.row * side(s, i) + table + s.step]
 
 
 @helper
@@ -211,10 +197,10 @@ def thrown(p, s, i, result):
     if result == 0:
         return s
     if result & 1:
-        s = s._replace(side0=0 + p.charmless[s.side0], side1=0 + p.charmless[s.side1])
+        s = s._replace(side0=0 + p.about[p.row * s.side0 + CHARMLESS], side1=0 + p.about[p.row * s.side1 + CHARMLESS])
     j = target_of(s, i)
     waiting = hits_on(s, j)
-    hits = min((waiting >> 1) + (result >> 2), p.room[side(s, j)] + 1)
+    hits = min((waiting >> 1) + (result >> 2), p.about[p.row * side(s, j) + ROOM] + 1)
     return put(s, j, side(s, j), 2 * hits + ((waiting | result >> 1) & 1))
 
 
@@ -235,17 +221,18 @@ def losses(p, s):
     """
     for i in range(p.sides):
         c, hits, aimed = side(s, i), hits_on(s, i) >> 1, hits_on(s, i) & 1
-        if hits + aimed and not p.waits[c]:
-            if s.phase == STRUCK and p.golem[c] and s.step == RANGED:
+        if hits + aimed and not p.about[p.row * c + WAITS]:
+            if s.phase == STRUCK and p.about[p.row * c + GOLEM] and s.step == RANGED:
                 hits, aimed = (hits - 1, aimed) if hits > 0 else (0, 0)
             if aimed:
-                hits += 1 if p.aimed[c] == c else 0
-                c = 0 + p.aimed[c]
-            place = (STEPS * c + s.step) * p.width + min(hits, p.width - 1)
-            c = 0 + p.falls[place]
-            s = put(s, i, c, 2 * min(hits - p.spent[place], p.room[c]) if p.waits[c] else 0)
+                hits += 1 if p.about[p.row * c + AIMED] == c else 0
+                c = 0 + p.about[p.row * c + AIMED]
+            place = p.row * c + FALLS + 2 * (s.step * p.width + min(hits, p.width - 1))
+            c = 0 + p.about[place]
+            left = min(hits - p.about[place + 1], p.about[p.row * c + ROOM])
+            s = put(s, i, c, 2 * left if p.about[p.row * c + WAITS] else 0)
     for i in range(p.sides):
-        if p.waits[side(s, i)]:
+        if p.about[p.row * side(s, i) + WAITS]:
             return s._replace(phase=SAVE, turn=i)
     return s._replace(phase=ENDED if is_over(p, s) else STEP_DONE)
 
@@ -254,11 +241,12 @@ def losses(p, s):
 def step_done(p, s):
     """The next step, or the end of the round: Dust of Defense drives the attacker off if the defender is outgunned."""
     for i in range(p.sides):
-        s = put(s, i, 0 + p.after[STEPS * side(s, i) + s.step], 0)
+        s = put(s, i, 0 + p.about[p.row * side(s, i) + AFTERWARDS + s.step], 0)
     if s.step < MELEE:
         return s._replace(phase=SEEK, step=s.step + 1, turn=0)
-    if p.dust[s.side1] and p.people[s.side0] and p.fire[s.side1] < p.fire[s.side0]:
-        s = s._replace(side0=0 + p.gone[s.side0])
+    one, two = p.row * s.side0, p.row * s.side1
+    if p.about[two + DUST] and p.about[one + PEOPLE] and p.about[two + FIRE] < p.about[one + FIRE]:
+        s = s._replace(side0=0 + p.about[p.row * s.side0 + GONE])
     return s._replace(phase=RETREATS, step=0, turn=0, targets=0)
 
 
@@ -275,7 +263,7 @@ def retreats(p, s):
         return s._replace(phase=ENDED)
     for turn in range(s.turn, 4):
         i = decider(turn)
-        if i < p.sides and p.asked[i] and p.people[side(s, i)]:
+        if i < p.sides and p.asked[i] and p.about[p.row * side(s, i) + PEOPLE]:
             return s._replace(phase=RETREAT, turn=turn)
     return s._replace(phase=ROUND, turn=0)
 
@@ -285,27 +273,27 @@ def rolls_after(p, s):
     """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7)."""
     if s.after == STALEMATE or p.post_battle == 0 or (p.unexplored and attackers(p, s) == 0):
         return 0
-    printed = p.printed[s.note]
-    rolled = 2 if printed and (p.post_battle == 2 or p.settlement[s.side1] < printed) else 0
-    return rolled + p.fort_rolls[s.side1] + 4 * p.income
+    printed = s.drawn
+    rolled = 2 if printed and (p.post_battle == 2 or p.about[p.row * s.side1 + SETTLEMENT] < printed) else 0
+    return rolled + p.about[p.row * s.side1 + FORT_ROLLS] + 4 * p.income
 
 
 @helper
 def finished(p, s):
     """The battle is over: the post-battle roll if there is one."""
     for i in range(p.sides):
-        s = put(s, i, 0 + p.ended[side(s, i)], 0)
+        s = put(s, i, 0 + p.about[p.row * side(s, i) + AT_END], 0)
     return s._replace(phase=AFTER if rolls_after(p, s) else OVER, clock=0, step=0, turn=0, targets=0)
 
 
 @helper
 def drawn(p, s, result):
     """One digit of the number of what is drawn from the cup; the last one lines the sides up."""
-    number = (s.note << DIGIT_BITS) | result
+    number = (s.drawn << DIGIT_BITS) | result
     if s.turn + 1 < p.digits:
-        return s._replace(turn=s.turn + 1, note=number)
+        return s._replace(turn=s.turn + 1, drawn=number)
     met = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number])
-    return met._replace(phase=OPENING, turn=0, note=0 + p.met_note[number])
+    return met._replace(phase=OPENING, turn=0, drawn=0 + p.printed[number], note=0 + p.met_note[number])
 
 
 @helper
@@ -339,9 +327,9 @@ def table(p, s):
     if s.phase == ROLL:
         return throw_of(p, s, s.turn)
     if s.phase in (SAVE, FIREWALL):
-        return 0 + p.waits[side(s, s.turn)]
+        return 0 + p.about[p.row * side(s, s.turn) + WAITS]
     if s.phase == DRAW:
-        return 0 + p.draw[p.draw_at[s.turn] + s.note]
+        return 0 + p.draw[p.draw_at[s.turn] + s.drawn]
     return 0 + p.after_tables[rolls_after(p, s)] if s.phase == AFTER else 0
 
 
@@ -365,9 +353,9 @@ def step(p, s, result, other):
         i = decider(i) if phase == RETREAT else i
         c = 0 + side(s, i)
         if phase != RETREAT:
-            c = 0 + p.fates[p.fate_at[c] + result]
+            c = 0 + p.fates[p.about[p.row * c + FATE_AT] + result]
         elif result == LEAVE:
-            c = 0 + p.gone[c]
+            c = 0 + p.about[p.row * c + GONE]
         s = put(s, i, c, hits_on(s, i))
         s = s._replace(phase=RESUMED if phase == SAVE else OPENING if phase == FIREWALL else RETREATS, turn=s.turn + 1)
     return onward(p, s)
@@ -390,9 +378,9 @@ def choose(p, s):
     """The retreat policy's choice (section 4); enemy fire is that of all other sides."""
     i, enemy = decider(s.turn), 0
     for j in range(p.sides):
-        enemy += p.fire[side(s, j)] if j != i else 0
+        enemy += p.about[p.row * side(s, j) + FIRE] if j != i else 0
     c = side(s, i)
     if p.best[i]:
         return BEST
     policy = p.leave0 if i == 0 else p.leave1 if i == 1 else p.leave2 if i == 2 else p.leave3
-    return LEAVE if leaves(policy, p.people[c], s.clock, p.fire[c], enemy) else STAY
+    return LEAVE if leaves(policy, p.about[p.row * c + PEOPLE], s.clock, p.about[p.row * c + FIRE], enemy) else STAY

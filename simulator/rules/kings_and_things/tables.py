@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,11 @@ from simulator.rules.toolkit.weights import digits, hits, sum_of_all
 PLAIN, NEAR_MISS, BARE_HIT = range(3)
 TARGETS = ("attacker", "defender", "second-attacker", "third-attacker", "strongest", "weakest")
 POST_BATTLE = ("none", "damaged", "all")
+# What `rules` has side by side of a condition, but for where hits lead it.
+COLUMNS = (
+    *("armed", "aimed", "gone", "charmless", "ended", "waits", "fate_at", "golem", "dust", "stands", "able", "spoils"),
+    *("people", "fire", "room", "fort_rolls", "settlement", "after", "throw", "spoiled"),
+)
 MOST_ROUNDS = (1 << 20) - 1
 SIDES = 4
 
@@ -169,8 +175,15 @@ def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
         "met_note": met[:, 0],
         "met0": met[:, 1],
         "met1": met[:, 2],
-        "printed": np.array([note.printed for note in forces.notes]),
+        "printed": np.array([note.printed for note in forces.notes])[met[:, 0]],
     }
+
+
+def _side_by_side(arrays: dict[str, Any]) -> np.ndarray:
+    """What is told of each condition, one row each, in the order that `rules` has; taken out of `arrays`."""
+    falls = np.stack([arrays.pop("falls"), arrays.pop("spent")], axis=3)
+    columns = [arrays.pop(name).reshape(len(falls), -1) for name in COLUMNS]
+    return np.concatenate([*columns, falls.reshape(len(falls), -1)], axis=1)
 
 
 def params_of(forces: Forces, book: TableBook) -> Params:
@@ -187,8 +200,10 @@ def params_of(forces: Forces, book: TableBook) -> Params:
             [book.add(sum_of_all({0: 4, bit: 2} for bit in (1, 2, 4) if rolled & bit)) for rolled in range(8)]
         ),
     }
+    arrays["about"] = _side_by_side(arrays)
+    arrays["row"] = arrays["about"].shape[1]
     flat = {
-        name: np.ascontiguousarray(array.reshape(-1), np.int64)
+        name: np.ascontiguousarray(array.reshape(-1), np.int32 if name == "about" else np.int64)
         for name, array in arrays.items()
         if isinstance(array, np.ndarray)
     }
@@ -206,14 +221,15 @@ def params_of(forces: Forces, book: TableBook) -> Params:
 def limits_of(forces: Forces, params: Params) -> State:
     """The largest value that each field of the state can reach."""
     present = [1] * params.sides + [0] * SIDES
-    last, most = forces.base[-1] - 1, 2 * int(params.room.max()) + 3
+    last, most = forces.base[-1] - 1, 2 * int(params.about[rules.ROOM :: params.row].max()) + 3
     return State(
         rounds=MOST_ROUNDS,
         clock=params.clock,
         phase=rules.OVER,
         step=STEPS - 1,
         turn=SIDES,
-        note=max(len(forces.notes), len(forces.meetings)),
+        drawn=max(len(forces.meetings), *(note.printed for note in forces.notes)),
+        note=len(forces.notes),
         targets=255,
         after=rules.STALEMATE,
         **{f"side{i}": last * present[i] for i in range(SIDES)},
@@ -227,16 +243,18 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
     A running state that is counted is a step of a round in which somebody throws. Where both sides may miss in every
     step, and one of them may do so but for a single hit, the other is brought down hit by hit while it stays as it was.
     """
-    size, throw, explorer = np.diff(tables.first), params.throw.reshape(-1, STEPS), params.met0[0]
-    falls, itself = params.falls.reshape(len(throw), STEPS, -1), np.arange(len(throw))[:, None]
-    matter = (params.waits, params.asked, params.golem, params.dust, params.spoils, params.met0 != explorer)
-    marks = (params.armed != itself[:, 0], params.after.reshape(-1, STEPS) != itself, falls != falls[:, :1])
+    told = params.about.reshape(-1, params.row)
+    size, throw, explorer = np.diff(tables.first), told[:, rules.THROW : rules.SPOILED], params.met0[0]
+    falls, itself = told[:, rules.FALLS :: 2].reshape(len(told), STEPS, -1), np.arange(len(told))[:, None]
+    items = told[:, [rules.WAITS, rules.GOLEM, rules.DUST, rules.SPOILS]]
+    led = told[:, rules.ARMED] != itself[:, 0], told[:, rules.AFTERWARDS : rules.THROW] != itself, falls != falls[:, :1]
     row = np.repeat(np.arange(len(size)), size)
     misses, hits_once = (np.isin(throw, row[tables.result == result]) for result in (0, 4))
-    calm, fells = misses.all(axis=1) & (params.stands > 0), hits_once.any(axis=1)
-    if any(array.any() for array in matter + marks) or not (calm & fells)[explorer]:
+    calm, fells = misses.all(axis=1) & (told[:, rules.STANDS] > 0), hits_once.any(axis=1)
+    matter = (items, params.asked, params.met0 != explorer, *led)
+    if any(array.any() for array in matter) or not (calm & fells)[explorer]:
         return 0, 0
-    struck, states, transitions = falls[:, -1, min(1, params.width - 1)], 0, 0
+    struck, states, transitions = falls[:, -1, min(1, params.width - 1)].astype(np.int64), 0, 0
     defenders = _brought_down(params.met1, params.met_note, struck, calm)
     attackers = _brought_down(params.met0[:1], params.met_note[:1], struck, calm)
     for attacker in attackers:
@@ -245,7 +263,7 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
         states += int(thrown.sum())
         transitions += int((size[throw[facing]] * size[throw[attacker]])[thrown].sum())
     # Each of the defenders may also be left alone in the end.
-    wiped_out = bool((params.stands[struck[attackers]] == 0).any())
+    wiped_out = bool((told[struck[attackers], rules.STANDS] == 0).any())
     return states + wiped_out * int(fells[defenders].sum()), transitions
 
 
@@ -269,8 +287,9 @@ def chain_of(forces: Forces) -> Chain:
         start = start._replace(phase=rules.DRAW)
     else:
         start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings))[1:])})
-        start = start._replace(phase=rules.ENDED if forces.driven_off else rules.OPENING)
+        phase = rules.ENDED if forces.driven_off else rules.OPENING
+        start = start._replace(phase=phase, drawn=int(params.printed[0]))
         start = State(*(int(value) for value in rules.onward(params, start)))
     tables = book.close()
-    least = at_least(params, tables) if params.digits else (0, 0)
-    return Chain(params, start, limits_of(forces, params), tables, counters=("rounds",), at_least=least)
+    least, limits = at_least(params, tables) if params.digits else (0, 0), limits_of(forces, params)
+    return Chain(params, start, limits, tables, counters=("rounds",), at_least=least, noted="note")
