@@ -119,7 +119,7 @@ class Lineups(Places):
             for aim, after in self._after.items():
                 hit = _hit(left, aim)
                 if hit not in number:
-                    if len(number) == MOST_PLACES:
+                    if len(number) >= MOST_PLACES:
                         raise Refusal(self.side, f"more than {MOST_PLACES:,} places")
                     number[hit] = len(number)
                     due.append(hit)
