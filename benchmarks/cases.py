@@ -221,6 +221,13 @@ def _counters(most: int) -> dict[str, range]:
     return {f"{entry}.count": range(1, most + 1) for entry in entries}
 
 
+_GALLEYS = {
+    "game": "price-of-power",
+    "battle": "naval",
+    "attacker": {"light": 2, "heavy": 2},
+    "defender": {"light": 1, "heavy": 2},
+    "policy": {"attacker": {"losses": "light-first"}, "defender": {"losses": "light-first"}},
+}
 _SMALL = axis("land", {"infantry": 1}, {"infantry": 1})
 _FOUR = _each("infantry", 10) | _each("tank", 10)
 _STACKS = {
@@ -244,9 +251,9 @@ SWEEPS: list[tuple[str, str | dict[str, Any], dict[str, Any], dict[str, Any]]] =
         {"value": "mean.attacker_cost_lost"},
     ),
     (
-        "The Price of Power at sea, 6 x 5 galleys, in one pass for each of 5 numbers of heavy ships",
-        "power-lepanto",
-        {"attacker.galleys": range(6), "attacker.heavy": range(1, 6), "defender.galleys": range(1, 6)},
+        "The Price of Power at sea, 12 x 12 galleys, in one pass",
+        _GALLEYS,
+        {"attacker.galleys": range(12), "defender.galleys": range(12)},
         {},
     ),
     ("Axis & Allies, 30 x 30 infantry, in one pass", _SMALL, _each("infantry", 30), {}),

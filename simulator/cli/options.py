@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -148,7 +149,7 @@ def _announce_compiling(quiet: bool) -> None:
     from simulator.engine.cache import announce
 
     if not quiet and not announce:
-        announce.append(note)
+        announce.append(cache(note))  # a line for each text, however many kernels there are
 
 
 def json_text(value: Any) -> str:

@@ -8,11 +8,13 @@ from simulator.rules.battle import Battle
 
 # Chances that sum to one may miss it by so much.
 ROUNDING = 1e-12
+# Digits of a percentage that no order of summing can change: what lies between two decimals is told alike every time.
+SURE_DIGITS = 9
 
 
 def percent(value: float, decimals: int = 2) -> str:
     """A chance; one that is not quite 0 or 100 % is never written as if it were."""
-    text = f"{100 * value:.{decimals}f}"
+    text = f"{round(100 * value, SURE_DIGITS):.{decimals}f}"
     least = 10.0**-decimals
     if 0 < value < 1 - ROUNDING:
         if float(text) == 0:

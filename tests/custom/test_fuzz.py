@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simulator import ScenarioError, exact, load
+from simulator import ScenarioError, exact, load, simulate
 from simulator.rules.custom.files import names, shipped_text
 
 ARMIES = {
@@ -137,3 +137,18 @@ def test_nobody_can_ever_hit_whatever_the_round():
     late = rules | {"step": [{"name": "fire", "from_round": 100}]}
     odds = exact({"game": "custom", "battle": "field", "rules": late, "attacker": {"wall": 2}, "defender": {"wall": 2}})
     assert odds.columns["rounds"].min() >= 100
+
+
+def test_battles_of_more_than_a_million_rounds_are_counted():
+    rules = {
+        "format": 1,
+        "name": "Rare",
+        "dice": {"sides": 1000},
+        "unit": {"owl": {"combat": {"value": 1, "reroll": [1]}}},
+        "battle": {"field": {}},
+        "step": [{"name": "fire"}],
+    }
+    scenario = {"game": "custom", "battle": "field", "rules": rules, "attacker": {"owl": 1}, "defender": {"owl": 1}}
+    odds = simulate(scenario, battles=20, seed=1)
+    assert odds.columns["rounds"].max() > 2**20
+    assert 0.2 < odds.mean("rounds") / 500_000 < 3

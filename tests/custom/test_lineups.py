@@ -117,3 +117,11 @@ def test_need_asks_the_same_pass_where_the_rules_refuse_nobody(monkeypatch):
     slow = need(LAND, vary, 0.8, cost=prices)
     assert (plain.settings, plain.cost, plain.tried) == (slow.settings, slow.cost, slow.tried)
     assert plain.value == pytest.approx(slow.value, abs=1e-12)
+
+
+def test_too_many_places_for_one_chain_are_answered_line_up_by_line_up(monkeypatch):
+    vary = {"attacker.infantry": tuple(range(1, 10)), "attacker.tank": (1, 2)}
+    assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is not None
+    for most in (12, 18):  # fewer than the line-ups, and than the places that they come to
+        monkeypatch.setattr("simulator.rules.custom.lineups.MOST_PLACES", most)
+        assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is None

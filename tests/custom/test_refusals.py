@@ -242,3 +242,8 @@ def test_the_schema_knows_who_may_retreat():
     rows = {row.path: row.takes for row in field_rows(find_battle("axis-and-allies-1942", "land"))}
     assert "outnumbered" in rows["policy.attacker.retreat"]
     assert "outnumbered" not in rows["policy.defender.retreat"]
+
+
+def test_the_format_is_shown_as_toml_has_it():
+    told = refusal({"game": "custom", "rules": {"format": True, "name": "x"}} | ARMIES)
+    assert told == "rules.format: true is not allowed; this version reads format = 1"

@@ -19,7 +19,9 @@ from simulator.rules.custom.size import check_size
 from simulator.rules.custom.tables import MOST_RESULTS, Book, Gunnery, Slot, Throws, packing
 from simulator.rules.toolkit.policies import named as policies
 
-MOST_ROUNDS = 2**20 - 1
+# Rounds are counted so far; farther where a die has more sides than this, since it may hit that rarely: once in its
+# sides squared. Lanes are half as wide where they need not.
+MOST_ROUNDS, MANY_ROUNDS, FEW_SIDES = 2**20 - 1, 2**31 - 1, 100
 # Places are kept for so many line-ups, of so many places each at most.
 MOST_MET, MOST_PLACES_KEPT = 64, 512
 NEVER = -1
@@ -149,7 +151,7 @@ def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None
         salvo=len(layout.salvos),
         clock=clock,
         ending=DEFENDER_LEFT,
-        rounds=setup.rounds or MOST_ROUNDS,
+        rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
     )
     start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
     start = State(*(int(value) for value in start))

@@ -126,7 +126,8 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     """A checked game file from its tables; complaints begin with `prefix`."""
     given = data.get("format")
     if given != 1 or isinstance(given, bool | float):
-        told = "is needed" if given is None else f"{given!r} is not allowed"
+        shown = str(given).lower() if isinstance(given, bool) else repr(given)
+        told = "is needed" if given is None else f"{shown} is not allowed"
         raise Refusal(f"{prefix}format", f"{told}; this version reads format = 1")
     try:
         file = GameFile.model_validate(data)

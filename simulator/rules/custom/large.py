@@ -257,7 +257,7 @@ def lay_out(setup: Setup) -> LargeField:
         _limits(params, drawn),
         _numbers(),
         counters=("rounds",),
-        at_least=(1, HALF * HALF),
+        at_least=(2, HALF * HALF),
     )
     return LargeField(setup, places, drawn, chain)
 

@@ -28,6 +28,8 @@ from simulator.rules.custom.setup import Setup
 from simulator.rules.custom.size import MOST_PLACES
 from simulator.rules.custom.volleys import Standing
 
+# Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
+MOST_PLACES = 20_000
 # Points that follow each other in a line: of which unit, whether one dies of each (else it is only damaged), how many.
 Points = tuple[tuple[int, bool, int], ...]
 # The points that are left, and how many of each unit support the side.
@@ -88,6 +90,8 @@ class Lineups(Places):
         enemy = setup.sides[self.own.enemy]
         self._aims = sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
         different, which = np.unique(numbers, axis=0, return_inverse=True)
+        if len(different) > MOST_PLACES:
+            raise Refusal(side, f"more than {MOST_PLACES:,} line-ups")
         lines = [self._complete(row) for row in different.tolist()]
         number = {left: i for i, left in enumerate(dict.fromkeys(lines))}
         self.begun = [number[lines[i]] for i in which.ravel().tolist()]
@@ -115,7 +119,7 @@ class Lineups(Places):
             for aim, after in self._after.items():
                 hit = _hit(left, aim)
                 if hit not in number:
-                    if len(number) == MOST_PLACES:
+                    if len(number) >= MOST_PLACES:
                         raise Refusal(self.side, f"more than {MOST_PLACES:,} places")
                     number[hit] = len(number)
                     due.append(hit)
