@@ -8,7 +8,7 @@ from simulator.engine.chain import Chain
 from simulator.engine.chance import Alias, Rows, by_row
 from simulator.engine.compiled import bind_state
 from simulator.engine.expand import Bench
-from simulator.engine.explicit import packed
+from simulator.engine.explicit import Graph, packed
 from simulator.engine.helping import (
     BLOCKS,
     DRAWN,
@@ -24,7 +24,7 @@ from simulator.engine.helping import (
 )
 from simulator.engine.lanes import STARTED, Order
 from simulator.engine.limits import BrokenGame
-from simulator.engine.lookup import Fought, Lookup, PairLookup
+from simulator.engine.lookup import Fought, Lookup, PairLookup, lookup
 from simulator.engine.met import Task, enter, fight_on, spread
 from simulator.engine.strides import (
     BLOCK,
@@ -44,6 +44,8 @@ from simulator.engine.strides import (
 )
 
 FIRST_SLOTS = 1 << 14
+# Where a graph keeps how it is fought.
+_KEPT = "_surveyed"
 # Of the budget, what the nodes may take, in blocks: where they are small as much again goes to find them.
 BYTES_A_BLOCK = 48
 # With fewer blocks left than these no order begins, which may meet so many ends.
@@ -246,12 +248,23 @@ def _spelled(p: Lookup | PairLookup, node: np.ndarray) -> np.ndarray:
     if isinstance(p, PairLookup):
         words[BLOCK * node[running] + 1] = (p.other[running] & low).astype(np.uint32)
         words[BLOCK * node[running] + 2] = (p.other[running] >> np.uint64(32)).astype(np.uint32)
-    owner = np.repeat(np.arange(len(node)), fan)
-    inside = np.arange(len(owner)) - np.repeat(np.cumsum(fan) - fan, fan)
-    at = p.to.astype(np.int64)
-    number, inc = at & p.mask, at >> int(p.mask).bit_length()
-    words[BLOCK * node[owner] + rolls + inside] = node[number] | np.where(number >= p.running, FINAL, 0) | inc << COUNT
+    place = np.repeat(BLOCK * node + rolls - (np.cumsum(fan) - fan), fan) + np.arange(len(p.to))
+    target = (node | np.where(np.arange(len(node)) >= p.running, FINAL, 0)).astype(np.uint32)
+    edge = target[p.to & p.to.dtype.type(p.mask)]
+    if int(p.to.max(initial=0)) > p.mask:
+        edge |= (p.to >> p.to.dtype.type(int(p.mask).bit_length())).astype(np.uint32) << np.uint32(COUNT)
+    words[place] = edge
     return words
+
+
+def surveyed(graph: Graph) -> tuple[Fought, Survey | None]:
+    """How a graph is fought, found out once for it: by its look-up tables, and in `strides` where that is quicker."""
+    kept = vars(graph)
+    if _KEPT not in kept:
+        fought = lookup(graph)
+        kept[_KEPT] = fought, Survey(fought) if fits(fought) else None
+    found: tuple[Fought, Survey | None] = kept[_KEPT]
+    return found
 
 
 def fits(fought: Fought) -> bool:

@@ -23,7 +23,7 @@ from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStr
 from simulator.engine.lanes import BROKEN, DONE, ENDLESS, Order
 from simulator.engine.limits import BrokenGame, processors
 from simulator.engine.lookup import Fought, edge_chances, lookup
-from simulator.engine.meeting import Survey, fits
+from simulator.engine.meeting import surveyed
 from simulator.engine.solve import Solver
 from simulator.engine.tally import Tally
 from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
@@ -57,13 +57,12 @@ class Simulation:
         self.battles = 0
         self.origin = chain
         self.graph = graph or (None if direct else graph_if_it_fits(chain))
-        self.fought = lookup(self.graph) if self.graph else Fought(by_rules(chain), np.empty(0))
+        self.fought, self._survey = surveyed(self.graph) if self.graph else (Fought(by_rules(chain), np.empty(0)), None)
         self.chain = self.fought.chain
         self.tally = Tally(self.chain.layout)
         for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
             bind_state(type(bound.params), type(bound.start))
         self._direct = direct or (self.graph is None and not may_be_met(chain))
-        self._survey = Survey(self.fought) if fits(self.fought) else None
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property
