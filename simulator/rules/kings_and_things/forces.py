@@ -123,18 +123,14 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
         creature = Creature(f"{value}{symbol}", f"code {value}{symbol}", value, symbol)
         slots.append(fighter(creature, defender.policy, "dispel-magic" in attacker.items))
     here, mover = counts.copy(), np.full(len(counts), NOBODY)
-    best_first = sorted(range(len(slots)), key=lambda kind: slots[kind].rank, reverse=True)
-    for kind in best_first if takes(attacker) else ():
-        mover[(mover == NOBODY) & (here[:, kind] > 0)] = kind
+    for kind in sorted(range(len(slots)), key=lambda kind: slots[kind].rank) if takes(attacker) else ():
+        mover[here[:, kind] > 0] = kind
     moved = mover != NOBODY
     here[moved, mover[moved]] -= 1
     joining = [slots[kind] for kind in np.unique(mover[moved])]
-    wild = replace(
-        defender,
-        counters=[replace(slot, number=MOST_DRAWN) for slot in slots],
-        levels={"settlement": int(level.max())},
-    )
-    own, enemy = (army_of(scenario, band) for band in (replace(attacker, counters=attacker.counters + joining), wild))
+    own = army_of(scenario, replace(attacker, counters=attacker.counters + joining))
+    several, levels = [replace(slot, number=MOST_DRAWN) for slot in slots], {"settlement": int(level.max())}
+    enemy = army_of(scenario, replace(defender, counters=several, levels=levels))
     alone = start_of(own)
     for slot in joining:
         alone = alone._replace(left=less(alone.left, own.place(slot)))
@@ -147,12 +143,8 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
     people = own.people(alone.left) + moved
     noted = np.stack([people, here.sum(axis=1), level, counts.sum(axis=1) + (level > 0), bribe], axis=1)
     (notes, note), (movers, begun), (met, side) = distinct(noted), distinct(mover[:, None]), distinct(left)
-    starts = [
-        [
-            alone if kind < 0 else alone._replace(left=less(alone.left, own.place(slots[kind]), -1))
-            for (kind,) in movers
-        ],
-        [Condition(tuple(row)) for row in met.tolist()],
-    ]
+    joined = {kind: less(alone.left, own.place(slots[kind]), -1) for kind in set(mover[moved].tolist())}
+    explorers = [alone._replace(left=joined.get(kind, alone.left)) for (kind,) in movers.tolist()]
+    starts = [explorers, [Condition(tuple(row)) for row in met.tolist()]]
     told = [Note((own_people, enemies), *more) for own_people, enemies, *more in notes.tolist()]
     return [own, enemy], Ways(told, starts, np.stack([note, begun, side], axis=1), chance)
