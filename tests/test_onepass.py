@@ -70,6 +70,13 @@ CASES = [
     ("to the end", land(), REGIMENTS, (range(1, 6), [2, 3, 5]), ASKED),
     ("outnumbered", land(retreat="stop-when-outnumbered"), REGIMENTS, (range(2, 7), range(1, 4)), ASKED),
     ("rounds", land(retreat="max-rounds", max_rounds=3), REGIMENTS, ([7, 3], [1, 4, 6, 2]), ASKED),
+    (
+        "rounds that the smallest battle never reaches",
+        land(retreat="max-rounds", max_rounds=2),
+        REGIMENTS,
+        (range(1, 6), [1, 3, 4]),
+        ("p_attacker", "mean.rounds", "rounds >= 2"),
+    ),
     ("below", land(retreat="stop-below", stop_below=3), REGIMENTS, ([2, 3, 4, 9], [1, 6]), ASKED),
     ("a path", LANDING, REGIMENTS[:1], (range(2, 12),), ASKED),
     (

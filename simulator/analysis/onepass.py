@@ -8,7 +8,7 @@ them, and the numbers of the smallest cell and of the one in the middle must be 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -212,9 +212,11 @@ class Block:
     def hold_to_cells(self, asked: Sequence[str], found: np.ndarray) -> None:
         """Raise BrokenGame where the answer of the smallest cell, or of the one in the middle, is another by itself."""
         bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
-        inside = self.corners[self.top].replace_all(dict(zip(self.paths, middle, strict=True)))
+        top = self.corners[self.top]
+        inside = top.replace_all(dict(zip(self.paths, middle, strict=True)))
         for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
-            graph = spell_out(one.chain, QUICK_BYTES)
+            # Rounds that no rule of the smaller battle reads are followed where those of the largest are.
+            graph = spell_out(replace(one.chain, counters=top.chain.counters), QUICK_BYTES)
             states, outcome = graph.states(graph.final), one.built.outcome
             assert outcome is not None
             told, solver = _told(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)

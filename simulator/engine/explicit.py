@@ -213,17 +213,23 @@ _quick: set[type] = set()
 
 
 def quicken(kind: Any) -> None:
-    """Give states of this kind a `_replace` that takes a third of the time: rules call it all the time."""
+    """Give this NamedTuple a `_replace` that takes a third of the time: rules call it all the time.
+
+    It does the same, in all of the program: an unknown name is the same ValueError.
+    """
     if kind in _quick:
         return
     _quick.add(kind)
-    place, new = {name: i for i, name in enumerate(kind._fields)}, tuple.__new__
+    place, new, told_wrong = {name: i for i, name in enumerate(kind._fields)}, tuple.__new__, kind._replace
 
     def replaced(self: Any, /, **changes: Any) -> Any:
         values = [*self]
-        for name, value in changes.items():
-            values[place[name]] = value
-        return new(kind, values)
+        try:
+            for name, value in changes.items():
+                values[place[name]] = value
+        except KeyError:
+            return told_wrong(self, **changes)
+        return new(type(self), values)
 
     kind._replace = replaced
 

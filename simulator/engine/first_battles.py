@@ -18,7 +18,7 @@ from simulator.engine.alias import bits_for, drawn_by, some_tables
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.chance import Alias, by_row
 from simulator.engine.explicit import PlainExplorer, hold_to_limits, packed, patience_for, spent
-from simulator.engine.limits import BrokenGame
+from simulator.engine.limits import QUICK_BYTES, BrokenGame
 from simulator.engine.tally import Tally
 from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
 
@@ -30,12 +30,18 @@ if TYPE_CHECKING:
 FIRST_PORTION, PORTION, LENIENCE = 1 << 11, 1 << 14, 4
 # What fights where rules are compiled.
 KERNEL = "fight_on"
+# Edges that are kept at most.
+MOST_EDGES = QUICK_BYTES // 8
 # An edge that nobody took yet. The others hold a node and, above it, what is added to the counter; above that, what is
 # noted on the way, if there is room.
 UNKNOWN, NODE_BITS, COUNT_BITS = -1, 26, 21
 NODE, COUNT, MOST_NOTED = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1, (1 << 63 - NODE_BITS - COUNT_BITS) - 1
 FINAL = -1
 _LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
+
+
+class OutOfRoom(Exception):
+    """Battles came to states with more edges than are kept."""
 
 
 class Growing:
@@ -95,13 +101,16 @@ class Acquainted(PlainExplorer):
         return node
 
     def _settle(self) -> None:
-        """Make room for the edges of new nodes, and the entries of their tables."""
+        """Make room for the edges of new nodes, and the entries of their tables. Raises OutOfRoom for too many."""
         if not self._fresh:
             return
         table, second = np.array(self._fresh, np.int64).T
         self._fresh.clear()
         fan = np.where(table == FINAL, 0, self._fan[table] * (self._fan[second] if self.chain.paired else 1))
-        self._begin.add(len(self._lead.whole) + np.cumsum(fan) - fan)
+        begin = len(self._lead.whole) + np.cumsum(fan) - fan
+        if begin[-1] + fan[-1] > MOST_EDGES:
+            raise OutOfRoom
+        self._begin.add(begin)
         self._table.add(table)
         self._second.add(second)
         self._lead.add(np.full(int(fan.sum()), UNKNOWN))
@@ -143,7 +152,7 @@ class Acquainted(PlainExplorer):
     def fight(self, seed: int, first: int, battles: int, seconds: float) -> np.ndarray | None:
         """Rows of packed final states, as `by_rules` packs them, and counts; None if it takes longer than that.
 
-        Raises BrokenGame for a game that breaks its contract.
+        Raises BrokenGame for a game that breaks its contract, and OutOfRoom, after which nothing can be fought.
         """
         deadline = time.thread_time() + seconds
         at, count, ended = np.full(battles, self._start), np.zeros(battles, np.int64), []
@@ -207,21 +216,25 @@ class FirstBattles:
             self._compiled().add(left, progress and (lambda more: progress(done + more)))
 
     def _fight_plainly(self, end: int, progress: Callable[[int], Any] | None) -> None:
-        """Fight on up to battle `end`, or until that takes too long."""
+        """Fight on up to battle `end`, or until that takes too long or too much room."""
         begun, patience, portion = time.thread_time(), patience_for(self._chain, KERNEL), FIRST_PORTION
-        met, self._met = self._met or Acquainted(self._chain), None  # gone if an interrupt leaves it half grown
-        while self._fought < end:
-            portion = min(portion, end - self._fought)
-            left = patience - (time.thread_time() - begun)
-            share = min(1, LENIENCE * portion / (end - self._fought))
-            rows = met.fight(self._seed, self._fought, portion, left * share)
-            if rows is None:
-                break
-            self._tally.add(rows)
-            self._fought += portion
-            portion = min(2 * portion, PORTION)
-            if progress:
-                progress(self._fought)
+        met, self._met = self._met, None  # gone if an interrupt leaves it half grown
+        try:
+            met = met or Acquainted(self._chain)
+            while self._fought < end:
+                portion = min(portion, end - self._fought)
+                left = patience - (time.thread_time() - begun)
+                share = min(1, LENIENCE * portion / (end - self._fought))
+                rows = met.fight(self._seed, self._fought, portion, left * share)
+                if rows is None:
+                    break
+                self._tally.add(rows)
+                self._fought += portion
+                portion = min(2 * portion, PORTION)
+                if progress:
+                    progress(self._fought)
+        except OutOfRoom:
+            met = None
         spent(self._chain, time.thread_time() - begun)
         self._met = met
 

@@ -44,6 +44,20 @@ def test_compiled_rules_go_on_where_plain_python_takes_too_long(patience, monkey
     assert tally_of(simulation) == tally_of(compiled)
 
 
+def test_compiled_rules_go_on_where_edges_take_too_much_room(monkeypatch):
+    chain = replace(CHAINS["pairs"])
+    fight_by_rules(chain)
+    met = first_battles.Acquainted(chain)
+    begun = len(met._lead.whole)
+    met.fight(3, 0, 100, 10.0)
+    for most in (begun - 1, len(met._lead.whole) - 1):
+        monkeypatch.setattr(first_battles, "MOST_EDGES", most)
+        simulation = FirstBattles(chain, 3)
+        simulation.add(300)
+        assert simulation._rest is not None
+        assert tally_of(simulation) == fought_slowly(chain, 3, 300)
+
+
 def test_an_interrupt_keeps_what_was_fought(monkeypatch):
     monkeypatch.setattr(first_battles, "FIRST_PORTION", 100)
     simulation = FirstBattles(replace(CHAINS["pairs"]), 11)

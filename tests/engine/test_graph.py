@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from simulator.engine.chance import tables
 from simulator.engine.each import each_end
 from simulator.engine.exact import ends_of, exact_ends
 from simulator.engine.expand import CompiledExplorer
-from simulator.engine.explicit import PlainExplorer
+from simulator.engine.explicit import PlainExplorer, quicken
 from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.engine.solve import Solver, state_values
 from tests.toys import gamble, ring, skirmish, urn, walk
@@ -161,3 +162,20 @@ def test_each_battle_ends_where_the_simulation_counts_it(name):
     counted = simulation.ends()
     assert np.array_equal(rows(ends, ends.count), rows(counted, counted.count))
     assert np.array_equal(np.bincount(which), ends.count)
+
+
+def test_a_quick_replace_does_the_same():
+    class Place(NamedTuple):
+        left: int
+        right: int = 5
+
+    class Named(Place):
+        pass
+
+    plain = [place._replace(right=2, left=1) for place in (Place(3), Named(3))]
+    quicken(Place)
+    quick = [place._replace(right=2, left=1) for place in (Place(3), Named(3))]
+    assert quick == plain == [(1, 2)] * 2
+    assert [type(place) for place in quick] == [Place, Named]
+    with pytest.raises(ValueError, match=r"unexpected field names: .*'wrong'"):
+        Place(3)._replace(left=1, wrong=2)
