@@ -219,7 +219,7 @@ def step_done(p, s):
 
 @helper
 def sought(p, s):
-    """On to the next side that throws in this step (with the one after it), to everybody's losses if any, or past it."""
+    """On to the next side that throws in this step (with the one after it), everybody's losses if any, or past it."""
     for i in range(s.turn, p.sides):
         if throw_of(p, s, i):
             return s._replace(phase=ROLL, turn=i)
