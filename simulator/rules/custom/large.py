@@ -59,8 +59,10 @@ class Rerolls:
     def chances(self) -> np.ndarray:
         """The chance of a die, by combination and value (section 4, steps 3 to 6)."""
         setup, values = self.setup, range(self.setup.file.dice.sides + 2)
-        if len(values) << len(self._known) > MOST_CHANCES:
-            raise Refusal("rules", f"too many different rerolls for line-ups of this size: {len(self._known)}")
+        most, number = (MOST_CHANCES // len(values)).bit_length() - 1, len(self._known)
+        if number > most:
+            text = f"{number} different rerolls are too many for line-ups of this size; at most {most}"
+            raise Refusal("rules", text)
         rows = []
         for combination in range(1 << len(self._known)):
             chosen = [reroll for reroll, k in self._known.items() if combination >> k & 1]
