@@ -57,7 +57,7 @@ class Rerolls:
         return 1 << self._known.setdefault(reroll, len(self._known)) if reroll else 0
 
     def chances(self) -> np.ndarray:
-        """The chance of a die, by combination and value (section 4, steps 3 to 6)."""
+        """The chance of a die, by combination and value (section 4, steps 3 to 6). Raises Refusal for too many."""
         setup, values = self.setup, range(self.setup.file.dice.sides + 2)
         most, number = (MOST_CHANCES // len(values)).bit_length() - 1, len(self._known)
         if number > most:
@@ -241,7 +241,9 @@ def stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def lay_out(setup: Setup) -> LargeField:
-    """The chain of a large battle. Raises Refusal for policies that need exact odds."""
+    """The chain of a large battle. Raises Refusal for policies that need exact odds, and past the limits of places and
+    rerolls.
+    """
     for side in SIDES:
         policy = getattr(setup.fields.policy, side)
         if "odds-below" in named(policy.retreat):
