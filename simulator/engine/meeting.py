@@ -1,4 +1,4 @@
-"""What the kernels of `met` fight on: the part of a large chain that a thread has met, or a graph that is spelled out."""
+"""What the kernels of `met` fight on: what a thread has met of a large chain, or a graph that is spelled out."""
 
 from __future__ import annotations
 
