@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.chain import Chain
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, Stands, aimed_at, chooses, loss_line
@@ -75,6 +77,10 @@ class Layout:
         ]
         self.salvos = [salvo for number in range(len(setup.groups)) for salvo in self._salvos(number)]
         self._known: dict[Hashable, int] = {}
+        rules = [
+            rule for side in setup.sides.values() for rule in (*side.shots.values(), *side.supports, *side.modifiers)
+        ]
+        self._held = [tuple([rule.in_round(phase) for rule in rules]) for phase in range(setup.phases + 1)]
         self.throws: dict[str, list[Throws]] = {side: [] for side in SIDES}
         self.rows = np.array([[self._row(salvo, phase) for salvo in self.salvos] for phase in range(setup.phases + 1)])
 
@@ -101,10 +107,7 @@ class Layout:
         setup = self.setup
         if (phase == 0) != (salvo.group < setup.opening):
             return 0
-        rules = [
-            rule for side in setup.sides.values() for rule in (*side.shots.values(), *side.supports, *side.modifiers)
-        ]
-        key = (salvo, tuple(rule.in_round(phase) for rule in rules))
+        key = (salvo, self._held[phase])
         if key not in self._known:
             self._known[key] = len(self._known)
             for side, chosen in zip(SIDES, salvo.slots, strict=True):
@@ -248,14 +251,21 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     guns, number = layout.guns[side], SIDES.index(side)
     widest = max(1, *(len(salvo.slots[number]) for salvo in layout.salvos))
     unused, classes = (1, 1, 0), []
-    unpacked: list[list[tuple[int, int, int]]] = []
+    unpacked: list[tuple[tuple[int, int, int], ...]] = []
     for salvo in layout.salvos:
         slots = [layout.slots[salvo.group][side][k] for k in salvo.slots[number]]
         caps = layout.caps(side, slots)
         classes.append(len(slots))
         aims = [guns.classes.index(slot.targets) for slot in slots]
         used = [(wide, cap + 1, aim) for wide, cap, aim in zip(packing(caps), caps, aims, strict=True)]
-        unpacked.append(used + [unused] * (widest - len(used)))
+        unpacked.append((*used, *[unused] * (widest - len(used))))
+    return _unpacking(tuple(classes), tuple(unpacked))
+
+
+@lru_cache(maxsize=512)
+def _unpacking(
+    classes: Sequence[int], unpacked: Sequence[Sequence[tuple[int, int, int]]]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     stride, size, targets = np.ascontiguousarray(np.array(unpacked, np.int64).transpose(2, 0, 1))
     return np.array(classes, np.int64), stride, size, targets
 
@@ -286,15 +296,19 @@ def _hopeless(setup: Setup, obey: bool) -> dict[str, np.ndarray]:
     return hopeless(setup, wanted)
 
 
+@cache
+def _winners(undecided: str) -> np.ndarray:
+    """The winner by ending, and by whether the attacker and the defender have units left (section 6)."""
+    found = np.full((DEFENDER_LEFT + 1, 2, 2), WINNERS.index(undecided))
+    found[GONE] = [[NOBODY, DEFENDER], [ATTACKER, ATTACKER]]
+    found[ATTACKER_LEFT], found[DEFENDER_LEFT] = DEFENDER, ATTACKER
+    return found
+
+
 def winner_of(field: Laid, ends: Any) -> np.ndarray:
     """The winner of final states, as ATTACKER, DEFENDER, NOBODY (section 6)."""
-    attackers, defenders = (
-        field.places[side].units[place] > 0 for side, place in zip(SIDES, (ends.attacker, ends.defender), strict=True)
-    )
-    undecided = (*SIDES, "nobody").index(field.setup.kind.undecided)
-    winner = np.full(len(ends.ending), undecided)
-    gone = ends.ending == GONE
-    winner[gone] = np.where(attackers, 0, np.where(defenders, 1, 2))[gone]
-    winner[ends.ending == ATTACKER_LEFT] = 1
-    winner[ends.ending == DEFENDER_LEFT] = 0
-    return winner
+    there = [
+        np.minimum(field.places[side].units, 1).take(at)
+        for side, at in zip(SIDES, (ends.attacker, ends.defender), strict=True)
+    ]
+    return _winners(field.setup.kind.undecided)[ends.ending, *there]

@@ -74,20 +74,33 @@ class Stretch(NamedTuple):
     each: int
 
 
-def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[Stretch]:
+def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> Sequence[Stretch]:
     """The loss line, first taken first (section 7, steps 2 to 4), for other `numbers` of units if given."""
-    counts = setup.sides[side].counts if numbers is None else numbers
+    policy = getattr(setup.fields.policy, side)
+    counts = tuple(setup.sides[side].counts if numbers is None else numbers)
+    return _stretches(setup.file, tuple(loss_order(setup, side)), counts, policy.absorb, tuple(policy.keep.items()))
+
+
+@lru_cache(maxsize=512)
+def _stretches(
+    file: GameFile,
+    order: Sequence[int],
+    counts: Sequence[int],
+    absorb: str | None,
+    keep: Sequence[tuple[str, int]],
+) -> list[Stretch]:
+    units = list(file.unit.values())
     front: list[Stretch] = []
     pieces: list[tuple[int, int]] = []
-    for unit in loss_order(setup, side):
-        hits = setup.file.unit[setup.units[unit]].hits
-        first = absorbs_first(setup, side, unit)
+    for unit in order:
+        hits = units[unit].hits
+        first = (absorb or units[unit].absorb) == "first"
         if first:
             front.append(Stretch(unit, counts[unit] * (hits - 1), 0))
         pieces += [(unit, 1 if first else hits)] * counts[unit]
     kept: set[int] = set()
-    for entry, number in getattr(setup.fields.policy, side).keep.items():
-        mask = setup.mask([entry])
+    for entry, number in keep:
+        mask = mask_of(file, (entry,))
         matching = [i for i, (unit, _) in enumerate(pieces) if mask >> unit & 1]
         kept |= set(matching[-number:])
     ordered = [p for i, p in enumerate(pieces) if i not in kept] + [p for i, p in enumerate(pieces) if i in kept]
@@ -98,7 +111,10 @@ def stretches(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> 
 
 def loss_line(setup: Setup, side: str, numbers: Sequence[int] | None = None) -> list[int]:
     """The unit of each point, first taken first, for other `numbers` of units if given."""
-    return [unit for unit, points, _ in stretches(setup, side, numbers) for _ in range(points)]
+    line: list[int] = []
+    for unit, points, _ in stretches(setup, side, numbers):
+        line += [unit] * points
+    return line
 
 
 def chooses(setup: Setup, side: str) -> bool:
@@ -137,6 +153,30 @@ class Stands:
     def damage(self) -> np.ndarray:
         """Hits on each unit that have not cost a piece."""
         return self.taken - hits_of(self.setup.file) * self.lost
+
+    @cached_property
+    def totals(self) -> dict[str, np.ndarray]:
+        """The columns of the side as a whole (section 9)."""
+        costs = [unit.cost for unit in self.setup.file.unit.values()]
+        whole = all(float(cost).is_integer() for cost in costs)
+        return {
+            f"{self.side}_units_left": self.units,
+            f"{self.side}_units_lost": self.lost.sum(axis=1),
+            f"{self.side}_cost_lost": self.lost @ np.array(costs, np.int64 if whole else np.float64),
+        }
+
+    @cached_property
+    def by_unit(self) -> list[tuple[str, str, np.ndarray]]:
+        """The columns of each unit that may fight (section 9): the unit, the column's name, its values."""
+        found = []
+        for unit in bits(self.own.fights):
+            key = self.setup.units[unit]
+            found.append((key, f"{self.side}_{key}_left", self.left[:, unit]))
+            found.append((key, f"{self.side}_{key}_lost", self.lost[:, unit]))
+            if self.setup.file.unit[key].hits > 1:
+                damage = self.damage[:, unit] * (not self.setup.file.losses.repaired)
+                found.append((key, f"{self.side}_{key}_damage", damage))
+        return found
 
     def __len__(self) -> int:
         return len(self.taken)

@@ -30,7 +30,7 @@ def outcome(field: Laid, states: Any) -> Columns:
     at = {"attacker": states.attacker, "defender": states.defender}
     columns: Columns = {"winner": winner_of(field, states), "rounds": states.clock + states.rounds}
     for side in SIDES:
-        columns |= _totals(field, side, at[side])
+        columns |= {name: values.take(at[side]) for name, values in field.places[side].totals.items()}
     for side in SIDES:
         columns |= _by_unit(field, side, at[side])
     columns["attacker_retreated"] = states.ending == ATTACKER_LEFT
@@ -50,34 +50,9 @@ def begun(opening: int, states: Any) -> np.ndarray:
     return np.where(before, 0, states.clock + states.rounds + 1)
 
 
-def _totals(field: Laid, side: str, at: np.ndarray) -> Columns:
-    places = field.places[side]
-    units = list(field.setup.file.unit.values())
-    if all(float(unit.cost).is_integer() for unit in units):
-        costs = places.lost @ np.array([int(unit.cost) for unit in units], np.int64)
-    else:
-        costs = places.lost @ np.array([unit.cost for unit in units], np.float64)
-    return {
-        f"{side}_units_left": places.units[at],
-        f"{side}_units_lost": places.lost.sum(axis=1)[at],
-        f"{side}_cost_lost": costs[at],
-    }
-
-
 def _by_unit(field: Laid, side: str, at: np.ndarray) -> Columns:
-    setup, places = field.setup, field.places[side]
-    wanted = named(getattr(setup.fields, side))
-    columns: Columns = {}
-    for unit in bits(setup.sides[side].fights):
-        key = setup.units[unit]
-        if key not in wanted:
-            continue
-        columns[f"{side}_{key}_left"] = places.left[at, unit]
-        columns[f"{side}_{key}_lost"] = places.lost[at, unit]
-        if setup.file.unit[key].hits > 1:
-            damage = places.damage[:, unit] * (not setup.file.losses.repaired)
-            columns[f"{side}_{key}_damage"] = damage[at]
-    return columns
+    wanted = named(getattr(field.setup.fields, side))
+    return {name: values.take(at) for unit, name, values in field.places[side].by_unit if unit in wanted}
 
 
 def pieces(field: Laid, states: Any) -> list[Piece]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -75,18 +75,16 @@ class Book:
         self._rows = [(np.zeros(1, np.int64), np.ones(1))]
         self._index: dict[tuple[int, ...], dict[tuple[Dice, ...], int]] = {}
 
-    def known(self, caps: tuple[int, ...]) -> dict[tuple[Dice, ...], int]:
-        """The tables so far of hits up to these caps, by their dice."""
-        return self._index.setdefault(caps, {})
-
-    def table(self, dice: tuple[Dice, ...], caps: tuple[int, ...]) -> int:
-        """The table of the hits of these dice, class by class, packed into one result (see `packing`)."""
-        known = self.known(caps)
-        found = known.get(dice)
-        if found is None:
-            found = known[dice] = len(self._rows) if any(dice) else 0
-            if found:
-                self._rows.append(self._row(dice, caps))
+    def tables(self, rolled: Iterable[tuple[Dice, ...]], caps: tuple[int, ...]) -> list[int]:
+        """The tables of the hits of these dice, class by class, packed into one result (see `packing`)."""
+        known, found = self._index.setdefault(caps, {}), []
+        for dice in rolled:
+            number = known.get(dice)
+            if number is None:
+                number = known[dice] = len(self._rows) if any(dice) else 0
+                if number:
+                    self._rows.append(self._row(dice, caps))
+            found.append(number)
         return found
 
     def _row(self, dice: Sequence[Dice], caps: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -305,15 +303,13 @@ class Gunnery:
             raise TooLarge(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
         tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
         caps, compares = tuple([self.caps[slots[k].targets] for k in chosen]), self.setup.compares
-        index = self.book.known(caps)
         for seen, enemy in enumerate(examples):
             if not any(enemy.fighting & shot.targets for shot in shots):
                 continue
             rolled = self._rolled(shots, slots, tuple(chosen), number, enemy, len(own))
-            found = [index[dice] if dice in index else self.book.table(dice, caps) for dice in rolled]
-            tables[: len(found), seen] = found
+            tables[: len(rolled), seen] = self.book.tables(rolled, caps)
             if compares:
-                means[: len(found), seen] = [sum(hit * n for one in dice for hit, n in one) for dice in rolled]
+                means[: len(rolled), seen] = [sum(hit * n for one in dice for hit, n in one) for dice in rolled]
         return Throws(shown, tables, means)
 
     def _rolled(
