@@ -32,9 +32,10 @@ FIRST_PORTION, PORTION, LENIENCE = 1 << 11, 1 << 14, 4
 KERNEL = "fight_on"
 # Edges that are kept at most.
 MOST_EDGES = QUICK_BYTES // 8
-# An edge that nobody took yet. The others hold a node and, above it, what is added to the counter.
-UNKNOWN, NODE_BITS = -1, 32
-NODE = (1 << NODE_BITS) - 1
+# An edge that nobody took yet. The others hold a node and, above it, what is added to the counter; above that, what is
+# noted on the way, if there is room.
+UNKNOWN, NODE_BITS, COUNT_BITS = -1, 26, 21
+NODE, COUNT, MOST_NOTED = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1, (1 << 63 - NODE_BITS - COUNT_BITS) - 1
 FINAL = -1
 _LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
 
@@ -64,10 +65,12 @@ class Growing:
 
 
 class Acquainted(PlainExplorer):
-    """The nodes that battles came to, and the edges between them."""
+    """The nodes that battles came to, and the edges between them; what is noted is no part of a node."""
 
     def __init__(self, chain: Chain) -> None:
         super().__init__(chain, 0)
+        noted = chain.start._fields.index(chain.noted) if chain.noted else -1
+        self._noted = noted if chain.limits[noted] <= MOST_NOTED else -1
         self._parts = [chain.part(name) for name in ("running", "table", "second")]
         tables = by_row(chain.tables)
         self._rows = tables
@@ -124,6 +127,8 @@ class Acquainted(PlainExplorer):
         for i, t, u, row, beside in zip(node.tolist(), tables, seconds, first.tolist(), other.tolist(), strict=True):
             state = states[i]
             after, count = self._without_count(state, self._move(self._p, state, results[t][row], results[u][beside]))
+            if self._noted >= 0 and (note := after[self._noted]):
+                after, count = after._replace(**{self.chain.noted: 0}), count | note << COUNT_BITS
             found.append(self._node_of(after, state) | count << NODE_BITS)
         self._settle()
         return found
@@ -176,6 +181,8 @@ class Acquainted(PlainExplorer):
         chain, counted = self.chain, self.chain.counted
         (node, count), battles = np.unique(ended, axis=1, return_counts=True)
         states = np.array([self._states[i] for i in node.tolist()], np.int64)
+        if self._noted >= 0:
+            states[:, self._noted], count = count >> COUNT_BITS, count & COUNT
         if counted >= 0:
             states[:, counted] = count + int(chain.start[counted])
             most, limit = int(states[:, counted].max()), int(chain.limits[counted])

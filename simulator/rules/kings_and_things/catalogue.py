@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import compress, count
 
 import numpy as np
 
 from simulator.rules.battle import Refusal
-from simulator.rules.kings_and_things.conditions import Army, Condition, Held
+from simulator.rules.kings_and_things.conditions import Army, Condition, Held, less
 from simulator.rules.kings_and_things.sides import MELEE, RANGED, Role
 
 STEPS = 3
+BARE = Condition(())[1:]
 # Where a condition stands: in a step while losses are taken, between two rounds, or before a step (BEFORE + step).
 REST, BEFORE = STEPS, STEPS + 1
 # The most conditions for each start, and of how many starts (one for each that an explorer's Warlord may take over).
@@ -37,7 +39,12 @@ class Catalogue:
         self._number: dict[Condition, int] = {}
         self._seen: set[tuple[int, int]] = set()
         self._waiting: list[tuple[int, int]] = []
-        self.starts = [self._at(start, REST) for start in starts]
+        bare = all(start[1:] == BARE for start in starts) and not (army.brittle and army.slots_of(Role.FIREWALL))
+        if self.steady and bare and not (aimed_at or leaves):
+            self.starts = [self._known(start) for start in starts]
+            self._wear_down()
+        else:
+            self.starts = [self._at(start, REST) for start in starts]
         while self._waiting:
             self._follow(*self._waiting.pop())
 
@@ -61,6 +68,20 @@ class Catalogue:
             self._seen.add((number, place))
             self._waiting.append((number, place))
         return number
+
+    def _wear_down(self) -> None:
+        """As `_follow`, where nothing but hits can befall the side: each is taken by the first slot with any left."""
+        waiting = [(c.left, i) for i, c in enumerate(self.conditions)]
+        number, hits = dict(waiting), dict[int, int]()
+        while waiting:
+            left, now = waiting.pop()
+            slot = next(compress(count(), left), None)
+            left = left if slot is None else less(left, slot)
+            if left not in number:
+                number[left] = self._known(Condition(left))
+                waiting.append((left, number[left]))
+            hits[now] = number[left]
+        self._leads |= {("hit", step): hits for step in range(STEPS)}
 
     def _follow(self, number: int, place: int) -> None:
         c, army, leads = self.conditions[number], self.army, self._leads

@@ -52,7 +52,7 @@ def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined
         return None
     base = np.cumsum([0, *map(len, found)]).tolist()
     sides = [np.array(one.starts) + first for one, first in zip(found, base, strict=False)]
-    whole = replace(forces, catalogues=found, base=base, meetings={(0, *(int(side[0]) for side in sides)): 1.0})
+    whole = replace(forces, catalogues=found, base=base, meetings=np.array([[0, *(side[0] for side in sides)]]))
     begun = zip(*(side[1:].tolist() for side in sides), strict=True)
     chain = chain_of(whole)
     p = plain_params(chain.params)

@@ -8,6 +8,8 @@ from fractions import Fraction
 from math import comb
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from simulator.engine.chance import seen_as
 from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse, rows_named
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration
@@ -22,15 +24,18 @@ Kind = tuple[Any, ...]
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
-class Draw(NamedTuple):
-    """Defenders that can be met: creatures (value, symbol), the settlement's level, and whether there is any loot.
+class Draws(NamedTuple):
+    """Defenders that can be met, one row each: how many `creatures` of each of `kinds` (value, symbol), the
+    `settlement`'s level, whether there is any `loot`, and the chance.
 
     Where there are none the hex is the explorer's without a fight.
     """
 
-    creatures: tuple[Kind, ...] = ()
-    settlement: int = 0
-    loot: bool = False
+    kinds: list[Kind]
+    creatures: np.ndarray
+    settlement: np.ndarray
+    loot: np.ndarray
+    chance: np.ndarray
 
 
 def check_cup(scenario: Exploration) -> None:
@@ -104,24 +109,32 @@ def _kind_of(row: Row, terrain: str) -> Kind:
     return (LOOT,) if row.group in ("magic-item", "treasure") else (NOTHING,)
 
 
-def draws(scenario: Exploration) -> dict[Draw, float]:
+def draws(scenario: Exploration) -> Draws:
     """All distinct defenders with their chances."""
     held, roll = contents(scenario), scenario.conditions.exploration_roll
-    lone = scenario.options.lone_settlement_defends
-    people = {kind: n for kind, n in held.items() if isinstance(kind[0], int)}
-    others = {kind: n for kind, n in held.items() if kind not in people}
-    creatures = _by_size(people, tuple[Kind, ...](), lambda chosen, kind, number: chosen + (kind,) * number)
+    kinds = [kind for kind, number in held.items() if number and isinstance(kind[0], int)]
+    others = {kind: number for kind, number in held.items() if not isinstance(kind[0], int)}
+    people = {(i,): held[kind] for i, kind in enumerate(kinds)}
+    creatures = _by_size(people, tuple[int, ...](), lambda chosen, kind, number: chosen + kind * number)
     rest = [seen_as(kept, _stays) for kept in _by_size(others, (0, 0, 0), _richer)]
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
-    found = {Draw(): 0.0 if roll else 1 / 3}
+    # Draws of as many creatures with the same settlement and loot go together.
+    found = {(0, 0, False): np.array([0.0 if roll else 1 / 3])}
     for size, chance in sizes.items():
         each = float(chance / comb(held.total(), size))
         for number in range(size + 1):
-            for (settlement, loot), others_ways in rest[size - number].items():
-                for chosen, ways in creatures[number].items():
-                    draw = Draw(chosen, settlement, loot) if chosen or (settlement and lone) else Draw()
-                    found[draw] = found.get(draw, 0.0) + each * (ways * others_ways)
-    return {draw: p for draw, p in found.items() if p}
+            ways = np.array(list(creatures[number].values()), np.float64)
+            for (level, loot), others_ways in rest[size - number].items():
+                defended = number or (level and scenario.options.lone_settlement_defends)
+                what = (number, level, loot) if defended else (0, 0, False)
+                found[what] = found.get(what, 0.0) + each * (ways * others_ways)
+    met = {what: chance for what, chance in found.items() if chance.any()}
+    one_each = np.eye(len(kinds), dtype=np.int64)
+    counts = [one_each[np.array(list(chosen), np.int64)].sum(axis=1) for chosen in creatures]
+    _, level, loot = (np.repeat(column, list(map(len, met.values()))) for column in zip(*met, strict=True))
+    return Draws(
+        kinds, np.concatenate([counts[number] for number, *_ in met]), level, loot, np.concatenate([*met.values()])
+    )
 
 
 def _by_size(kinds: Mapping[Kind, int], nothing: Kept, grown: Callable[[Kept, Kind, int], Kept]) -> list[Counter[Kept]]:

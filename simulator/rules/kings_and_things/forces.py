@@ -5,8 +5,7 @@ docs/rules/kings_and_things.md sections 3.2 (0), 4, 5 and 7.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,11 +13,12 @@ import numpy as np
 
 from simulator.rules.kings_and_things import sides
 from simulator.rules.kings_and_things.catalogue import Catalogue
-from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, Army, Condition, Held, less
+from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, NOBODY, Army, Condition, Held, less
 from simulator.rules.kings_and_things.creatures import Creature
 from simulator.rules.kings_and_things.cup import MOST_DRAWN, draws
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
-from simulator.rules.kings_and_things.sides import Band, Role, fighter, taken_by
+from simulator.rules.kings_and_things.sides import Band, Role, fighter, takes
+from simulator.rules.toolkit.weights import distinct
 
 ITEM_BITS = {"talisman": Held.TALISMAN, "magic-bow": Held.BOW, "magic-sword": Held.SWORD, "lucky-charm": Held.CHARM}
 
@@ -36,20 +36,23 @@ class Note(NamedTuple):
     bribe: int = 0
 
 
-class Way(NamedTuple):
-    """A way in which the battle can begin, and its chance."""
+class Ways(NamedTuple):
+    """How the battle can begin: different notes and starts of each side; by way which of them (array (ways, 1 +
+    sides): note, then start of each side), and its chance.
+    """
 
-    note: Note
-    sides: tuple[Condition, ...]
-    chance: float = 1.0
+    notes: list[Note]
+    starts: list[list[Condition]]
+    which: np.ndarray
+    chance: np.ndarray
 
 
 @dataclass(frozen=True)
 class Forces:
     """All that a battle is made of: all that can become of each side, and how the battle can begin.
 
-    Conditions are numbered through all sides: those of side i begin at `base[i]`. `meetings`: the numbers of a note and
-    of each side's condition, with their chance. `driven_off`: Dust of Defense ends the battle at once.
+    Conditions are numbered through all sides: those of side i begin at `base[i]`. `meetings`, one row each: the numbers
+    of a note and of each side's condition; `chances`: theirs. `driven_off`: Dust of Defense ends the battle at once.
     """
 
     scenario: Scenario
@@ -57,7 +60,8 @@ class Forces:
     catalogues: Sequence[Catalogue]
     base: Sequence[int]
     notes: Sequence[Note]
-    meetings: Mapping[tuple[int, ...], float]
+    meetings: np.ndarray
+    chances: np.ndarray
     driven_off: bool
 
     def at(self, i: int, condition: int) -> tuple[Catalogue, int]:
@@ -83,19 +87,18 @@ def forces_of(scenario: Scenario) -> Forces:
         people = tuple(army.people(start.left) for army, start in zip(armies, starts, strict=True))
         if driven_off:
             starts[0] = armies[0].gone(starts[0])
-        ways = [Way(Note(people, SETTLEMENTS.index(scenario.defender.settlement)), tuple(starts))]
+        note = Note(people, SETTLEMENTS.index(scenario.defender.settlement))
+        ways = Ways([note], [[start] for start in starts], np.zeros((1, 1 + len(starts)), np.int64), np.ones(1))
     found = []
     for i, army in enumerate(armies):
         enemies = (slot for n, band in enumerate(present) if n != i for slot in band.counters)
         aimed_at, leaves = any(slot.role & Role.AIMED for slot in enemies), army.band.leaves or (dust and i == 0)
-        found.append(Catalogue(army, [way.sides[i] for way in ways], aimed_at, leaves))
+        found.append(Catalogue(army, ways.starts[i], aimed_at, leaves))
     base = np.cumsum([0, *map(len, found)]).tolist()
-    notes: dict[Note, int] = {}
-    meetings: defaultdict[tuple[int, ...], float] = defaultdict(float)
-    numbered = (np.add(one.starts, first).tolist() for first, one in zip(base, found, strict=False))
-    for way, begun in zip(ways, zip(*numbered, strict=True), strict=True):
-        meetings[notes.setdefault(way.note, len(notes)), *begun] += way.chance
-    return Forces(scenario, present, found, base, list(notes), meetings, driven_off)
+    numbered = [np.arange(len(ways.notes)), *(np.add(one.starts, at) for one, at in zip(found, base, strict=False))]
+    meetings, which = distinct(np.stack([of[at] for of, at in zip(numbered, ways.which.T, strict=True)], axis=1))
+    chances = np.bincount(which, ways.chance)
+    return Forces(scenario, present, found, base, ways.notes, meetings, chances, driven_off)
 
 
 def army_of(scenario: Scenario, band: Band) -> Army:
@@ -112,34 +115,36 @@ def start_of(army: Army, dust: bool = False) -> Condition:
     return start
 
 
-def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], list[Way]]:
+def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], Ways]:
     """An army of all that may be met, and one of all that may join the explorer's Warlord; what each draw leaves."""
-    chances, slots = draws(scenario), {}
-    for value, symbol in dict.fromkeys(kind for draw in chances for kind in draw.creatures):
+    kinds, counts, level, loot, chance = draws(scenario)
+    slots = []
+    for value, symbol in kinds:
         creature = Creature(f"{value}{symbol}", f"code {value}{symbol}", value, symbol)
-        slots[value, symbol] = fighter(creature, defender.policy, "dispel-magic" in attacker.items)
-    met = [[slots[kind] for kind in draw.creatures] for draw in chances]
-    taken = [taken_by(attacker, here) for here in met]
-    joining = [slot for slot in dict.fromkeys(taken) if slot]
-    levels = {"settlement": max(draw.settlement for draw in chances)}
-    wild = replace(defender, counters=[replace(slot, number=MOST_DRAWN) for slot in slots.values()], levels=levels)
-    own, enemy = (army_of(scenario, band) for band in (replace(attacker, counters=attacker.counters + joining), wild))
+        slots.append(fighter(creature, defender.policy, "dispel-magic" in attacker.items))
+    here, mover = counts.copy(), np.full(len(counts), NOBODY)
+    for kind in sorted(range(len(slots)), key=lambda kind: slots[kind].rank) if takes(attacker) else ():
+        mover[here[:, kind] > 0] = kind
+    moved = mover != NOBODY
+    here[moved, mover[moved]] -= 1
+    joining = [slots[kind] for kind in np.unique(mover[moved])]
+    own = army_of(scenario, replace(attacker, counters=attacker.counters + joining))
+    several, levels = [replace(slot, number=MOST_DRAWN) for slot in slots], {"settlement": int(level.max())}
+    enemy = army_of(scenario, replace(defender, counters=several, levels=levels))
     alone = start_of(own)
     for slot in joining:
         alone = alone._replace(left=less(alone.left, own.place(slot)))
-    joined = {slot: alone._replace(left=less(alone.left, own.place(slot), -1)) for slot in joining}
-    place, [wall] = {slot.key: enemy.place(slot) for slot in slots.values()}, enemy.slots_of(Role.SETTLEMENT)
-    people, battered = own.people(alone.left), sides.batterers([attacker])
-    ways = []
-    for (draw, chance), here, mover in zip(chances.items(), met, taken, strict=True):
-        if mover:
-            here.remove(mover)
-        left = [0] * len(enemy.slots)
-        for slot in here:
-            left[place[slot.key]] += 1
-        left[wall] = max(0, draw.settlement - battered)
-        # Section 7 step 4: values of all that defend, doubled if there is any loot.
-        drawn, bribe = len(draw.creatures) + (draw.settlement > 0), draw.settlement + sum(v for v, _ in draw.creatures)
-        note = Note((people + bool(mover), len(here)), draw.settlement, drawn, bribe * (1 + draw.loot))
-        ways.append(Way(note, (joined[mover] if mover else alone, Condition(tuple(left))), chance))
-    return [own, enemy], ways
+    left = np.zeros((len(here), len(enemy.slots)), np.int64)
+    for slot, number in zip(slots, here.T, strict=True):
+        left[:, enemy.place(slot)] += number
+    left[:, enemy.slots_of(Role.SETTLEMENT)[0]] = np.maximum(0, level - sides.batterers([attacker]))
+    # Section 7 step 4: values of all that defend, doubled if there is any loot.
+    bribe = (level + counts @ np.array([value for value, _ in kinds], np.int64)) * (1 + loot)
+    people = own.people(alone.left) + moved
+    noted = np.stack([people, here.sum(axis=1), level, counts.sum(axis=1) + (level > 0), bribe], axis=1)
+    (notes, note), (movers, begun), (met, side) = distinct(noted), distinct(mover[:, None]), distinct(left)
+    joined = {kind: less(alone.left, own.place(slots[kind]), -1) for kind in set(mover[moved].tolist())}
+    explorers = [alone._replace(left=joined.get(kind, alone.left)) for (kind,) in movers.tolist()]
+    starts = [explorers, [Condition(tuple(row)) for row in met.tolist()]]
+    told = [Note((own_people, enemies), *more) for own_people, enemies, *more in notes.tolist()]
+    return [own, enemy], Ways(told, starts, np.stack([note, begun, side], axis=1), chance)

@@ -113,6 +113,8 @@ def hits_on(s, i):
 @helper
 def put(s, i, condition, hits):
     """The state with side `i` in another condition, and with these hits waiting for it."""
+    if condition == side(s, i) and hits == hits_on(s, i):
+        return s
     if i == 0:
         return s._replace(side0=condition, hits0=hits)
     if i == 1:
@@ -206,11 +208,11 @@ def thrown(p, s, i, result):
 
 @helper
 def sought(p, s):
-    """On to the next side that throws in this step (with the one after it), or to everybody's losses."""
+    """On to the next side that throws in this step (with the one after it), or to everybody's losses, if any."""
     for i in range(s.turn, p.sides):
         if throw_of(p, s, i):
             return s._replace(phase=ROLL, turn=i)
-    return s._replace(phase=STRUCK)
+    return s._replace(phase=STRUCK if s.hits0 | s.hits1 | s.hits2 | s.hits3 else STEP_DONE)
 
 
 @helper

@@ -166,8 +166,8 @@ def _fates(forces: Forces) -> dict[str, np.ndarray]:
 
 def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
     """The draw from the cup, if there is one, and what it leads to."""
-    met, chances = np.array(list(forces.meetings)), np.array(list(forces.meetings.values()))
-    tables, begin = digits(chances, DIGIT_BITS, book) if len(met) > 1 else ([0], [0])
+    met = forces.meetings
+    tables, begin = digits(forces.chances, DIGIT_BITS, book) if len(met) > 1 else ([0], [0])
     return {
         "digits": len(begin) if len(met) > 1 else 0,
         "draw": np.array(tables),
@@ -286,7 +286,7 @@ def chain_of(forces: Forces) -> Chain:
     if params.digits:
         start = start._replace(phase=rules.DRAW)
     else:
-        start = start._replace(**{f"side{i}": number for i, number in enumerate(next(iter(forces.meetings))[1:])})
+        start = start._replace(**{f"side{i}": number for i, number in enumerate(forces.meetings[0, 1:].tolist())})
         phase = rules.ENDED if forces.driven_off else rules.OPENING
         start = start._replace(phase=phase, drawn=int(params.printed[0]))
         start = State(*(int(value) for value in rules.onward(params, start)))

@@ -61,6 +61,15 @@ def grid(shape: tuple[int, ...], make: Callable[..., int]) -> np.ndarray:
     return out
 
 
+def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of numbers, equal ones once, in the order in which they are met; and which of them each row is."""
+    whole, width = np.ascontiguousarray(rows).tobytes(), rows.shape[1] * rows.itemsize
+    places = [whole[at : at + width] for at in range(0, len(whole), width)]
+    number = {place: i for i, place in enumerate(dict.fromkeys(places))}
+    which = np.array([number[place] for place in places], np.int64)
+    return rows[np.unique(which, return_index=True)[1]], which
+
+
 def digits(chances: np.ndarray, bits: int, book: TableBook) -> tuple[list[int], list[int]]:
     """Narrow tables that draw one of very many digit by digit (of so many bits): the tables, where each digit's begin.
 
