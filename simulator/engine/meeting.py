@@ -1,4 +1,4 @@
-"""What one thread knows of a chain that is too large to spell out, and the battles that it fights with it (`met`)."""
+"""What the kernels of `met` fight on: what a thread has met of a large chain, or a graph that is spelled out."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from simulator import NoExactOdds, exact, load, odds, replay, simulate
 from simulator.engine.explicit import plain_params
 from simulator.engine.montecarlo import Simulation, told_steps
-from simulator.rules.battle import WINNERS
+from simulator.rules.battle import WINNERS, Refusal
 from simulator.rules.custom import build, size
 from simulator.rules.custom.large_dice import Large
 from simulator.rules.custom.large_rules import scored
@@ -167,6 +167,35 @@ def test_policies_that_need_exact_odds_are_refused(policy, told):
     scenario["rules"] = {"battle": {"sea": {"may_retreat": ["attacker"]}}}
     with pytest.raises(ValueError, match=told):
         odds(scenario)
+
+
+def apart(kinds):
+    """Kinds of a thousand that are each hit by a step of their own."""
+    scenario = line_up(kinds, 1000)
+    scenario["rules"]["step"] = [{"name": f"at-u{i}", "hits_only": [f"u{i}"]} for i in range(kinds)]
+    return scenario
+
+
+def rolling_again(kinds):
+    """Kinds that roll other faces of 1,000 again, each helped by what stands there."""
+    scenario = line_up(kinds, 1000, hits=20)
+    for i, unit in enumerate(scenario["rules"]["unit"].values()):
+        unit["combat"]["reroll"] = [i + 1]
+    more = {"dice": {"sides": 1000}, "modifier": [{"if_own_has": ["u0"], "adds": 1}]}
+    return scenario | {"rules": scenario["rules"] | more}
+
+
+@pytest.mark.parametrize(
+    ("line_ups", "fit", "too_many", "told"),
+    [
+        (apart, 24, 25, "attacker: 25 groups of units are hit apart from each other: .* 24 of 1,000 hits fit"),
+        (rolling_again, 6, 11, "rules: 11 different rerolls are too many for line-ups of this size; at most 10"),
+    ],
+)
+def test_the_two_limits_of_large_line_ups(line_ups, fit, too_many, told):
+    assert isinstance(load(line_ups(fit)).built.chain.params, Large)
+    with pytest.raises(Refusal, match=told):
+        odds(line_ups(too_many))
 
 
 def test_a_replay_tells_the_dice_that_are_rolled():

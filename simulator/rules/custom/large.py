@@ -57,10 +57,12 @@ class Rerolls:
         return 1 << self._known.setdefault(reroll, len(self._known)) if reroll else 0
 
     def chances(self) -> np.ndarray:
-        """The chance of a die, by combination and value (section 4, steps 3 to 6)."""
+        """The chance of a die, by combination and value (section 4, steps 3 to 6). Raises Refusal for too many."""
         setup, values = self.setup, range(self.setup.file.dice.sides + 2)
-        if len(values) << len(self._known) > MOST_CHANCES:
-            raise Refusal("rules", f"too many different rerolls for line-ups of this size: {len(self._known)}")
+        most, number = (MOST_CHANCES // len(values)).bit_length() - 1, len(self._known)
+        if number > most:
+            text = f"{number} different rerolls are too many for line-ups of this size; at most {most}"
+            raise Refusal("rules", text)
         rows = []
         for combination in range(1 << len(self._known)):
             chosen = [reroll for reroll, k in self._known.items() if combination >> k & 1]
@@ -239,7 +241,9 @@ def stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def lay_out(setup: Setup) -> LargeField:
-    """The chain of a large battle. Raises Refusal for policies that need exact odds."""
+    """The chain of a large battle. Raises Refusal for policies that need exact odds, and past the limits of places and
+    rerolls.
+    """
     for side in SIDES:
         policy = getattr(setup.fields.policy, side)
         if "odds-below" in named(policy.retreat):

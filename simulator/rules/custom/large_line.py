@@ -41,7 +41,9 @@ class Line:
         for wide in map(int.bit_length, self.points):
             fitting = [w for w in range(WORDS) if used[w] + wide <= WORD_BITS - (w == 0)]
             if not fitting:
-                raise Refusal(self.side, "too many kinds of units with targets of their own, in too great numbers")
+                groups = f"{len(self.points)} groups of units are hit apart from each other"
+                room = WORDS * (WORD_BITS // (1000).bit_length())
+                raise Refusal(self.side, f"{groups}: too many in these numbers; {room} of 1,000 hits fit")
             self.bits.append((fitting[0], used[fitting[0]], (1 << wide) - 1))
             used[fitting[0]] += wide
         self.gone = 1 << used[0]

@@ -25,7 +25,6 @@ from simulator.rules.custom.model import counts
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules import State, opened
 from simulator.rules.custom.setup import Setup
-from simulator.rules.custom.size import MOST_PLACES
 from simulator.rules.custom.volleys import Standing
 
 # Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
