@@ -129,8 +129,8 @@ def draws(scenario: Exploration) -> Draws:
                 what = (number, level, loot) if defended else (0, 0, False)
                 found[what] = found.get(what, 0.0) + each * (ways * others_ways)
     met = {what: chance for what, chance in found.items() if chance.any()}
-    one_each = np.eye(len(kinds), dtype=np.int64)
-    counts = [one_each[np.array(list(chosen), np.int64)].sum(axis=1) for chosen in creatures]
+    one_each = np.eye(len(kinds), dtype=np.int8)
+    counts = [one_each[np.array(list(chosen), np.int64)].sum(axis=1, dtype=np.int64) for chosen in creatures]
     _, level, loot = (np.repeat(column, list(map(len, met.values()))) for column in zip(*met, strict=True))
     return Draws(
         kinds, np.concatenate([counts[number] for number, *_ in met]), level, loot, np.concatenate([*met.values()])

@@ -18,9 +18,7 @@ RANGED, MELEE = 1, 2
 STEPS = 3
 
 # Phases in which a state rests, since a die is rolled or a side decides next; and those it only passes through.
-DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, STRUCK, RESUMED, STEP_DONE, RETREATS, ENDED = (
-    range(15)
-)
+DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, STRUCK, RESUMED, RETREATS, ENDED = range(14)
 STAY, LEAVE = 0, 1
 STALEMATE = 8
 DIGIT_BITS = 6
@@ -207,12 +205,25 @@ def thrown(p, s, i, result):
 
 
 @helper
+def step_done(p, s):
+    """The next step, or the end of the round: Dust of Defense drives the attacker off if the defender is outgunned."""
+    for i in range(p.sides):
+        s = put(s, i, 0 + p.about[p.row * side(s, i) + AFTERWARDS + s.step], 0)
+    if s.step < MELEE:
+        return s._replace(phase=SEEK, step=s.step + 1, turn=0)
+    one, two = p.row * s.side0, p.row * s.side1
+    if p.about[two + DUST] and p.about[one + PEOPLE] and p.about[two + FIRE] < p.about[one + FIRE]:
+        s = s._replace(side0=0 + p.about[p.row * s.side0 + GONE])
+    return s._replace(phase=RETREATS, step=0, turn=0, targets=0)
+
+
+@helper
 def sought(p, s):
-    """On to the next side that throws in this step (with the one after it), or to everybody's losses, if any."""
+    """On to the next side that throws in this step (with the one after it), everybody's losses if any, or past it."""
     for i in range(s.turn, p.sides):
         if throw_of(p, s, i):
             return s._replace(phase=ROLL, turn=i)
-    return s._replace(phase=STRUCK if s.hits0 | s.hits1 | s.hits2 | s.hits3 else STEP_DONE)
+    return s._replace(phase=STRUCK) if s.hits0 | s.hits1 | s.hits2 | s.hits3 else step_done(p, s)
 
 
 @helper
@@ -236,20 +247,7 @@ def losses(p, s):
     for i in range(p.sides):
         if p.about[p.row * side(s, i) + WAITS]:
             return s._replace(phase=SAVE, turn=i)
-    return s._replace(phase=ENDED if is_over(p, s) else STEP_DONE)
-
-
-@helper
-def step_done(p, s):
-    """The next step, or the end of the round: Dust of Defense drives the attacker off if the defender is outgunned."""
-    for i in range(p.sides):
-        s = put(s, i, 0 + p.about[p.row * side(s, i) + AFTERWARDS + s.step], 0)
-    if s.step < MELEE:
-        return s._replace(phase=SEEK, step=s.step + 1, turn=0)
-    one, two = p.row * s.side0, p.row * s.side1
-    if p.about[two + DUST] and p.about[one + PEOPLE] and p.about[two + FIRE] < p.about[one + FIRE]:
-        s = s._replace(side0=0 + p.about[p.row * s.side0 + GONE])
-    return s._replace(phase=RETREATS, step=0, turn=0, targets=0)
+    return s._replace(phase=ENDED) if is_over(p, s) else step_done(p, s)
 
 
 @helper
@@ -306,8 +304,6 @@ def onward(p, s):
             s = sought(p, s)
         elif s.phase in (STRUCK, RESUMED):
             s = losses(p, s)
-        elif s.phase == STEP_DONE:
-            s = step_done(p, s)
         elif s.phase == RETREATS:
             s = retreats(p, s)
         elif s.phase == ROUND:

@@ -183,7 +183,7 @@ def _side_by_side(arrays: dict[str, Any]) -> np.ndarray:
     """What is told of each condition, one row each, in the order that `rules` has; taken out of `arrays`."""
     falls = np.stack([arrays.pop("falls"), arrays.pop("spent")], axis=3)
     columns = [arrays.pop(name).reshape(len(falls), -1) for name in COLUMNS]
-    return np.concatenate([*columns, falls.reshape(len(falls), -1)], axis=1)
+    return np.concatenate([*columns, falls.reshape(len(falls), -1)], axis=1, dtype=np.int32, casting="unsafe")
 
 
 def params_of(forces: Forces, book: TableBook) -> Params:
