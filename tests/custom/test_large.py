@@ -14,8 +14,8 @@ from simulator.engine.montecarlo import Simulation, told_steps
 from simulator.rules.battle import WINNERS, Refusal
 from simulator.rules.custom import build, size
 from simulator.rules.custom.large_dice import Large
+from simulator.rules.custom.large_hits import DRAWS, hits_drawn
 from simulator.rules.custom.large_rules import scored
-from simulator.rules.toolkit.binomial import DRAWS, hits_drawn
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference
 

@@ -1,7 +1,7 @@
 """The battle of a game file whose line-ups are too large to work out beforehand what each of their places rolls.
 
 The same battle as in `rules` (docs/rules/custom_games.md sections 5, 6 and 8). One roll is what all dice of a step that
-hit alike score together (`toolkit.binomial`); the best dice come first.
+hit alike score together (`large_hits`); the best dice come first.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from simulator.rules.custom.large_dice import (
     fires,
     gauged,
 )
+from simulator.rules.custom.large_hits import hits_drawn
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, FIGHTING, GONE, OVER, STALEMATE
-from simulator.rules.toolkit.binomial import hits_drawn
 
 # Halves of the number that a roll draws; the chance table that gives one, all equally likely.
 HALF, EVEN = 1 << 16, 1

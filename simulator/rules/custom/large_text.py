@@ -10,9 +10,9 @@ import numpy as np
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.large import LargeField, words_of
 from simulator.rules.custom.large_dice import LAST_ENTRY, SIDE, LargeState
+from simulator.rules.custom.large_hits import hits_drawn
 from simulator.rules.custom.large_rules import HALF
 from simulator.rules.custom.text import ending_told, losses_told
-from simulator.rules.toolkit.binomial import hits_drawn
 from simulator.rules.toolkit.naming import plural
 
 
