@@ -68,7 +68,7 @@ class Army:
     @cached_property
     def weakest(self) -> list[int]:
         """Slots from the weakest on."""
-        return sorted(range(len(self.slots)), key=lambda n: (self.slots[n].strength, self.slots[n].ties))
+        return sorted(range(len(self.slots)), key=lambda n: self.slots[n].rank[:-1])
 
     @cached_property
     def balloon(self) -> list[int]:
@@ -86,7 +86,7 @@ class Army:
 
     def place(self, slot: Slot) -> int:
         """Where a counter stands among those that are equal to it."""
-        return next(n for n, one in enumerate(self.slots) if one.equals(slot) and slot.label in one.labels)
+        return next(n for n, one in enumerate(self.slots) if one == slot and slot.label in one.labels)
 
     def steady(self, items: int) -> bool:
         """Are a hit's effects the same in every step, and no marks ever made?"""

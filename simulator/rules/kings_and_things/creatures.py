@@ -98,11 +98,6 @@ def rows_named(text: str) -> list[Row]:
     return fighters().get(plain(text), [])
 
 
-def alike(rows: Sequence[Row]) -> bool:
-    """Are there any, and all of one value and symbol?"""
-    return len({(row.value, row.symbol) for row in rows}) == 1
-
-
 def counted(text: str, field: str) -> tuple[int, str]:
     """`"4 x Goblins"` as (4, "Goblins"); a bare entry counts once."""
     match = _NUMBER.match(text.strip())
@@ -110,12 +105,6 @@ def counted(text: str, field: str) -> tuple[int, str]:
         return 1, text.strip()
     refuse(int(match[1]) < 1, field, f"{text!r} is not allowed; the number in front is 1 or more")
     return int(match[1]), match[2].strip()
-
-
-def code(text: str, field: str) -> Creature | None:
-    """One counter from a code like 3R; None if it is no code."""
-    match = _CODE.match(text)
-    return by_numbers(int(match[1]), match[2].upper().replace("*", "M"), text, field) if match else None
 
 
 def by_numbers(value: int, marks: str, text: str, field: str) -> Creature:
@@ -128,33 +117,39 @@ def by_numbers(value: int, marks: str, text: str, field: str) -> Creature:
     return Creature(spelled, f"code {spelled}", value, symbol)
 
 
-def key_of(text: str, field: str) -> str:
-    """What counters written like `text` have in common, as `Creature.key`."""
-    found, rows = code(text, field), rows_named(text)
-    return found.key if found else f"row {rows[0].id}" if alike(rows) else f"label {plain(text)}"
-
-
 @lru_cache(maxsize=4096)
-def from_text(text: str, field: str) -> Creature:
-    """One counter from a name or code, without a number in front. Refuses unknown and ambiguous names.
+def known(text: str, field: str) -> Creature | None:
+    """One counter from a name or code, without a number in front; None for a name that is unknown or ambiguous.
 
     Several rows of equal value and symbol are as one.
     """
-    if found := code(text, field):
-        return found
+    if match := _CODE.match(text):
+        return by_numbers(int(match[1]), match[2].upper().replace("*", "M"), text, field)
     rows = rows_named(text)
-    if not rows:
-        names = {plain(row.name): row.name for row in counters() if row.fights}
-        near = difflib.get_close_matches(plain(text), names, 1)
-        hint = f"did you mean {names[near[0]]}? " if near else ""
-        raise Refusal(field, f"no creature {text!r}; {hint}give a name or a code like 3, 3R, 2M, 4C")
-    ways = ", ".join(dict.fromkeys(row.told for row in rows))
-    refuse(not alike(rows), field, f"{text!r} is ambiguous; give one of {ways}")
-    row, key = rows[0], f"row {rows[0].id}"
-    if row.group == "special":
-        return Creature(row.name, key, row.value, row.symbol, special=row.id)
-    label = row.name if alike(rows_named(row.name)) else row.told
-    return Creature(label, key, row.value, row.symbol, row=row.id)
+    if len({(row.value, row.symbol) for row in rows}) != 1:
+        return None
+    row, special = rows[0], rows[0].group == "special"
+    label = row.name if len({(one.value, one.symbol) for one in rows_named(row.name)}) == 1 else row.told
+    names = {"special" if special else "row": row.id}
+    return Creature(label, f"row {row.id}", row.value, row.symbol, **names)
+
+
+def key_of(text: str, field: str) -> str:
+    """What counters written like `text` have in common, as `Creature.key`."""
+    found = known(text, field)
+    return found.key if found else f"label {plain(text)}"
+
+
+def from_text(text: str, field: str) -> Creature:
+    """The same as `known`; refuses unknown and ambiguous names."""
+    if found := known(text, field):
+        return found
+    ways = ", ".join(dict.fromkeys(row.told for row in rows_named(text)))
+    refuse(ways, field, f"{text!r} is ambiguous; give one of {ways}")
+    names = {plain(row.name): row.name for row in counters() if row.fights}
+    near = difflib.get_close_matches(plain(text), names, 1)
+    hint = f"did you mean {names[near[0]]}? " if near else ""
+    raise Refusal(field, f"no creature {text!r}; {hint}give a name or a code like 3, 3R, 2M, 4C")
 
 
 def from_table(entry: CreatureTable, field: str) -> Creature:

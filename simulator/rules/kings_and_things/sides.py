@@ -42,16 +42,17 @@ class Slot:
     """A structure, or `number` counters that are equal in everything that matters in battle.
 
     `value` is what the dice are rolled against, `printed` what counts in the outputs; `labels` names each counter.
+    Two are equal if they are so in everything that matters in battle, whatever their names and numbers.
     """
 
-    labels: tuple[str, ...]
+    labels: tuple[str, ...] = field(compare=False)
     role: int
     value: int
     printed: int
     home: int
     dice: int = 1
-    key: str = ""
-    number: int = 1
+    key: str = field(default="", compare=False)
+    number: int = field(default=1, compare=False)
 
     @property
     def label(self) -> str:
@@ -59,33 +60,19 @@ class Slot:
         return self.labels[0]
 
     @property
-    def strength(self) -> int:
-        """Dice x min(6, printed value): fixed for the battle."""
-        return self.dice * min(6, self.printed)
-
-    @property
-    def ties(self) -> tuple[int, int, int, bool]:
-        """What decides between equal strengths: melee, ranged, magic; lower value; Balloon, creatures, Golem, special
-        characters, the Sword Master; passengers later.
+    def rank(self) -> tuple[Any, ...]:
+        """Sort key of the weakest-first order: strength, fixed for the battle, is dice x min(6, printed value); of
+        equals melee, ranged, magic; lower value; Balloon, creatures, Golem, special characters, the Sword Master;
+        passengers later; names decide in the end.
         """
         kinds = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
-        kind = next((place for role, place in kinds if self.role & role), 1)
-        return -self.home, self.printed, kind, bool(self.role & Role.PASSENGER)
-
-    @property
-    def rank(self) -> tuple[Any, ...]:
-        """Sort key of the weakest-first order; names decide in the end."""
-        return self.strength, self.ties, self.label.lower()
+        kind, strength = next((place for role, place in kinds if self.role & role), 1), self.dice * min(6, self.printed)
+        return strength, -self.home, self.printed, kind, bool(self.role & Role.PASSENGER), self.label.lower()
 
     @property
     def worth(self) -> str:
         """Printed value and symbol, like 3R."""
         return f"{self.printed}{'C' if self.dice == 2 else {MAGIC: 'M', RANGED: 'R'}.get(self.home, '')}"
-
-    def equals(self, other: Slot) -> bool:
-        """Are both equal in everything that matters in battle?"""
-        alike: dict[str, Any] = {"labels": (), "key": "", "number": 1}
-        return vars(self) | alike == vars(other) | alike
 
 
 @dataclass
@@ -195,12 +182,6 @@ def takes(band: Band) -> bool:
     return band.has("warlord") and band.policy.warlord != "unused"
 
 
-def taken_by(band: Band, slots: Iterable[Slot]) -> Slot | None:
-    """Whom its Warlord takes: the last creature of the weakest-first order, no special character, no passenger."""
-    able = [slot for slot in slots if slot.role & Role.PEOPLE and not slot.role & (Role.SPECIAL | Role.PASSENGER)]
-    return max(able, key=lambda slot: slot.rank, default=None) if takes(band) else None
-
-
 def batterers(found: Iterable[Band]) -> int:
     """How many of Baron Munchausen and Grand Duke these attackers have."""
     return sum(band.has(special) for band in found for special in BATTERERS)
@@ -213,14 +194,19 @@ def dust_at_start(found: Sequence[Band]) -> bool:
 
 
 def opened(found: Sequence[Band]) -> None:
-    """Warlord, Baron and Duke act before round 1 (the Warlord has no power in a free-for-all)."""
+    """Warlord, Baron and Duke act before round 1 (the Warlord has no power in a free-for-all).
+
+    The Warlord takes the last creature of the weakest-first order, no special character, no passenger.
+    """
     if dust_at_start(found):
         return
     defender = found[1]
     for band, enemy in zip(found, found[::-1], strict=True) if len(found) == 2 else ():
-        band.taken = taken_by(band, enemy.counters)
-        if band.taken:
-            enemy.counters.remove(band.taken)
+        bound = Role.SPECIAL | Role.PASSENGER
+        able = [slot for slot in enemy.counters if slot.role & Role.PEOPLE and not slot.role & bound]
+        if able and takes(band):
+            band.taken = max(able, key=lambda slot: slot.rank)
+            enemy.counters = [slot for slot in enemy.counters if slot is not band.taken]
             band.counters.append(band.taken)
     for _ in range(batterers(band for band in found if band is not defender)):
         if target := next((name for name in ("fort", "settlement") if defender.levels.get(name)), None):
@@ -235,43 +221,30 @@ def order_key(text: str, where: str) -> str:
 
 def _walls(band: Band) -> list[Slot]:
     """Structures in the order in which they are lost; `number` is the level."""
-    told = {
-        "firewall": ("Firewall", Role.FIREWALL, MAGIC),
-        "settlement": ("settlement", Role.SETTLEMENT, MELEE),
-        "fort": (band.fort, Role.FORT, FORT_HOME[band.fort]),
-    }
-    return [
-        Slot((label,), role, 0, 0, home, 1, name, band.levels[name])
-        for name, (label, role, home) in told.items()
-        if name in band.levels
-    ]
+    told = (
+        ("firewall", "Firewall", Role.FIREWALL, MAGIC),
+        ("settlement", "settlement", Role.SETTLEMENT, MELEE),
+        ("fort", band.fort, Role.FORT, FORT_HOME[band.fort]),
+    )
+    found = band.levels
+    return [Slot((label,), role, 0, 0, home, 1, key, found[key]) for key, label, role, home in told if key in found]
 
 
 def loss_order(band: Band) -> list[Slot]:
-    """All slots of a side, first lost first, equal neighbours as one (sections 3.3 and 4)."""
-    policy, walls, first = band.policy, _walls(band), band.policy.structures == "first"
-    if policy.losses == "custom":
-        keys = [order_key(text, f"{band.name}.loss_order") for text in band.fields.loss_order]
+    """All slots of a side, first lost first (sections 3.3 and 4); equal neighbours as one, but who may hold an item."""
+    keys = [order_key(text, f"{band.name}.loss_order") for text in band.fields.loss_order]
+    first, sign = band.policy.structures == "first", -1 if band.policy.losses == "strongest-first" else 1
+    apart = Role.STRUCTURE | Role.HOLDER * bool(band.items & {"magic-sword", "magic-bow"})
 
-        def turn(slot: Slot) -> tuple[int, tuple[Any, ...]]:
-            wall = slot.role & Role.STRUCTURE
-            unlisted = -1 if wall and first else len(keys) + bool(wall)
-            return keys.index(slot.key) if slot.key in keys else unlisted, () if wall else slot.rank
+    def turn(slot: Slot) -> tuple[int, tuple[Any, ...]]:
+        wall, (strength, *ties) = bool(slot.role & Role.STRUCTURE), slot.rank
+        unlisted = -1 if wall and first else len(keys) + wall
+        return keys.index(slot.key) if slot.key in keys else unlisted, () if wall else (sign * strength, *ties)
 
-        return _merged(band, sorted(walls + band.counters, key=turn))
-    sign = -1 if policy.losses == "strongest-first" else 1
-    counters = sorted(band.counters, key=lambda slot: (sign * slot.strength, *slot.rank[1:]))
-    return _merged(band, walls + counters if first else counters + walls)
-
-
-def _merged(band: Band, listed: Iterable[Slot]) -> list[Slot]:
-    """Neighbours that are equal in everything that matters as one slot; who may hold an item stays alone."""
-    held = bool(band.items & {"magic-sword", "magic-bow"})
     found: list[Slot] = []
-    for slot in listed:
-        last = found[-1] if found else None
-        if last and not slot.role & Role.STRUCTURE and last.equals(slot) and not (held and slot.role & Role.HOLDER):
-            found[-1] = replace(last, number=last.number + slot.number, labels=last.labels + slot.labels)
+    for slot in sorted(_walls(band) + band.counters, key=turn):
+        if found and found[-1] == slot and not slot.role & apart:
+            found[-1] = replace(slot, number=found[-1].number + slot.number, labels=found[-1].labels + slot.labels)
         else:
             found.append(slot)
     return found
