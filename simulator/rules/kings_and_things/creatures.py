@@ -25,8 +25,8 @@ HIGHEST_VALUE = 6
 class Creature:
     """One counter: printed combat value, fighting symbol ("", "M", "R" or "C"), and what it is called.
 
-    `key` is equal for counters written alike; `special` is the id of a special character or ""; `row` is the id in
-    `creatures.csv` when it was given by name.
+    `key` is equal for counters written alike; `special` is the id of a special character or ""; `copies` is what the
+    cup counts it as when it was given by name (see `Row`).
     """
 
     label: str
@@ -34,7 +34,7 @@ class Creature:
     value: int
     symbol: str = ""
     special: str = ""
-    row: str = ""
+    copies: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,19 +83,19 @@ def counters() -> tuple[Row, ...]:
     return tuple(rows)
 
 
-@cache
-def fighters() -> dict[str, list[Row]]:
-    """Creatures and special characters by each way of writing them: name, id, name + value, name + value + symbol."""
-    found: dict[str, dict[str, Row]] = {}
-    for row in counters():
-        for way in (row.name, row.id, f"{row.name}{row.value}", row.told) if row.fights else ():
-            found.setdefault(plain(way), {})[row.id] = row
-    return {way: list(rows.values()) for way, rows in found.items()}
-
-
+@lru_cache(maxsize=4096)
 def rows_named(text: str) -> list[Row]:
-    """All rows that a name may mean; none for an unknown one."""
-    return fighters().get(plain(text), [])
+    """All creatures and special characters that a text may mean: name, id, name + value, name + value + symbol."""
+    return [
+        row
+        for row in counters()
+        if row.fights and plain(text) in map(plain, (row.name, row.id, f"{row.name}{row.value}", row.told))
+    ]
+
+
+def alike(rows: Sequence[Row]) -> bool:
+    """Are there any, and all copies of one?"""
+    return len({row.copies for row in rows}) == 1
 
 
 def counted(text: str, field: str) -> tuple[int, str]:
@@ -126,11 +126,11 @@ def known(text: str, field: str) -> Creature | None:
     if match := _CODE.match(text):
         return by_numbers(int(match[1]), match[2].upper().replace("*", "M"), text, field)
     rows = rows_named(text)
-    if len({(row.value, row.symbol) for row in rows}) != 1:
+    if not alike(rows):
         return None
-    row, special = rows[0], rows[0].group == "special"
-    label = row.name if len({(one.value, one.symbol) for one in rows_named(row.name)}) == 1 else row.told
-    names = {"special" if special else "row": row.id}
+    row = rows[0]
+    label = row.name if alike(rows_named(row.name)) else row.told
+    names = {"special": row.id} if row.group == "special" else {"copies": row.copies}
     return Creature(label, f"row {row.id}", row.value, row.symbol, **names)
 
 
@@ -167,7 +167,7 @@ def from_table(entry: CreatureTable, field: str) -> Creature:
     found = by_numbers(entry.value, marks, f"{entry.value}{marks}", field)
     if entry.name is None:
         return found
-    special = next((row.id for row in rows_named(entry.name)[:1] if row.group == "special"), "")
+    special = (known(entry.name, field) or found).special
     return replace(found, label=entry.name, key=key_of(entry.name, field), special=special)
 
 

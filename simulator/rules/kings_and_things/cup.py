@@ -11,15 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from simulator.engine.chance import seen_as
-from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse, rows_named
+from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration
 from simulator.rules.toolkit.naming import plain
 from simulator.rules.toolkit.policies import refuse
 
 ROLLS, MOST_DRAWN = (2, 3, 4, 5), 5
-LOOT, NOTHING = "loot", "nothing"
-
-# What a counter is in the draw: a creature (value, symbol), ("settlement", level), ("income", value), loot or nothing.
+# What a counter is in the draw: a creature (value, symbol), or what it leaves in the hex: a place, is it loot? Special
+# income counters (2 x value) and settlements (and 1) have a place: only the highest stays, of equals the settlement.
 Kind = tuple[Any, ...]
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
@@ -68,8 +67,8 @@ def contents(scenario: Exploration) -> Counter[Kind]:
         many = f"{entry!r} is more than the cup holds; there are {left[name]} left to remove"
         refuse(number > left[name], where, many)
         left[name] -= number
-    held = [creature.row for creature in parse(attacker.creatures, "attacker.creatures") if creature.row]
-    for name in [*(rows_named(row)[0].copies for row in held), *map(plain, attacker.items)]:
+    held = [creature.copies for creature in parse(attacker.creatures, "attacker.creatures") if creature.copies]
+    for name in (*held, *map(plain, attacker.items)):
         left[name] = max(0, left[name] - 1)
     for name, number in left.items():
         found[kinds[name]] += number
@@ -79,13 +78,13 @@ def contents(scenario: Exploration) -> Counter[Kind]:
 def _kind(text: str, where: str) -> Kind:
     word = text.strip().lower()
     if word in SETTLEMENTS[1:]:
-        return "settlement", SETTLEMENTS.index(word)
-    if word in (LOOT, NOTHING):
-        return (word,)
+        return 2 * SETTLEMENTS.index(word) + 1, 1
+    if word in ("loot", "nothing"):
+        return 0, int(word == "loot")
     if word.partition(":")[0].strip() == "income":
         value = word.partition(":")[2].strip()
         refuse(value not in set("123456789"), where, f"{text!r} is not allowed; write income:N with N from 1 to 9")
-        return "income", int(value)
+        return 2 * int(value), 1
     creature = from_text(text, where)
     refuse(creature.special, where, f"{creature.label} is a special character; the cup holds none")
     return creature.value, creature.symbol
@@ -97,36 +96,38 @@ def _copies(text: str, where: str) -> str:
         if not row.fights and plain(text) in (plain(row.name), plain(row.id)):
             return row.copies
     creature = from_text(text, where)
-    refuse(not creature.row, where, f"{text!r} is not a counter of the full cup; give a name of one")
-    return rows_named(creature.row)[0].copies
+    refuse(not creature.copies, where, f"{text!r} is not a counter of the full cup; give a name of one")
+    return creature.copies
 
 
 def _kind_of(row: Row, terrain: str) -> Kind:
     if row.fights:
         return row.value, row.symbol
     if row.group == "settlement" or (row.group == "income" and row.terrain == terrain):
-        return row.group, row.value
-    return (LOOT,) if row.group in ("magic-item", "treasure") else (NOTHING,)
+        return 2 * row.value + (row.group == "settlement"), 1
+    return 0, int(row.group in ("magic-item", "treasure"))
 
 
 def draws(scenario: Exploration) -> Draws:
     """All distinct defenders with their chances."""
     held, roll = contents(scenario), scenario.conditions.exploration_roll
-    kinds = [kind for kind, number in held.items() if number and isinstance(kind[0], int)]
-    others = {kind: number for kind, number in held.items() if not isinstance(kind[0], int)}
+    kinds = [kind for kind, number in held.items() if number and isinstance(kind[1], str)]
+    others = {kind: number for kind, number in held.items() if isinstance(kind[1], int)}
     people = {(i,): held[kind] for i, kind in enumerate(kinds)}
     creatures = _by_size(people, tuple[int, ...](), lambda chosen, kind, number: chosen + kind * number)
-    rest = [seen_as(kept, _stays) for kept in _by_size(others, (0, 0, 0), _richer)]
+    kept = _by_size(others, (0, 0), lambda kept, kind, number: (max(kept[0], kind[0]), max(kept[1], kind[1])))
+    # What defends is the level of a settlement that stays.
+    rest = [seen_as(one, lambda stays: (stays[0] // 2 * (stays[0] % 2), stays[1])) for one in kept]
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
     # Draws of as many creatures with the same settlement and loot go together.
-    found = {(0, 0, False): np.array([0.0 if roll else 1 / 3])}
+    found = {(0, 0, 0): np.array([0.0 if roll else 1 / 3])}
     for size, chance in sizes.items():
         each = float(chance / comb(held.total(), size))
         for number in range(size + 1):
             ways = np.array(list(creatures[number].values()), np.float64)
             for (level, loot), others_ways in rest[size - number].items():
                 defended = number or (level and scenario.options.lone_settlement_defends)
-                what = (number, level, loot) if defended else (0, 0, False)
+                what = (number, level, loot) if defended else (0, 0, 0)
                 found[what] = found.get(what, 0.0) + each * (ways * others_ways)
     met = {what: chance for what, chance in found.items() if chance.any()}
     one_each = np.eye(len(kinds), dtype=np.int8)
@@ -146,19 +147,3 @@ def _by_size(kinds: Mapping[Kind, int], nothing: Kept, grown: Callable[[Kept, Ki
                 for kept, ways in found[size - number].items():
                     found[size][grown(kept, kind, number)] += ways * comb(copies, number)
     return found
-
-
-def _richer(kept: tuple[int, int, int], kind: Kind, number: int) -> tuple[int, int, int]:
-    """The best settlement, the best special income counter, any loot."""
-    settlement, income, loot = kept
-    if kind[0] == "settlement":
-        return max(settlement, kind[1]), income, loot
-    if kind[0] == "income":
-        return settlement, max(income, kind[1]), loot
-    return settlement, income, loot or int(kind[0] == LOOT)
-
-
-def _stays(kept: tuple[int, int, int]) -> tuple[int, bool]:
-    """Only the special income counter of highest value stays, of equals the settlement; what stays is loot too."""
-    settlement, income, loot = kept
-    return settlement if settlement >= income else 0, bool(loot or settlement or income)
