@@ -14,15 +14,14 @@ import numpy as np
 
 from simulator.engine.explicit import plain_params
 from simulator.rules.battle import Columns, Joined, Refusal, States
-from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.creatures import parse
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import CreatureTable, Exploration
 from simulator.rules.kings_and_things.outcome import columns
-from simulator.rules.kings_and_things.rules import State
 from simulator.rules.kings_and_things.sides import takes
-from simulator.rules.kings_and_things.tables import chain_of
+from simulator.rules.kings_and_things.tables import begun, chain_of
+from simulator.rules.toolkit.weights import distinct
 
 PATH = re.compile(r"(\w+)\.creatures\[(\d+)\]\.count$")
 
@@ -51,25 +50,18 @@ def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined
     except Refusal:
         return None
     base = np.cumsum([0, *map(len, found)]).tolist()
-    sides = [np.array(one.starts) + first for one, first in zip(found, base, strict=False)]
-    whole = replace(forces, catalogues=found, base=base, meetings=np.array([[0, *(side[0] for side in sides)]]))
-    begun = zip(*(side[1:].tolist() for side in sides), strict=True)
-    chain = chain_of(whole)
-    p = plain_params(chain.params)
-    nothing = State(*[0] * len(State._fields))._replace(phase=rules.OPENING, drawn=p.printed[0])
-    first: dict[tuple[int, ...], State] = {}
-    for numbers in (cells := list(begun)):
-        if numbers not in first:
-            at = {f"side{i}": number for i, number in enumerate(numbers)}
-            first[numbers] = rules.onward(p, nothing._replace(**at))
-    note = forces.notes[0]
+    meetings = np.stack([np.add(one.starts, first) for one, first in zip(found, base, strict=False)], axis=1)
+    whole = replace(forces, catalogues=found, base=base, meetings=np.insert(meetings[:1], 0, 0, axis=1))
+    chain, (different, which), note = chain_of(whole), distinct(meetings[1:]), forces.notes[0]
+    params = plain_params(chain.params)
+    starts = np.array([begun(params, sides) for sides in different.tolist()], np.int64)[which]
 
     def seen(states: States, at: Sequence[int]) -> Columns:
         lacking = (_fewer(forces, i, paths, np.array([at])).sum() for i in range(len(forces.bands)))
         people = tuple(int(number - less) for number, less in zip(note.people, lacking, strict=True))
         return columns(replace(whole, notes=[note._replace(people=people)]), states)
 
-    return Joined(chain, np.array([first[numbers] for numbers in cells], np.int64), seen)
+    return Joined(chain, starts, seen)
 
 
 def _fewer(forces: Forces, i: int, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:

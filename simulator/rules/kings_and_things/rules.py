@@ -46,11 +46,8 @@ class Params(NamedTuple):
     digits: int  # of the number that is drawn from the cup
     post_battle: int  # 0 none, 1 damaged, 2 all
     income: int
-    # By side: its retreat policy, may it leave, as well as possible, whom does it fire at.
-    leave0: Leave
-    leave1: Leave
-    leave2: Leave
-    leave3: Leave
+    # By side: its retreat policy (numbers of a Leave), may it leave, as well as possible, whom does it fire at.
+    leave: np.ndarray
     asked: np.ndarray
     best: np.ndarray
     target: np.ndarray
@@ -77,23 +74,23 @@ class State(NamedTuple):
     at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed hit.
     """
 
-    rounds: int
-    clock: int
-    phase: int
-    step: int
-    turn: int
-    drawn: int
-    note: int
-    targets: int
-    after: int
-    side0: int
-    side1: int
-    side2: int
-    side3: int
-    hits0: int
-    hits1: int
-    hits2: int
-    hits3: int
+    rounds: int = 0
+    clock: int = 0
+    phase: int = 0
+    step: int = 0
+    turn: int = 0
+    drawn: int = 0
+    note: int = 0
+    targets: int = 0
+    after: int = 0
+    side0: int = 0
+    side1: int = 0
+    side2: int = 0
+    side3: int = 0
+    hits0: int = 0
+    hits1: int = 0
+    hits2: int = 0
+    hits3: int = 0
 
 
 @helper
@@ -287,16 +284,6 @@ def finished(p, s):
 
 
 @helper
-def drawn(p, s, result):
-    """One digit of the number of what is drawn from the cup; the last one lines the sides up."""
-    number = (s.drawn << DIGIT_BITS) | result
-    if s.turn + 1 < p.digits:
-        return s._replace(turn=s.turn + 1, drawn=number)
-    met = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number])
-    return met._replace(phase=OPENING, turn=0, drawn=0 + p.printed[number], note=0 + p.met_note[number])
-
-
-@helper
 def onward(p, s):
     """Carry on to the next roll or decision, or to the end."""
     while s.phase > OVER:
@@ -346,7 +333,12 @@ def step(p, s, result, other):
     elif phase == AFTER:
         s = s._replace(phase=OVER, after=result)
     elif phase == DRAW:
-        s = drawn(p, s, result)
+        # One digit of the number of what is drawn from the cup; the last one lines the sides up.
+        number = (s.drawn << DIGIT_BITS) | result
+        s = s._replace(turn=i + 1, drawn=number)
+        if i + 1 == p.digits:
+            s = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number], phase=OPENING, turn=0)
+            s = s._replace(drawn=0 + p.printed[number], note=0 + p.met_note[number])
     else:
         i = decider(i) if phase == RETREAT else i
         c = 0 + side(s, i)
@@ -380,5 +372,6 @@ def choose(p, s):
     c = side(s, i)
     if p.best[i]:
         return BEST
-    policy = p.leave0 if i == 0 else p.leave1 if i == 1 else p.leave2 if i == 2 else p.leave3
+    at = 5 * i
+    policy = Leave(p.leave[at], p.leave[at + 1], p.leave[at + 2], p.leave[at + 3], p.leave[at + 4])
     return LEAVE if leaves(policy, p.about[p.row * c + PEOPLE], s.clock, p.about[p.row * c + FIRE], enemy) else STAY

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from simulator.engine.chain import Chain
 from simulator.engine.chance import TableBook, Tables, combine, die
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
-from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, LOST, SAVED, Held
+from simulator.rules.kings_and_things.conditions import LOST, SAVED, Held
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import FORTS
 from simulator.rules.kings_and_things.rules import DIGIT_BITS, Params, State
@@ -25,11 +24,6 @@ from simulator.rules.toolkit.weights import digits, hits, sum_of_all
 PLAIN, NEAR_MISS, BARE_HIT = range(3)
 TARGETS = ("attacker", "defender", "second-attacker", "third-attacker", "strongest", "weakest")
 POST_BATTLE = ("none", "damaged", "all")
-# What `rules` has side by side of a condition, but for where hits lead it.
-COLUMNS = (
-    *("armed", "aimed", "gone", "charmless", "ended", "waits", "fate_at", "golem", "dust", "stands", "able", "spoils"),
-    *("people", "fire", "room", "fort_rolls", "settlement", "after", "throw", "spoiled"),
-)
 MOST_ROUNDS = (1 << 20) - 1
 SIDES = 4
 
@@ -95,46 +89,49 @@ def fort_rolls(forces: Forces, one: Catalogue) -> np.ndarray:
     return np.full(len(one), bool(rolls)) & ((one.counted(Role.FORT) < printed) | (when == "all"))
 
 
-def _columns(forces: Forces, book: TableBook) -> dict[str, np.ndarray]:
-    """The arrays of Params by condition, all sides one after the other."""
-    each, found = forces.each, forces.catalogues
-    turns = {"own-miss": NEAR_MISS, "enemy-hit": BARE_HIT}
-    charms = {band.name: turns[band.policy.lucky_charm] for band in forces.bands}
-    spoiling = any(charms[band.name] == BARE_HIT and "lucky-charm" in band.items for band in forces.bands)
-    table = {0: 0, FIREWALL_DIE: book.add(die(6))} | dict.fromkeys((1, 2), book.add({LOST: 2, SAVED: 4}))
+def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
+    """What `rules` has side by side of each condition, one row each, all sides one after the other."""
+    each, save = forces.each, book.add({LOST: 2, SAVED: 4})
+    waits = np.array([0, save, save, book.add(die(6))])  # by what a condition waits for
 
-    def numbered(what: str) -> np.ndarray:
-        pairs = zip(forces.base, found, strict=False)
-        return np.concatenate([first + one.led(what).reshape(-1) for first, one in pairs])
+    def led(what: str) -> np.ndarray:
+        pairs = zip(forces.base, forces.catalogues, strict=False)
+        return np.concatenate([first + one.led(what) for first, one in pairs])
 
-    def charmed(one: Catalogue, how: int) -> np.ndarray:
+    def charmed(one: Catalogue, how: str) -> np.ndarray:
         """Is there a charm that works so?"""
-        return (one.column("items") & Held.CHARM > 0) & (charms[one.army.band.name] == how)
+        return (one.column("items") & Held.CHARM > 0) & (one.army.band.policy.lucky_charm == how)
 
-    thrown = each(lambda one: throws(one, np.where(charmed(one, NEAR_MISS), NEAR_MISS, PLAIN), book))
-    spoiled = each(lambda one: throws(one, np.full(len(one), BARE_HIT), book)) if spoiling else thrown
-    return (
-        {name: numbered(name) for name in ("armed", "aimed", "gone", "charmless", "ended", "after")}
-        | {
-            "waits": each(lambda one: np.array([table[number] for number in one.column("die").tolist()])),
-            "golem": each(lambda one: one.counted(Role.GOLEM) > 0),
-            "dust": each(lambda one: one.column("items") & Held.DUST > 0),
-            "stands": each(lambda one: one.left.any(axis=1)),
-            "able": each(lambda one: one.dice.any(axis=(1, 2)) | one.aimed.any(axis=1)),
-            "spoils": each(lambda one: charmed(one, BARE_HIT)),
-            "people": each(lambda one: one.counted(Role.PEOPLE)),
-            "fire": each(lambda one: one.fire),
-            "room": each(lambda one: one.room),
-            "fort_rolls": each(lambda one: fort_rolls(forces, one)),
-            "settlement": each(lambda one: one.counted(Role.SETTLEMENT)),
-            "throw": thrown,
-            "spoiled": spoiled,
-        }
-        | _falls(forces, numbered("hit").reshape(-1, STEPS))
-    )
+    thrown = each(lambda one: throws(one, np.where(charmed(one, "own-miss"), NEAR_MISS, PLAIN), book))
+    spoils = each(lambda one: charmed(one, "enemy-hit"))
+    columns = {
+        rules.ARMED: led("armed"),
+        rules.AIMED: led("aimed"),
+        rules.GONE: led("gone"),
+        rules.CHARMLESS: led("charmless"),
+        rules.AT_END: led("ended"),
+        rules.WAITS: each(lambda one: waits[one.column("die")]),
+        rules.FATE_AT: fate_at,
+        rules.GOLEM: each(lambda one: one.counted(Role.GOLEM)),
+        rules.DUST: each(lambda one: one.column("items") & Held.DUST),
+        rules.STANDS: each(lambda one: one.left.any(axis=1)),
+        rules.ABLE: each(lambda one: one.dice.any(axis=(1, 2)) | one.aimed.any(axis=1)),
+        rules.SPOILS: spoils,
+        rules.PEOPLE: each(lambda one: one.counted(Role.PEOPLE)),
+        rules.FIRE: each(lambda one: one.fire),
+        rules.ROOM: each(lambda one: one.room),
+        rules.FORT_ROLLS: each(lambda one: fort_rolls(forces, one)),
+        rules.SETTLEMENT: each(lambda one: one.counted(Role.SETTLEMENT)),
+        rules.AFTERWARDS: led("after"),
+        rules.THROW: thrown,
+        rules.SPOILED: each(lambda one: throws(one, np.full(len(one), BARE_HIT), book)) if spoils.any() else thrown,
+        rules.FALLS: _falls(forces, led("hit")),
+    }
+    rows = [column.reshape(len(fate_at), -1) for _, column in sorted(columns.items())]
+    return np.concatenate(rows, axis=1, dtype=np.int32, casting="unsafe")
 
 
-def _falls(forces: Forces, hit: np.ndarray) -> dict[str, np.ndarray]:
+def _falls(forces: Forces, hit: np.ndarray) -> np.ndarray:
     """Where 0, 1, ... hits lead in each step, and how many of them are spent before a die must be rolled.
 
     As wide as the most hits that can matter to any side; more than the last lead to where it does.
@@ -151,70 +148,53 @@ def _falls(forces: Forces, hit: np.ndarray) -> dict[str, np.ndarray]:
         spent.append(spent[-1] + ~waits[now])
         falls.append(following)
         now = following
-    return {"falls": np.stack(falls, axis=2), "spent": np.stack(spent, axis=2), "width": len(falls)}
+    return np.stack([np.stack(falls, axis=2), np.stack(spent, axis=2)], axis=3)
 
 
-def _fates(forces: Forces) -> dict[str, np.ndarray]:
+def _fates(forces: Forces) -> tuple[np.ndarray, list[int]]:
     """What follows the die that a condition waits for: where its results begin, and where they lead."""
     at, found = np.zeros(forces.base[-1], np.int64), [0]
     for first, one in zip(forces.base, forces.catalogues, strict=False):
         for number, fates in one.fates.items():
             at[first + number] = len(found)
             found += [first + fates.get(result, number) for result in range(max(fates) + 1)]
-    return {"fate_at": at, "fates": np.array(found)}
-
-
-def _drawing(forces: Forces, book: TableBook) -> dict[str, object]:
-    """The draw from the cup, if there is one, and what it leads to."""
-    met = forces.meetings
-    tables, begin = digits(forces.chances, DIGIT_BITS, book) if len(met) > 1 else ([0], [0])
-    return {
-        "digits": len(begin) if len(met) > 1 else 0,
-        "draw": np.array(tables),
-        "draw_at": np.array(begin),
-        "met_note": met[:, 0],
-        "met0": met[:, 1],
-        "met1": met[:, 2],
-        "printed": np.array([note.printed for note in forces.notes])[met[:, 0]],
-    }
-
-
-def _side_by_side(arrays: dict[str, Any]) -> np.ndarray:
-    """What is told of each condition, one row each, in the order that `rules` has; taken out of `arrays`."""
-    falls = np.stack([arrays.pop("falls"), arrays.pop("spent")], axis=3)
-    columns = [arrays.pop(name).reshape(len(falls), -1) for name in COLUMNS]
-    return np.concatenate([*columns, falls.reshape(len(falls), -1)], axis=1, dtype=np.int32, casting="unsafe")
+    return at, found
 
 
 def params_of(forces: Forces, book: TableBook) -> Params:
     """The fixed numbers of a battle; its chance tables go to `book`."""
-    scenario, sides = forces.scenario, forces.bands
-    policies = [leave_of(band) for band in sides]
-    arrays = _columns(forces, book) | _fates(forces) | _drawing(forces, book)
-    arrays |= {
-        "asked": np.array([band.leaves for band in sides]),
-        "best": np.array([band.policy.retreat == "best" for band in sides]),
-        "target": np.array([TARGETS.index(band.target) for band in sides]),
+    scenario, bands, met = forces.scenario, forces.bands, forces.meetings
+    policies, (fate_at, fates) = [leave_of(band) for band in bands], _fates(forces)
+    about, several = _about(forces, book, fate_at), len(met) > 1
+    draw, draw_at = digits(forces.chances, DIGIT_BITS, book) if several else ([0], [0])
+    arrays = {
+        "leave": policies,
+        "asked": [band.leaves for band in bands],
+        "best": [band.policy.retreat == "best" for band in bands],
+        "target": [TARGETS.index(band.target) for band in bands],
+        "fates": fates,
+        "draw": draw,
+        "draw_at": draw_at,
+        "met_note": met[:, 0],
+        "met0": met[:, 1],
+        "met1": met[:, 2],
+        "printed": np.array([note.printed for note in forces.notes])[met[:, 0]],
         # Two of six faces, 1 and 6: a fort (1) drops a level, settlement (2) and income counter (4) are destroyed.
-        "after_tables": np.array(
-            [book.add(sum_of_all({0: 4, bit: 2} for bit in (1, 2, 4) if rolled & bit)) for rolled in range(8)]
-        ),
+        "after_tables": [
+            book.add(sum_of_all({0: 4, bit: 2} for bit in (1, 2, 4) if rolled & bit)) for rolled in range(8)
+        ],
     }
-    arrays["about"] = _side_by_side(arrays)
-    arrays["row"] = arrays["about"].shape[1]
-    flat = {
-        name: np.ascontiguousarray(array.reshape(-1), np.int32 if name == "about" else np.int64)
-        for name, array in arrays.items()
-        if isinstance(array, np.ndarray)
-    }
-    leaving = dict(zip([f"leave{i}" for i in range(SIDES)], [*policies, *[never()] * SIDES], strict=False))
     return Params(
-        sides=len(sides),
+        sides=len(bands),
         unexplored=int(unexplored(scenario)),
         clock=max([0, *(policy.rounds for policy in policies if reads_rounds(policy))]),
+        width=(about.shape[1] - rules.FALLS) // (2 * STEPS),
+        digits=len(draw_at) if several else 0,
         post_battle=POST_BATTLE.index(scenario.options.post_battle_rolls),
-        income=int(getattr(sides[1].fields, "income_counter", False)),
-        **(arrays | flat | leaving),
+        income=int(getattr(bands[1].fields, "income_counter", False)),
+        row=about.shape[1],
+        about=about.reshape(-1),
+        **{name: np.array(numbers, np.int64).reshape(-1) for name, numbers in arrays.items()},
     )
 
 
@@ -278,18 +258,18 @@ def _brought_down(start: np.ndarray, note: np.ndarray, struck: np.ndarray, calm:
     return np.unique(np.concatenate(codes)) % len(struck)
 
 
+def begun(params: Params, conditions: Sequence[int], phase: int = rules.OPENING) -> State:
+    """Where a battle begins that is not drawn: the sides in these conditions, everything done before the first roll."""
+    sides = {f"side{i}": number for i, number in enumerate(conditions)}
+    return State(*map(int, rules.onward(params, State(phase=phase, drawn=params.printed[0], **sides))))
+
+
 def chain_of(forces: Forces) -> Chain:
     """The chain of a battle."""
     book = TableBook()
     params = params_of(forces, book)
-    start = State(*[0] * len(State._fields))
-    if params.digits:
-        start = start._replace(phase=rules.DRAW)
-    else:
-        start = start._replace(**{f"side{i}": number for i, number in enumerate(forces.meetings[0, 1:].tolist())})
-        phase = rules.ENDED if forces.driven_off else rules.OPENING
-        start = start._replace(phase=phase, drawn=int(params.printed[0]))
-        start = State(*(int(value) for value in rules.onward(params, start)))
+    phase = rules.ENDED if forces.driven_off else rules.OPENING
+    start = State(phase=rules.DRAW) if params.digits else begun(params, forces.meetings[0, 1:].tolist(), phase)
     tables = book.close()
     least, limits = at_least(params, tables) if params.digits else (0, 0), limits_of(forces, params)
     return Chain(params, start, limits, tables, counters=("rounds",), at_least=least, noted="note")
