@@ -16,7 +16,7 @@ from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.rules import Params, State, throw_of
 from simulator.rules.kings_and_things.sides import SIDES, Role, Slot
-from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN
+from simulator.rules.kings_and_things.tables import BARE_HIT, NEAR_MISS, PLAIN, turning
 from simulator.rules.kings_and_things.text import STEP_NAMES, spoken, values_of
 from simulator.rules.toolkit.faces import summing_to
 from simulator.rules.toolkit.naming import listed, plural
@@ -127,8 +127,7 @@ def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice
 
     def worth(value: int, hit: int) -> list[int]:
         """A hit, and in the bits above it whether the charm could turn this die."""
-        turning = {NEAR_MISS: value + 1, BARE_HIT: value}.get(charm)
-        return [((face <= value) + (int(face == turning) << BITS)) * hit for face in range(1, 7)]
+        return [((face <= value) + (int(face == turning(value, charm)) << BITS)) * hit for face in range(1, 7)]
 
     def fits(total: int) -> bool:
         """The charm turns an ordinary die if it can, else the aimed one."""

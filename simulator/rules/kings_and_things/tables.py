@@ -38,25 +38,23 @@ def throw(dice: tuple[int, ...], aimed: int, charm: int) -> Mapping[int, int]:
     whole = sum_of_all(hits(number, value, 6) for value, number in enumerate(dice) if number)
     still, turn = whole, 1 if charm == NEAR_MISS else -1
     if charm != PLAIN:
-        still = sum_of_all(_unturned(value, number, charm) for value, number in enumerate(dice) if number)
+        # None of the dice shows the face that the charm could turn.
+        faces = [(number, value, turning(value, charm)) for value, number in enumerate(dice) if number]
+        still = sum_of_all(hits(number, value - (value == face), 6 - bool(face)) for number, value, face in faces)
     turned = {4 * (number + turn) + 1: ways - still[number] for number, ways in whole.items()}
     ordinary = Counter({4 * number: ways for number, ways in still.items()}) + Counter(turned)
-    return _with_aimed(ordinary, aimed, charm) if aimed else ordinary
 
-
-def _unturned(value: int, number: int, charm: int) -> Counter[int]:
-    """Hits of equal dice none of which the charm could turn."""
-    if charm == NEAR_MISS and value < 6:
-        return hits(number, value, 5)
-    return hits(number, value - 1, 5) if charm == BARE_HIT and value <= 6 else hits(number, value, 6)
-
-
-def _with_aimed(ordinary: Counter[int], value: int, charm: int) -> Counter[int]:
     def both(result: int, face: int) -> int:
-        turned = face == {NEAR_MISS: value + 1, BARE_HIT: value}.get(charm) and not result & 1
-        return result + 2 * ((face <= value) != turned) + turned
+        turns = face == turning(aimed, charm) and not result & 1
+        return result + 2 * ((face <= aimed) != turns) + turns
 
-    return combine(ordinary, die(6), both)
+    return combine(ordinary, die(6), both) if aimed else ordinary
+
+
+def turning(value: int, charm: int) -> int:
+    """The face of a die with this target number that the charm could turn, 0 = none."""
+    face = value + (charm == NEAR_MISS)
+    return 0 if charm == PLAIN or face > 6 else face
 
 
 def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
