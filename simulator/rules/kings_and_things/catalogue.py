@@ -96,26 +96,21 @@ class Catalogue:
             hit = self._at(army.hit(c, 0), place)
             for step in range(STEPS):
                 leads["hit", step][number] = hit
-            self._before_losses(number, c, place)
         elif place == REST:
             leads["armed", 0][number] = self._at(army.armed(c), BEFORE)
-        elif place >= BEFORE:
-            self._before_losses(number, c, place)
-            self._at(c, place - BEFORE)
-        else:
+        elif place < BEFORE:
             leads["hit", place][number] = self._at(army.hit(c, place), place)
             last = place == MELEE
             # The end of a round: all its marks are gone.
             following = Condition(c.left, c.items, c.fled) if last else army.begun(c, place + 1)
             leads["after", place][number] = self._at(following, REST if last else BEFORE + place + 1)
-
-    def _before_losses(self, number: int, c: Condition, place: int) -> None:
-        """The Lucky Charm is spent, an aimed hit falls."""
-        if c.items & Held.CHARM:
-            self._leads["charmless", 0][number] = self._at(c._replace(items=c.items & ~Held.CHARM), place)
-        if self.aimed_at:
-            hit = self._at(self.army.aimed_hit(c), REST if self.steady else place - BEFORE)
-            self._leads["aimed", 0][number] = hit
+        if self.steady or place >= BEFORE:  # before losses the Lucky Charm is spent, an aimed hit falls
+            losing = place - BEFORE if place >= BEFORE else REST
+            if c.items & Held.CHARM:
+                leads["charmless", 0][number] = self._at(c._replace(items=c.items & ~Held.CHARM), place)
+            if self.aimed_at:
+                leads["aimed", 0][number] = self._at(army.aimed_hit(c), losing)
+            self._at(c, losing)
 
     def led(self, what: str) -> np.ndarray:
         """Where each condition comes to: "armed" for a round, by an "aimed" hit, without its charm ("charmless"),
