@@ -86,7 +86,7 @@ class Army:
 
     def place(self, slot: Slot) -> int:
         """Where a counter stands among those that are equal to it."""
-        return next(n for n, one in enumerate(self.slots) if one == slot and slot.label in one.labels)
+        return next(n for n, one in enumerate(self.slots) if one == slot and slot.labels[0] in one.labels)
 
     def steady(self, items: int) -> bool:
         """Are a hit's effects the same in every step, and no marks ever made?"""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import comb
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,20 +21,6 @@ ROLLS, MOST_DRAWN = (2, 3, 4, 5), 5
 # income counters (2 x value) and settlements (and 1) have a place: only the highest stays, of equals the settlement.
 Kind = tuple[Any, ...]
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
-
-
-class Draws(NamedTuple):
-    """Defenders that can be met, one row each: how many `creatures` of each of `kinds` (value, symbol), the
-    `settlement`'s level, whether there is any `loot`, and the chance.
-
-    Where there are none the hex is the explorer's without a fight.
-    """
-
-    kinds: list[Kind]
-    creatures: np.ndarray
-    settlement: np.ndarray
-    loot: np.ndarray
-    chance: np.ndarray
 
 
 def check_cup(scenario: Exploration) -> None:
@@ -108,8 +94,10 @@ def _kind_of(row: Row, terrain: str) -> Kind:
     return 0, int(row.group in ("magic-item", "treasure"))
 
 
-def draws(scenario: Exploration) -> Draws:
-    """All distinct defenders with their chances."""
+def draws(scenario: Exploration) -> tuple[list[Kind], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Kinds of creatures (value, symbol); of all defenders that can be met, one row each: how many of each kind, the
+    settlement's level, is there any loot, and the chance. Where there are none the hex is taken without a fight.
+    """
     held, roll = contents(scenario), scenario.conditions.exploration_roll
     kinds = [kind for kind, number in held.items() if number and isinstance(kind[1], str)]
     others = {kind: number for kind, number in held.items() if isinstance(kind[1], int)}
@@ -133,9 +121,8 @@ def draws(scenario: Exploration) -> Draws:
     one_each = np.eye(len(kinds), dtype=np.int8)
     counts = [one_each[np.array(list(chosen), np.int64)].sum(axis=1, dtype=np.int64) for chosen in creatures]
     _, level, loot = (np.repeat(column, list(map(len, met.values()))) for column in zip(*met, strict=True))
-    return Draws(
-        kinds, np.concatenate([counts[number] for number, *_ in met]), level, loot, np.concatenate([*met.values()])
-    )
+    creatures_met = np.concatenate([counts[number] for number, *_ in met])
+    return kinds, creatures_met, level, loot, np.concatenate([*met.values()])
 
 
 def _by_size(kinds: Mapping[Kind, int], nothing: Kept, grown: Callable[[Kept, Kind, int], Kept]) -> list[Counter[Kept]]:

@@ -106,9 +106,6 @@ class InhabitantsPolicy(Fields):
     structures: Structures = Field("first", description="the settlement lost before or after all other counters")
 
 
-LandPolicies = Both[Policy, Policy]
-
-
 class PartisanPolicies(Fields):
     """Policies of all sides."""
 
@@ -116,9 +113,6 @@ class PartisanPolicies(Fields):
     second_attacker: PartisanPolicy = PartisanPolicy()
     third_attacker: PartisanPolicy = PartisanPolicy()
     defender: PartisanPolicy = PartisanPolicy()
-
-
-ExplorationPolicies = Both[Policy, InhabitantsPolicy]
 
 
 class LandConditions(Fields):
@@ -169,7 +163,7 @@ class Land(Fields):
     defender: Annotated[Defender, Field(description="the owner of the hex")]
     conditions: LandConditions = LandConditions()
     options: Options = Options()
-    policy: LandPolicies = LandPolicies()
+    policy: Both[Policy, Policy] = Both[Policy, Policy]()
 
 
 class FreeForAll(Fields):
@@ -195,7 +189,7 @@ class Exploration(Fields):
     defender: Inhabitants = Inhabitants()
     conditions: ExplorationConditions = ExplorationConditions()
     options: ExplorationOptions = ExplorationOptions()
-    policy: ExplorationPolicies = ExplorationPolicies()
+    policy: Both[Policy, InhabitantsPolicy] = Both[Policy, InhabitantsPolicy]()
 
 
 Scenario = Land | FreeForAll | Exploration

@@ -32,19 +32,18 @@ class Teller:
     def __init__(self, forces: Forces, params: Params) -> None:
         self._forces, self._params = forces, params
 
-    def tell(self, before: State, result: int | tuple[int, int], after: State, dice: random.Random) -> str:
+    def tell(self, before: State, results: tuple[int, int], after: State, dice: random.Random) -> str:
         """What was rolled, and what it did."""
-        results = result if isinstance(result, tuple) else (result, 0)
         if before.phase == rules.DRAW:
-            return "" if after.phase == rules.DRAW else self._drawn(after)
+            here = _here(*self._condition(after, rules.DEFENDING))
+            told = f"Drawn: {here}." if here else "The hex is taken without a fight."
+            return told if after.phase != rules.DRAW else ""
         if before.phase == rules.AFTER:
             fallen = [text for bit, text in AFTER_WORDS.items() if results[0] & bit]
             return "After the battle: " + (listed(fallen) or "all is restored") + "."
         if before.phase == rules.FIREWALL:
             return f"{self._who(before.turn).capitalize()}'s Firewall has value {results[0]}."
-        changes = "".join(
-            f"; {change}" for i in range(self._params.sides) for change in self._changes(i, before, after)
-        )
+        changes = "".join(f"; {text}" for i in range(self._params.sides) for text in self._changes(i, before, after))
         if before.phase == rules.SAVE:
             return f"{self._saving(before, results[0], dice)}{changes}."
         turns = ((before.turn + n, one) for n, one in enumerate(results))
@@ -56,11 +55,6 @@ class Teller:
 
     def _condition(self, state: State, i: int) -> tuple[Catalogue, int]:
         return self._forces.at(i, rules.side(state, i))
-
-    def _drawn(self, after: State) -> str:
-        one, number = self._condition(after, rules.DEFENDING)
-        here = _here(one, number)
-        return f"Drawn: {here}." if here else "The hex is taken without a fight."
 
     def _saving(self, before: State, result: int, dice: random.Random) -> str:
         one, number = self._condition(before, before.turn)
@@ -96,22 +90,20 @@ class Teller:
         for n, slot in enumerate(one.army.slots):
             less = was.left[n] - now.left[n] - (now.fled[n] if fled else 0)
             if slot.role & Role.STRUCTURE and was.left[n] != now.left[n]:
-                walls.append(f"{slot.label} {was.left[n]} -> {now.left[n]}")
+                walls.append(f"{slot.labels[0]} {was.left[n]} -> {now.left[n]}")
             elif slot.role & Role.PEOPLE or not fled:
                 lost += _names(slot, slot.number - was.left[n], less)
         parts = [f"{self._who(i)} loses {listed(lost)}"] if lost else []
         parts += [f"{self._who(i)}'s {', '.join(walls)}"] if walls else []
-        if after.phase < rules.AFTER and not fled:
-            parts += [
-                f"{text} of {self._who(i)} is gone" for bit, text in ITEMS.items() if was.items & ~now.items & bit
-            ]
+        gone = was.items & ~now.items if after.phase < rules.AFTER and not fled else 0
+        parts += [f"{text} of {self._who(i)} is gone" for bit, text in ITEMS.items() if gone & bit]
         return [*parts, f"{self._who(i)} retreats"] if fled else parts
 
 
 def _names(slot: Slot, first: int, number: int) -> list[str]:
     """What counters of a slot are called: `number` of them from the `first` on."""
     if slot.role & Role.STRUCTURE:
-        return [slot.label] if number else []
+        return list(slot.labels) if number else []
     labels = slot.labels if len(slot.labels) == slot.number else slot.labels * slot.number
     return list(labels[first : first + number])
 

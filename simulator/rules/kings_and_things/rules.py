@@ -110,10 +110,8 @@ def put(s, i, condition, hits):
     """The state with side `i` in another condition, and with these hits waiting for it."""
     if condition == side(s, i) and hits == hits_on(s, i):
         return s
-    if i == 0:
-        return s._replace(side0=condition, hits0=hits)
-    if i == 1:
-        return s._replace(side1=condition, hits1=hits)
+    if i < SECOND:
+        return s._replace(side0=condition, hits0=hits) if i == 0 else s._replace(side1=condition, hits1=hits)
     return s._replace(side2=condition, hits2=hits) if i == 2 else s._replace(side3=condition, hits3=hits)
 
 

@@ -55,11 +55,6 @@ class Slot:
     number: int = field(default=1, compare=False)
 
     @property
-    def label(self) -> str:
-        """What one of them is called."""
-        return self.labels[0]
-
-    @property
     def rank(self) -> tuple[Any, ...]:
         """Sort key of the weakest-first order: strength, fixed for the battle, is dice x min(6, printed value); of
         equals melee, ranged, magic; lower value; Balloon, creatures, Golem, special characters, the Sword Master;
@@ -67,7 +62,7 @@ class Slot:
         """
         kinds = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
         kind, strength = next((place for role, place in kinds if self.role & role), 1), self.dice * min(6, self.printed)
-        return strength, -self.home, self.printed, kind, bool(self.role & Role.PASSENGER), self.label.lower()
+        return strength, -self.home, self.printed, kind, bool(self.role & Role.PASSENGER), self.labels[0].lower()
 
     @property
     def worth(self) -> str:
@@ -79,8 +74,9 @@ class Slot:
 class Band:
     """One side: its policy, its single counters, levels of its structures and items in play.
 
-    `leaves`: has it somewhere to go, and a policy that may ever take it there? `taken` is the counter that its Warlord
-    has taken over, `battered` lists the structures that Baron and Duke hit.
+    `leaves`: has it somewhere to go, and a policy that may ever take it there? `target`: at whom does it fire in a
+    free-for-all? `taken` is the counter that its Warlord has taken over, `battered` lists the structures that Baron and
+    Duke hit.
     """
 
     name: str
@@ -89,6 +85,7 @@ class Band:
     counters: list[Slot]
     items: set[str]
     leaves: bool
+    target: str
     levels: dict[str, int] = field(default_factory=dict)
     fort: str = "none"
     cloud: int = 0
@@ -99,11 +96,6 @@ class Band:
     def has(self, special: str) -> bool:
         """Is a special character with this side?"""
         return any(slot.key == f"row {special}" and slot.role & Role.SPECIAL for slot in self.counters)
-
-    @property
-    def target(self) -> str:
-        """At whom it fires in a free-for-all."""
-        return getattr(self.policy, "target", None) or ("strongest" if self.name == "defender" else "defender")
 
     @property
     def unrolled(self) -> bool:
@@ -134,7 +126,8 @@ def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> B
         fields, policy = Defender(retreat_hex=False), Policy(losses=policy.losses, structures=policy.structures)
     leaves = fields.retreat_hex and policy.retreat != "never" and not (name == "defender" and unexplored(scenario))
     counters = [fighter(creature, policy, dispels) for creature in parse(fields.creatures, f"{name}.creatures")]
-    band = Band(name, fields, policy, counters, set(fields.items) - {voided}, leaves, dispelled=voided)
+    target = getattr(policy, "target", None) or ("strongest" if name == "defender" else "defender")
+    band = Band(name, fields, policy, counters, set(fields.items) - {voided}, leaves, target, dispelled=voided)
     if "balloon" in band.items:
         for creature in parse(fields.balloon_passengers, f"{name}.balloon_passengers"):
             ashore = (n for n, slot in enumerate(counters) if not slot.role & Role.PASSENGER)

@@ -198,7 +198,6 @@ def params_of(forces: Forces, book: TableBook) -> Params:
 
 def limits_of(forces: Forces, params: Params) -> State:
     """The largest value that each field of the state can reach."""
-    present = [1] * params.sides + [0] * SIDES
     last, most = forces.base[-1] - 1, 2 * int(params.about[rules.ROOM :: params.row].max()) + 3
     return State(
         rounds=MOST_ROUNDS,
@@ -210,8 +209,8 @@ def limits_of(forces: Forces, params: Params) -> State:
         note=len(forces.notes),
         targets=255,
         after=rules.STALEMATE,
-        **{f"side{i}": last * present[i] for i in range(SIDES)},
-        **{f"hits{i}": most * present[i] for i in range(SIDES)},
+        **{f"side{i}": last for i in range(params.sides)},
+        **{f"hits{i}": most for i in range(params.sides)},
     )
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.forces import Forces
 from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
-from simulator.rules.kings_and_things.sides import Band, Role, bands, dust_at_start, opened, takes, unexplored
+from simulator.rules.kings_and_things.sides import Band, Role, bands, dust_at_start, takes, unexplored
 from simulator.rules.toolkit.naming import listed, plural
 
 STEP_NAMES = ("magic", "ranged", "melee")
@@ -102,17 +102,16 @@ def explained(forces: Forces) -> Iterator[str]:
 
 
 def _before_round_one(forces: Forces, exploring: bool) -> Iterator[str]:
-    found = bands(forces.scenario)
+    found = forces.bands
     yield from (f"Dispel Magic voids {spoken(band.name)}'s {band.dispelled}" for band in found if band.dispelled)
     if exploring and takes(found[0]):
         yield "the attacker's order of losses has everybody whom its Warlord may take over"
     elif forces.driven_off:
         yield "before round 1 Dust of Defense drives the attacker off"
     elif not exploring:
-        opened(found)
         for band in found:
             if band.taken:
-                yield f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.label} over"
+                yield f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.labels[0]} over"
             yield from (f"before round 1 Baron or Duke hits the {what}" for what in band.battered)
             if band.unrolled:
                 yield f"before round 1 one die is rolled for the value of {spoken(band.name)}'s Firewall"
