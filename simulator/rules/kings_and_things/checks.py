@@ -19,14 +19,20 @@ def check(fields: model.Scenario) -> None:
     for name in present_sides(fields):
         side = getattr(fields, name)
         _people(fields, name, heroes)
-        _items(side, name, items)
+        if not isinstance(side, model.Inhabitants):
+            _items(side, name, items)
         _order(side, name, getattr(fields.policy, name).losses)
     if isinstance(fields, model.Exploration):
         check_cup(fields)
     else:
         _structures(fields.defender)
     if isinstance(fields, model.Land) and fields.conditions.unexplored:
-        _unexplored(fields)
+        # The known inhabitants of a hex nobody owns have neither fort nor items, and nowhere to go.
+        side, stay = fields.defender, "inhabitants of an unexplored hex may not retreat; give never"
+        refuse(fields.policy.defender.retreat != "never", "policy.defender.retreat", stay)
+        refuse(side.fort != "none", "defender.fort", f"{side.fort!r} is not allowed in an unexplored hex; give none")
+        refuse(side.items, "defender.items", "inhabitants of an unexplored hex have no magic items; leave them out")
+        refuse(fields.conditions.black_cloud, "conditions.black_cloud", "nobody owns an unexplored hex; give false")
 
 
 def _partisans(fields: model.FreeForAll) -> None:
@@ -51,32 +57,24 @@ def _people(fields: model.Scenario, name: str, seen: dict[str, str]) -> None:
     free = name == "defender" and getattr(fields.defender, "fort", "none") == "citadel"
     what = f"{number} people are more than options.stack_limit = {limit}; give at most {limit}, or raise it"
     refuse(limit and number > limit and not free, where, what)
-    for creature in creatures:
-        has = f"{creature.label} is a special character and exists once; {seen.get(creature.special)} has it already"
-        refuse(creature.special in seen, where, has)
-        if creature.special:
-            seen[creature.special] = name
+    for hero in (creature for creature in creatures if creature.special):
+        has = f"{hero.label} is a special character and exists once; {seen.get(hero.special)} has it already"
+        refuse(hero.special in seen, where, has)
+        seen[hero.special] = name
 
 
-def _items(side: model.Side | model.Inhabitants, name: str, seen: dict[str, str]) -> None:
+def _items(side: model.Side, name: str, seen: dict[str, str]) -> None:
     """Each magic item exists once; Dust of Defense is the defender's; passengers need a balloon."""
     where = f"{name}.items"
-    if isinstance(side, model.Inhabitants):
-        return
     for item in side.items:
         refuse(item in seen, where, f"{item} exists once in the game; {seen.get(item)} has it already")
         seen[item] = name
     dust = name != "defender" and "dust-of-defense" in side.items
     refuse(dust, where, "dust-of-defense is of use to the defender alone; leave it out")
-    if side.balloon_passengers:
-        _aboard(side, name)
-
-
-def _aboard(side: model.Side, name: str) -> None:
     where = f"{name}.balloon_passengers"
     aboard = parse(side.balloon_passengers, where)
     absent = f"there is no balloon; add it to {name}.items or leave the passengers out"
-    refuse("balloon" not in side.items, where, absent)
+    refuse(aboard and "balloon" not in side.items, where, absent)
     many = f"{len(aboard)} passengers are too many; give at most {model.MOST_PASSENGERS}"
     refuse(len(aboard) > model.MOST_PASSENGERS, where, many)
     standing = Counter(creature.key for creature in parse(side.creatures, f"{name}.creatures"))
@@ -112,12 +110,3 @@ def _order(side: model.Side | model.Inhabitants, name: str, losses: str) -> None
     for text in order:
         absent = f"{text!r} is not on this side; list names and codes as written in {name}.creatures"
         refuse(order_key(text, where) not in here, where, absent)
-
-
-def _unexplored(fields: model.Land) -> None:
-    """The known inhabitants of a hex nobody owns have neither fort nor items, and nowhere to go."""
-    side, stay = fields.defender, "inhabitants of an unexplored hex may not retreat; give never"
-    refuse(fields.policy.defender.retreat != "never", "policy.defender.retreat", stay)
-    refuse(side.fort != "none", "defender.fort", f"{side.fort!r} is not allowed in an unexplored hex; give none")
-    refuse(side.items, "defender.items", "inhabitants of an unexplored hex have no magic items; leave them out")
-    refuse(fields.conditions.black_cloud, "conditions.black_cloud", "nobody owns an unexplored hex; give false")

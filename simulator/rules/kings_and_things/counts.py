@@ -44,24 +44,28 @@ def starts_of(forces: Forces) -> list[str]:
 
 def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
     """Battles that differ from this one, the largest, in these counts; None for too many conditions."""
-    fewer = [_fewer(forces, i, paths, settings) for i in range(len(forces.bands))]
-    try:
-        found = [_catalogue(one, rows) for one, rows in zip(forces.catalogues, fewer, strict=True)]
-    except Refusal:
-        return None
+    found = []
+    for i, one in enumerate(forces.catalogues):
+        start = one.conditions[one.starts[0]]
+        left = np.array(start.left) - _fewer(forces, i, paths, settings)
+        starts = [start, *(start._replace(left=tuple(row)) for row in left.tolist())]
+        try:
+            found.append(Catalogue(one.army, starts, one.aimed_at, one.leaves))
+        except Refusal:
+            return None
     base = np.cumsum([0, *map(len, found)]).tolist()
     meetings = np.stack([np.add(one.starts, first) for one, first in zip(found, base, strict=False)], axis=1)
     whole = replace(forces, catalogues=found, base=base, meetings=np.insert(meetings[:1], 0, 0, axis=1))
     chain, (different, which), note = chain_of(whole), distinct(meetings[1:]), forces.notes[0]
     params = plain_params(chain.params)
-    starts = np.array([begun(params, sides) for sides in different.tolist()], np.int64)[which]
+    states = np.array([begun(params, sides) for sides in different.tolist()], np.int64)
 
     def seen(states: States, at: Sequence[int]) -> Columns:
         lacking = (_fewer(forces, i, paths, np.array([at])).sum() for i in range(len(forces.bands)))
         people = tuple(int(number - less) for number, less in zip(note.people, lacking, strict=True))
         return columns(replace(whole, notes=[note._replace(people=people)]), states)
 
-    return Joined(chain, starts, seen)
+    return Joined(chain, states[which], seen)
 
 
 def _fewer(forces: Forces, i: int, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
@@ -75,10 +79,3 @@ def _fewer(forces: Forces, i: int, paths: Sequence[str], settings: np.ndarray) -
             slot = band.counters[len(parse(given, path)) - 1]
             found[:, army.place(slot)] += given[-1].count - counts  # type: ignore[union-attr]
     return found
-
-
-def _catalogue(largest: Catalogue, fewer: np.ndarray) -> Catalogue:
-    """What can become of a side that begins with everything, or with so many fewer of its slots."""
-    start = largest.conditions[largest.starts[0]]
-    starts = [start._replace(left=tuple((np.array(start.left) - row).tolist())) for row in fewer]
-    return Catalogue(largest.army, [start, *starts], largest.aimed_at, largest.leaves)

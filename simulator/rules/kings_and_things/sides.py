@@ -26,7 +26,6 @@ class Role:
 
 HOME = {"": MELEE, "C": MELEE, "R": RANGED, "M": MAGIC}
 FORT_HOME = {"none": MELEE, "tower": MELEE, "keep": MELEE, "castle": RANGED, "citadel": MAGIC}
-BATTERERS = ("baron-munchausen", "grand-duke")
 # What a loss order may name beside creatures.
 NAMED = ("firewall", "settlement", "fort", "golem", "balloon")
 # What `dispel = "auto"` looks for, in this order (section 4).
@@ -158,7 +157,7 @@ def bands(scenario: Scenario) -> list[Band]:
     held = {name: getattr(getattr(scenario, name), "items", ()) for name in names}
     found = []
     for name, enemy in zip(names, names[::-1], strict=True):
-        dispels = len(names) == 2 and "dispel-magic" in held[enemy]
+        dispels = "dispel-magic" in held[enemy]
         choice = getattr(scenario.policy, enemy).dispel if dispels else ""
         wanted = DISPELLED_FIRST if choice == "auto" else (choice,)
         voided = next((item for item in wanted if item in held[name]), None)
@@ -177,7 +176,7 @@ def takes(band: Band) -> bool:
 
 def batterers(found: Iterable[Band]) -> int:
     """How many of Baron Munchausen and Grand Duke these attackers have."""
-    return sum(band.has(special) for band in found for special in BATTERERS)
+    return sum(band.has(special) for band in found for special in ("baron-munchausen", "grand-duke"))
 
 
 def dust_at_start(found: Sequence[Band]) -> bool:
@@ -195,8 +194,8 @@ def opened(found: Sequence[Band]) -> None:
         return
     defender = found[1]
     for band, enemy in zip(found, found[::-1], strict=True) if len(found) == 2 else ():
-        bound = Role.SPECIAL | Role.PASSENGER
-        able = [slot for slot in enemy.counters if slot.role & Role.PEOPLE and not slot.role & bound]
+        aside = Role.SPECIAL | Role.PASSENGER
+        able = [slot for slot in enemy.counters if slot.role & Role.PEOPLE and not slot.role & aside]
         if able and takes(band):
             band.taken = max(able, key=lambda slot: slot.rank)
             enemy.counters = [slot for slot in enemy.counters if slot is not band.taken]

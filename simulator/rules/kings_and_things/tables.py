@@ -80,17 +80,13 @@ def leave_of(band: Band) -> Leave:
     return known.get(policy.retreat, never()) if band.leaves else never()
 
 
-def fort_rolls(forces: Forces, one: Catalogue) -> np.ndarray:
-    """Does the fort roll after the battle? A citadel never does."""
-    printed, when = FORTS.index(forces.bands[1].fort), forces.scenario.options.post_battle_rolls
-    rolls = one.army.slots_of(Role.FORT) and printed < FORTS.index("citadel")
-    return np.full(len(one), bool(rolls)) & ((one.counted(Role.FORT) < printed) | (when == "all"))
-
-
 def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
     """What `rules` has side by side of each condition, one row each, all sides one after the other."""
     each, save = forces.each, book.add({LOST: 2, SAVED: 4})
     waits = np.array([0, save, save, book.add(die(6))])  # by what a condition waits for
+    # A citadel never rolls after the battle, other forts if they are damaged, or all.
+    fort, all_roll = FORTS.index(forces.bands[1].fort), forces.scenario.options.post_battle_rolls == "all"
+    rolls = 0 < fort < FORTS.index("citadel")
 
     def led(what: str) -> np.ndarray:
         pairs = zip(forces.base, forces.catalogues, strict=False)
@@ -118,7 +114,7 @@ def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
         rules.PEOPLE: each(lambda one: one.counted(Role.PEOPLE)),
         rules.FIRE: each(lambda one: one.fire),
         rules.ROOM: each(lambda one: one.room),
-        rules.FORT_ROLLS: each(lambda one: fort_rolls(forces, one)),
+        rules.FORT_ROLLS: each(lambda one: rolls & (all_roll | (one.counted(Role.FORT) < fort))),
         rules.SETTLEMENT: each(lambda one: one.counted(Role.SETTLEMENT)),
         rules.AFTERWARDS: led("after"),
         rules.THROW: thrown,

@@ -30,7 +30,13 @@ def assumptions(scenario: Scenario) -> Iterator[str]:
     """Options, policies and assumed readings in force."""
     found = bands(scenario)
     for band in found:
-        yield from _policy_lines(band)
+        who, policy = spoken(band.name), band.policy
+        text = RETREATS[policy.retreat].format(**policy.model_dump())
+        yield f"{who} {text}; losses {policy.losses}, structures {policy.structures}"
+        if policy.retreat != "never":
+            if band.fields.retreat_hex_creatures and not band.fields.retreat_hex_citadel:
+                yield f"{who}'s people beyond ten in the retreat hex are removed, weakest first (ASSUMED)"
+            yield f"{who}'s items go back to the cup when it retreats (ASSUMED)"
     yield "structures are lost in the order Firewall, settlement, fort (ASSUMED)"
     if unexplored(scenario):
         yield "unexplored hex: inhabitants may not retreat; if nobody is left, nobody wins"
@@ -50,16 +56,6 @@ def assumptions(scenario: Scenario) -> Iterator[str]:
         yield "of a special income counter and a settlement of equal value the settlement stays (ASSUMED)"
         defends = "defends" if scenario.options.lone_settlement_defends else "falls"
         yield f"a settlement drawn without creatures {defends} (ASSUMED)"
-
-
-def _policy_lines(band: Band) -> Iterator[str]:
-    who, policy = spoken(band.name), band.policy
-    text = RETREATS[policy.retreat].format(**policy.model_dump())
-    yield f"{who} {text}; losses {policy.losses}, structures {policy.structures}"
-    if policy.retreat != "never":
-        if band.fields.retreat_hex_creatures and not band.fields.retreat_hex_citadel:
-            yield f"{who}'s people beyond ten in the retreat hex are removed, weakest first (ASSUMED)"
-        yield f"{who}'s items go back to the cup when it retreats (ASSUMED)"
 
 
 def _item_lines(scenario: Scenario, band: Band, found: Sequence[Band]) -> Iterator[str]:
