@@ -46,10 +46,10 @@ class Params(NamedTuple):
     digits: int  # of the number that is drawn from the cup
     post_battle: int  # 0 none, 1 damaged, 2 all
     income: int
-    # By side: its retreat policy (numbers of a Leave), may it leave, as well as possible, whom does it fire at.
+    # By side: its retreat policy (numbers of a Leave); may it leave: 0 no, 1 by its policy, 2 as well as possible; whom
+    # does it fire at.
     leave: np.ndarray
     asked: np.ndarray
-    best: np.ndarray
     target: np.ndarray
     # All that is told of a condition stands side by side (`row` numbers, see below), so that memory is asked once.
     row: int
@@ -368,7 +368,7 @@ def choose(p, s):
     for j in range(p.sides):
         enemy += p.about[p.row * side(s, j) + FIRE] if j != i else 0
     c = side(s, i)
-    if p.best[i]:
+    if p.asked[i] == 2:
         return BEST
     at = 5 * i
     policy = Leave(p.leave[at], p.leave[at + 1], p.leave[at + 2], p.leave[at + 3], p.leave[at + 4])

@@ -25,7 +25,6 @@ PLAIN, NEAR_MISS, BARE_HIT = range(3)
 TARGETS = ("attacker", "defender", "second-attacker", "third-attacker", "strongest", "weakest")
 POST_BATTLE = ("none", "damaged", "all")
 MOST_ROUNDS = (1 << 20) - 1
-SIDES = 4
 
 
 @lru_cache(maxsize=4096)
@@ -163,8 +162,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     draw, draw_at = digits(forces.chances, DIGIT_BITS, book) if several else ([0], [0])
     arrays = {
         "leave": policies,
-        "asked": [band.leaves for band in bands],
-        "best": [band.policy.retreat == "best" for band in bands],
+        "asked": [band.leaves * (1 + (band.policy.retreat == "best")) for band in bands],
         "target": [TARGETS.index(band.target) for band in bands],
         "fates": fates,
         "draw": draw,
@@ -200,7 +198,7 @@ def limits_of(forces: Forces, params: Params) -> State:
         clock=params.clock,
         phase=rules.OVER,
         step=STEPS - 1,
-        turn=SIDES,
+        turn=4,
         drawn=max(len(forces.meetings), *(note.printed for note in forces.notes)),
         note=len(forces.notes),
         targets=255,

@@ -84,9 +84,19 @@ def _item_lines(scenario: Scenario, band: Band, found: Sequence[Band]) -> Iterat
 
 def explained(forces: Forces) -> Iterator[str]:
     """How the answer comes about: what happens before round 1, who is lost first, who rolls when."""
-    exploring = isinstance(forces.scenario, Exploration)
-    yield from _before_round_one(forces, exploring)
-    for one, band in zip(forces.catalogues, forces.bands, strict=True):
+    found, exploring = forces.bands, isinstance(forces.scenario, Exploration)
+    yield from (f"Dispel Magic voids {spoken(band.name)}'s {band.dispelled}" for band in found if band.dispelled)
+    if exploring and takes(found[0]):
+        yield "the attacker's order of losses has everybody whom its Warlord may take over"
+    if forces.driven_off:
+        yield "before round 1 Dust of Defense drives the attacker off"
+    for band in found if not (exploring or forces.driven_off) else ():
+        if band.taken:
+            yield f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.labels[0]} over"
+        yield from (f"before round 1 Baron or Duke hits the {what}" for what in band.battered)
+        if band.unrolled:
+            yield f"before round 1 one die is rolled for the value of {spoken(band.name)}'s Firewall"
+    for one, band in zip(forces.catalogues, found, strict=True):
         if not (exploring and band.name == "defender"):
             kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
             yield f"{spoken(band.name)} loses first to last: {_order(one)}{kept}"
@@ -95,22 +105,6 @@ def explained(forces: Forces) -> Iterator[str]:
         yield f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value"
     sizes = [f"{len(one):,} of {spoken(one.army.band.name)}" for one in forces.catalogues]
     yield f"what can become of each side by itself: {listed(sizes)}; rounds are fought between these"
-
-
-def _before_round_one(forces: Forces, exploring: bool) -> Iterator[str]:
-    found = forces.bands
-    yield from (f"Dispel Magic voids {spoken(band.name)}'s {band.dispelled}" for band in found if band.dispelled)
-    if exploring and takes(found[0]):
-        yield "the attacker's order of losses has everybody whom its Warlord may take over"
-    elif forces.driven_off:
-        yield "before round 1 Dust of Defense drives the attacker off"
-    elif not exploring:
-        for band in found:
-            if band.taken:
-                yield f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.labels[0]} over"
-            yield from (f"before round 1 Baron or Duke hits the {what}" for what in band.battered)
-            if band.unrolled:
-                yield f"before round 1 one die is rolled for the value of {spoken(band.name)}'s Firewall"
 
 
 def _order(one: Catalogue) -> str:
