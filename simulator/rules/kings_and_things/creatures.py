@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, get_args
@@ -83,14 +84,19 @@ def counters() -> tuple[Row, ...]:
     return tuple(rows)
 
 
-@lru_cache(maxsize=4096)
+@cache
+def fighters() -> Mapping[str, list[Row]]:
+    """Creatures and special characters by each way of writing them: name, id, name + value, name + value + symbol."""
+    found = defaultdict(list)
+    for row in counters():
+        for way in {plain(text) for text in (row.name, row.id, f"{row.name}{row.value}", row.told) if row.fights}:
+            found[way].append(row)
+    return found
+
+
 def rows_named(text: str) -> list[Row]:
-    """All creatures and special characters that a text may mean: name, id, name + value, name + value + symbol."""
-    return [
-        row
-        for row in counters()
-        if row.fights and plain(text) in map(plain, (row.name, row.id, f"{row.name}{row.value}", row.told))
-    ]
+    """All rows that a name may mean; none for an unknown one."""
+    return fighters().get(plain(text), [])
 
 
 def alike(rows: Sequence[Row]) -> bool:
