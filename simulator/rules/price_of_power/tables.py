@@ -14,8 +14,8 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
-from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS, WIDE, part
-from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
+from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, TERCIOS, UNITS, packed, part
+from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of
 from simulator.rules.price_of_power.duel import lean_of, least_size
 from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
 from simulator.rules.price_of_power.model import AnyBattle, Options
@@ -27,7 +27,6 @@ from simulator.rules.toolkit.weights import sum_of
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
-TYPE_PLACES = [1, 1 << BITS, 1 << 2 * BITS]
 FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
 array = partial(np.array, dtype=np.int64)
 
@@ -37,8 +36,8 @@ class Setup:
     """A battle as the rules see it. `factions` are the attacker, then the defending ones.
 
     `last` is the last round in which anything depends on the round (section 3.4). Of each side: `pools` of dice (rows
-    as pools_of has them, columns are rounds), the `distinct` ones as they are numbered, one side after the other,
-    `caps` on icons, dice of its charge. `brief`: a later stage asks for ships and units alone, not for damage.
+    as pools_of has them, columns are rounds), `caps` on icons, dice of its charge. `brief`: a later stage asks for
+    ships and units alone, not for damage.
     """
 
     fields: AnyBattle
@@ -49,7 +48,6 @@ class Setup:
     factions: tuple[Faction, ...]
     last: int
     pools: list[list[list[Pool]]]
-    distinct: list[list[Pool]]
     caps: list[Icons]
     charges: list[int]
     brief: bool
@@ -64,10 +62,9 @@ def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
     last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
     pools = [pools_of(side, options, dice, last) for side in sides]
-    distinct = [[*dict.fromkeys(pool for row in rows for pool in row)] for rows in pools]
     return Setup(
-        fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools, distinct,
-        caps=[caps_of(*pair, dice, own) for pair, own in zip(pairs, distinct, strict=True)],
+        fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools,
+        caps=[caps_of(*pair, dice, rows) for pair, rows in zip(pairs, pools, strict=True)],
         charges=[side.charge(enemy) for side, enemy in pairs],
         brief=brief,
     )  # fmt: skip
@@ -93,7 +90,7 @@ def chain_of(setup: Setup) -> Chain:
     numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
     opening, phases = opening_of(setup, made)
     after = dict(pairwise(phases))
-    tables, rolls = made.close()
+    tables, shown = made.close()
     params = Params(
         sea=int(setup.sea),
         whole_battle=int(options.casualty_alternation == "whole-battle"),
@@ -103,14 +100,13 @@ def chain_of(setup: Setup) -> Chain:
         last=setup.last,
         main=setup.sides[1].main,
         brief=int(setup.brief),
-        icons=array(rolls[:, 0] | rolls[:, 1] << BITS | rolls[:, 2] << 2 * BITS),
-        tercios=array(rolls[:, 3]),
+        shown=shown,
         opening=array(opening),
         following=array([after.get(phase, rules.ATTACKER_ROLLS) for phase in range(4)]),
         **numbers,
     )
     start = start_of(setup, phases[0])
-    chain = Chain(params, start, limits_of(setup, start, int(rolls[:, 3].max())), tables, counters=("rounds",))
+    chain = Chain(params, start, limits_of(setup, start, int(shown.max() >> TERCIOS)), tables, counters=("rounds",))
     if not is_plain(setup, params):
         return chain
     lean = lean_of(chain)
@@ -128,8 +124,8 @@ def is_plain(setup: Setup, p: Params) -> bool:
 
 def can_hit(p: Params, place: int, side: Side) -> bool:
     """Have the dice of a side whose leader is dead an icon for each type of its units?"""
-    best = int(p.icons[p.best[p.pool[place, STAGES * max(side.drawn) + rules.DEAD, 1, 0]]])
-    return all(part(best, which) > 0 for which, units in enumerate(side.start) if units)
+    most = int(p.pool[place, STAGES * max(side.drawn), 0, 1])
+    return all(part(most, which) > 0 for which, units in enumerate(side.start) if units)
 
 
 def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
@@ -161,22 +157,20 @@ def leave_of(side: Side) -> retreat.Leave:
 def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
     """What each faction is and what its hits leave."""
     factions = setup.factions
-    row, strength, fewest = [0] * (MOST_FACTIONS + 1), [np.zeros(1, np.int64)], [0]
-    for number, faction in enumerate(factions):
-        for category, left in enumerate(faction.left):
-            row[number] |= len(fewest) << WIDE * category
-            units = left[:, :3].sum(axis=1)
-            types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else left @ np.array(TYPE_PLACES)
-            strength.append(types + (units << UNITS) + (np.arange(len(left)) << HITS))
-            fewest += np.searchsorted(units, units).tolist()
+    lists = [left for faction in factions for left in faction.left]
+    strength, fewest = np.zeros((2, 3 * (MOST_FACTIONS + 1), max(map(len, lists))), np.int64)
+    for place, left in enumerate(lists):
+        units = left[:, :3].sum(axis=1)
+        types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else packed(*left.T)
+        strength[place, : len(left)] = types + (units << UNITS) + (np.arange(len(left)) << HITS)
+        fewest[place, : len(left)] = np.searchsorted(units, units)
     none = [0] * (MOST_FACTIONS + 1 - len(factions))
     return {
         "kind": array([*(KINDS[faction.kind] for faction in factions), *none]),
         "stays": array([*(faction.stays for faction in factions), *none]),
         "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
-        "row": array(row),
-        "strength": np.concatenate(strength),
-        "fewest": array(fewest),
+        "strength": strength,
+        "fewest": fewest,
     }
 
 
@@ -188,30 +182,15 @@ def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
 
 
 def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
-    """Pools of both sides, their tables, and what they can show."""
-    cards = 1 + max(len(side.leaders) for side in setup.sides)
-    pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), [0, 0]
-    first: list[int] = []
-    best: list[np.ndarray] = []
-    for side, (caps, pools) in enumerate(zip(setup.caps, setup.distinct, strict=True)):
-        numbers = {dice: len(first) + place for place, dice in enumerate(pools)}
-        each, captures = worth_each(caps, len(pools)), setup.sea and setup.sides[side].has_player
-        if each:
-            apart = caps.artillery + 1
-            stride[side] = (caps.cavalry + 1) * apart | apart << WIDE | 1 << 2 * WIDE
-        first += [made.add_pool(dice, caps, each, pairs=not captures) for dice in pools]
-        best += [np.minimum(most_icons(setup.dice, dice)[:3], caps[:3]) for dice in pools]
-        rows = np.array([[numbers[dice] for dice in row] for row in setup.pools[side]])
-        for card in range(len(rows) // 3):
-            dead, alive, unled = rows[3 * card : 3 * card + 3]
-            pool[side, STAGES * card : STAGES * (card + 1)] = [[unled, alive], [unled, alive], [unled, dead]]
-    return {
-        "pool": pool,
-        "first": array(first),
-        "best": array([made.number((*icons.tolist(), 0)) for icons in best]),
-        "cap": array([np.dot(caps[:3], TYPE_PLACES) for caps in setup.caps]),
-        "stride": array(stride),
-    }
+    """Tables of the pools of both sides, and the most that they can show."""
+    found, cap = np.zeros((2, max(map(len, setup.pools)), setup.last, 2), np.int64), array([0, 0])
+    for place, (side, caps, rows) in enumerate(zip(setup.sides, setup.caps, setup.pools, strict=True)):
+        distinct = dict.fromkeys(pool for row in rows for pool in row)
+        each, captures = worth_each(caps, len(distinct)), setup.sea and side.has_player
+        numbers = {pool: made.add_pool(pool, caps, each, pairs=not captures) for pool in distinct}
+        found[place, : len(rows)] = [[numbers[pool] for pool in row] for row in rows]
+        cap[place] = packed(*caps[:3]) if each else 0  # one table then serves all numbers of units
+    return {"pool": found, "cap": cap}
 
 
 def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
@@ -231,7 +210,7 @@ def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
 
 def start_of(setup: Setup, phase: int) -> State:
     """The battle before anything is rolled."""
-    forces = (a | b << BITS | c << 2 * BITS for a, b, c in (faction.hits for faction in setup.factions))
+    forces = (packed(*faction.hits) for faction in setup.factions)
     named = dict(zip(FORCES, forces, strict=False))
     for side in setup.sides:
         card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0

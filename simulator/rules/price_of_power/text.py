@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
-from simulator.rules.price_of_power.casualties import GONE, part, strength_on
+from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
 from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
 from simulator.rules.price_of_power.model import TIMED, General
@@ -105,7 +105,8 @@ def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
     """A roll: its faces and hits."""
     side = s.phase - rules.ATTACKER_ROLLS
     shown = "".join(f" {face}" for face in faces_for(setup, p, s, result, dice))
-    text = f"the {setup.sides[side].where} rolls{shown}: {plural(int(rules.hits_of(p, s, side, result)), 'hit')}"
+    hits = int(rules.hits_of(p, s, side, p.shown[result]))
+    text = f"the {setup.sides[side].where} rolls{shown}: {plural(hits, 'hit')}"
     if p.count_rounds or s.round < p.last - 1:
         text = f"Round {(s.rounds if p.count_rounds else s.round) + 1}, {text}"
     return sentence(text)
@@ -115,14 +116,15 @@ def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
     """Faces that give a result, in letters: rolled until they do; none if that takes too long."""
     side = s.phase - rules.ATTACKER_ROLLS
     own, most = strength_on(p, s, side), setup.caps[side].tercios
-    rolled = [pool for pools in setup.distinct for pool in pools][int(rules.pool(p, s, side))]
+    rolled = setup.pools[side][rules.dice_of(p, s, side)][s.round]
     pairs = 1 if setup.sea and setup.sides[side].has_player else 2
 
     def matched(icons: Sequence[int]) -> int:
         """Hits of icons on the units at hand, before caps and automatic hits."""
         return sum(min(part(own, which), icons[which]) for which in range(3))
 
-    wanted = matched([part(int(p.icons[result]), which) for which in range(3)]), int(p.tercios[result])
+    shown = int(p.shown[result])
+    wanted = matched([part(shown, which) for which in range(3)]), shown >> TERCIOS
 
     def fits(faces: list[Face]) -> bool:
         seen = [sum(values) for values in zip(*map(rolled.worth, faces), strict=True)] or [0, 0, 0, 0]
