@@ -31,6 +31,7 @@ from simulator.rules.price_of_power.rules import (
     NPR,
     OVER,
     STAGES,
+    WHEN_WOUNDED,
     Params,
     hits_with,
     hurt_with,
@@ -55,7 +56,7 @@ class Army(NamedTuple):
     cap: int
     automatic: int
     leaves: Leave
-    when_wounded: int
+    asks: int
     least: int
     price: int
 
@@ -91,7 +92,7 @@ def table_of(army, own, wounds):
 @helper
 def goes(army, own, enemy, wounds):
     """Does a realm leave, 1 or 0, with so many units on both sides?"""
-    wanted = wants_away(army.leaves, army.when_wounded, 1, own, enemy, wounds)
+    wanted = wants_away(army.leaves, army.asks, 1, own, enemy, wounds)
     return 1 if wanted & (own >= army.least) & (enemy > 0) else 0
 
 
@@ -139,16 +140,11 @@ def step(p, s, result, other):
 
 def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
     """The army of a side under such a leader; a player's leaves as given."""
-    npr = p.kind[side] == NPR
-    if npr and not p.stays[side]:
-        leaves = outnumbered()
-    elif not p.asks[side]:
-        leaves = never()
-    card = leader - leader % STAGES
+    npr, card = p.kind[side] == NPR, leader - leader % STAGES
     dead, first = p.pool[side, card : card + 2, 0, 0]
-    wounded = p.when_wounded[side] and p.asks[side]
+    leaves = outnumbered() if npr else leaves if p.asks[side] else never()
     numbers = map(int, (first, dead, p.cap[side], p.automatic[side]))
-    return Army(*numbers, leaves, int(wounded), 1 if npr else 2, 0 if npr else 1)
+    return Army(*numbers, leaves, int(p.asks[side]), 1 if npr else 2, 0 if npr else 1)
 
 
 def lean_of(chain: Chain) -> Lean:
@@ -175,7 +171,7 @@ def least_size(chain: Chain, lean: Lean) -> tuple[int, int]:
     duel, start, ways = lean.chain.params, lean.chain.start, []
     armies = ((duel.attacker, start.attacker, start.attacking), (duel.defender, start.defender_1, start.defending))
     for side, (army, force, own) in enumerate(armies):
-        if army.leaves != never() or army.when_wounded or not army.cap:
+        if army.leaves != never() or army.asks == WHEN_WOUNDED or not army.cap:
             return 0, 0
         shown = (chain.tables.rows_of(table_for(own, first, army.cap)) for first in (army.first, army.dead))
         hits = [{int(hits_with(0, own, int(duel.shown[roll]), army.automatic)) for roll in rolls} for rolls in shown]

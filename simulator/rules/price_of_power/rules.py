@@ -36,7 +36,11 @@ from simulator.rules.toolkit.retreat import Leave, leaves
     ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS,
     ATTACKER_DECIDES, DEFENDER_DECIDES, OVER,
 ) = range(9)  # fmt: skip
-PLAYER, NPR, TO_THE_LAST = 0, 1, 2
+# Who a realm is: one that decides, an NPR that leaves when it is weaker, rebels, who never leave nor let NPRs beside
+# them, and any other that never leaves.
+PLAYER, NPR, REBELS, TO_THE_LAST = range(4)
+# Whether a side asks to leave: as its `Leave` says, when its leader is wounded, or as well as possible.
+NEVER, BY_POLICY, WHEN_WOUNDED, AT_BEST = range(4)
 STAY, LEAVE = 0, 1
 DEAD, STAGES, UNLED = 2, 3, 2
 
@@ -45,13 +49,13 @@ class Params(NamedTuple):
     """Numbers of a battle. Factions are the attacker (0) and the defenders (1 to 3); arrays are int64.
 
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
-    asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
+    asks for ships and units alone. `first_of[side]` is its first faction; `kind` and `tie` stand by faction.
     `strength[3 * faction + category, n]` is what a category is that can take n hits (casualties.py), `fewest` the
-    fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded` too,
-    captured ships in `supply`, whether it `seeks` the best decision.
+    fewest hits that as many ships can take. By side: `automatic` hits, how it `asks` to leave, captured ships in
+    `supply`.
     `pool[side, dice_of(...), round]` are the first table of a roll and the most icons it can show. There is a table for
     each number of units up to `cap` (by side). What a roll has `shown` are its icons, packed as strengths are, and
-    above them its tercios. `opening` and `following` are tables and successors of the first four phases.
+    above them its tercios. `opening` are the tables of the first four phases, 0 for those that there are not.
     """
 
     sea: int
@@ -66,20 +70,16 @@ class Params(NamedTuple):
     defender_leaves: Leave
     first_of: np.ndarray
     kind: np.ndarray
-    stays: np.ndarray
     tie: np.ndarray
     strength: np.ndarray
     fewest: np.ndarray
     automatic: np.ndarray
     asks: np.ndarray
-    seeks: np.ndarray
-    when_wounded: np.ndarray
     supply: np.ndarray
     pool: np.ndarray
     cap: np.ndarray
     shown: np.ndarray
     opening: np.ndarray
-    following: np.ndarray
 
 
 class State(NamedTuple):
@@ -208,13 +208,13 @@ def after_decision(p, s, faction, option):
     A player realm pays one more casualty; at sea one ship, when the fleet is counted.
     """
     force, side = force_of(s, faction), min(faction, DEFENCE)
-    if not here(force) or p.kind[faction] == TO_THE_LAST:
+    if not here(force) or p.kind[faction] > NPR:
         return force
     if p.kind[faction] == PLAYER:
         paid = force if option == STAY or p.sea else after_hits(force, 1, turn_of(s, faction))
         return force if option == STAY else GONE | paid
-    held = p.stays[faction] > 0 or (p.sea == 0 and fights(p, s, side, TO_THE_LAST))
-    return force if held or units_on(p, s, side) >= units_on(p, s, 1 - side) else GONE | force
+    stays = units_on(p, s, side) >= units_on(p, s, 1 - side) or fights(p, s, side, REBELS)
+    return force if stays else GONE | force
 
 
 @helper
@@ -261,17 +261,17 @@ def options(p, s):
 def choose(p, s):
     """What the policy of the side that decides says (section 2, `retreat`)."""
     side = s.phase - ATTACKER_DECIDES
-    if p.seeks[side] > 0:
+    if p.asks[side] == AT_BEST:
         return BEST
     policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
     own, enemy, wounds = units_on(p, s, side), units_on(p, s, 1 - side), leader_of(s, side) % STAGES
-    return LEAVE if wants_away(policy, p.when_wounded[side], s.round + 1, own, enemy, wounds) else STAY
+    return LEAVE if wants_away(policy, p.asks[side], s.round + 1, own, enemy, wounds) else STAY
 
 
 @helper
-def wants_away(policy, when_wounded, rounds, own, enemy, wounds):
+def wants_away(policy, asks, rounds, own, enemy, wounds):
     """Does the policy say leave after so many rounds, with so many units and wounds of the leader?"""
-    return leaves(policy, own, rounds, own, enemy) | ((when_wounded > 0) & (wounds == 1))
+    return leaves(policy, own, rounds, own, enemy) | ((asks == WHEN_WOUNDED) & (wounds == 1))
 
 
 # The course of a battle.
@@ -316,9 +316,17 @@ def after_round(p, s, result):
 
 
 @helper
+def next_phase(p, phase):
+    """The first card or charge from this phase on, else the attacker's roll."""
+    while phase < ATTACKER_ROLLS and p.opening[phase] == 0:
+        phase += 1
+    return phase
+
+
+@helper
 def before_round_1(p, s, result):
     """Cards and charges (section 3.1, steps 2 and 3)."""
-    following = p.following[s.phase]
+    following = next_phase(p, s.phase + 1)
     if s.phase == ATTACKER_DRAWS:
         return s._replace(phase=following, attacker_leader=STAGES * result)
     if s.phase == DEFENDER_DRAWS:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
@@ -20,11 +19,12 @@ from simulator.rules.price_of_power.duel import lean_of, least_size
 from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
 from simulator.rules.price_of_power.model import AnyBattle, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
-from simulator.rules.price_of_power.rules import STAGES, Params, State
+from simulator.rules.price_of_power.rules import BY_POLICY, STAGES, Params, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.weights import sum_of
 
-KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
+KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.REBELS, "pirates": rules.TO_THE_LAST}
+ASKS = {"never": rules.NEVER, "when-leader-wounded": rules.WHEN_WOUNDED, "best": rules.AT_BEST}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
 FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
@@ -88,8 +88,7 @@ def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
     made, options = TableSet(setup.dice), setup.options
     numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
-    opening, phases = opening_of(setup, made)
-    after = dict(pairwise(phases))
+    opening = opening_of(setup, made)
     tables, shown = made.close()
     params = Params(
         sea=int(setup.sea),
@@ -101,11 +100,10 @@ def chain_of(setup: Setup) -> Chain:
         main=setup.sides[1].main,
         brief=int(setup.brief),
         shown=shown,
-        opening=array(opening),
-        following=array([after.get(phase, rules.ATTACKER_ROLLS) for phase in range(4)]),
+        opening=opening,
         **numbers,
     )
-    start = start_of(setup, phases[0])
+    start = start_of(setup, rules.next_phase(params, rules.ATTACKER_DRAWS))
     chain = Chain(params, start, limits_of(setup, start, int(shown.max() >> TERCIOS)), tables, counters=("rounds",))
     if not is_plain(setup, params):
         return chain
@@ -116,7 +114,7 @@ def chain_of(setup: Setup) -> Chain:
 def is_plain(setup: Setup, p: Params) -> bool:
     """Is it a duel: two lone realms on land whose rounds are all alike, one of which can always hit?"""
     sides, timed = setup.sides, setup.last > 1 or p.max_rounds or p.whole_battle
-    if setup.sea or setup.brief or timed or len(setup.factions) > 2 or p.seeks.any() or any(setup.charges):
+    if setup.sea or setup.brief or timed or len(setup.factions) > 2 or rules.AT_BEST in p.asks or any(setup.charges):
         return False
     alike = all(len(side.drawn) == 1 for side in sides)
     return alike and any(p.automatic[place] > 0 or can_hit(p, place, side) for place, side in enumerate(sides))
@@ -136,9 +134,7 @@ def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
         "defender_leaves": leave_of(sides[1]),
         "first_of": array([0, 1, 1 + len(sides[1].factions)]),
         "automatic": array([automatic_hits(side, setup.options) for side in sides]),
-        "asks": array([s.has_player and s.fields.can_retreat and s.policy.retreat != "never" for s in sides]),
-        "seeks": array([side.policy.retreat == "best" for side in sides]),
-        "when_wounded": array([side.policy.retreat == "when-leader-wounded" for side in sides]),
+        "asks": array([s.has_player and s.fields.can_retreat and ASKS.get(s.policy.retreat, BY_POLICY) for s in sides]),
         "supply": array([side.supply for side in sides]),
     }
 
@@ -166,8 +162,7 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         fewest[place, : len(left)] = np.searchsorted(units, units)
     none = [0] * (MOST_FACTIONS + 1 - len(factions))
     return {
-        "kind": array([*(KINDS[faction.kind] for faction in factions), *none]),
-        "stays": array([*(faction.stays for faction in factions), *none]),
+        "kind": array([*(rules.TO_THE_LAST if f.stays else KINDS[f.kind] for f in factions), *none]),
         "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
         "strength": strength,
         "fewest": fewest,
@@ -193,19 +188,11 @@ def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
     return {"pool": found, "cap": cap}
 
 
-def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
-    """Tables of the cards and charges, and the phases that the battle goes through at first."""
-    opening, phases = [0, 0, 0, 0], []
-    for phase, side in enumerate(setup.sides, rules.ATTACKER_DRAWS):
-        if len(side.drawn) > 1:
-            opening[phase] = made.add(side.drawn)
-            phases.append(phase)
-    if any(setup.charges):
-        icons = Counter(face.cavalry for face in setup.dice["cavalry"])
-        for phase, dice in enumerate(setup.charges, rules.ATTACKER_CHARGES):
-            opening[phase] = made.add(sum_of(icons, dice))
-            phases.append(phase)
-    return opening, [*phases, rules.ATTACKER_ROLLS]
+def opening_of(setup: Setup, made: TableSet) -> np.ndarray:
+    """Tables of the cards and charges; both sides charge, if one does."""
+    icons = Counter(face.cavalry for face in setup.dice["cavalry"])
+    cards = [made.add(side.drawn) if len(side.drawn) > 1 else 0 for side in setup.sides]
+    return array(cards + [made.add(sum_of(icons, dice)) if any(setup.charges) else 0 for dice in setup.charges])
 
 
 def start_of(setup: Setup, phase: int) -> State:
