@@ -7,6 +7,7 @@ after each hit is a fixed list, decided by the `losses` policy.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import DICE
-from simulator.rules.price_of_power.model import AnyRealm, AnySide, General, LandRealm, Options, SeaRealm, SeaSide
+from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, General, LandRealm, Options, SeaSide
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.losses import left_along
 from simulator.rules.toolkit.sheets import lines_of
@@ -35,6 +36,7 @@ SHIP_ORDER = {
     "light-first": (GALLEY, LIGHT, DAMAGED, SOUND),
     "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
 }
+# What a fleet pays that leaves: one ship (section 4, step 6).
 PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
 # Galleys, light, sound, damaged ships seen as galleys, light, heavy (damaged included), damaged.
 HEAVY_TOGETHER = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
@@ -50,26 +52,14 @@ class Faction:
     """
 
     number: int
-    kind: str
-    name: str
-    stays: bool
+    realm: AnyRealm
     left: tuple[np.ndarray, ...]
     paid: np.ndarray
 
-    @cached_property
+    @property
     def hits(self) -> tuple[int, ...]:
         """Hits that each category can take at the start."""
         return tuple(len(rows) - 1 for rows in self.left)
-
-    @cached_property
-    def start(self) -> list[int]:
-        """Units or ships of each type at the start."""
-        return np.sum([rows[-1, :3] for rows in self.left], axis=0).tolist()
-
-    @cached_property
-    def units(self) -> int:
-        """Units or ships at the start."""
-        return sum(self.start)
 
 
 @dataclass(frozen=True)
@@ -96,7 +86,7 @@ class Side:
     @cached_property
     def start(self) -> list[int]:
         """Units or ships of each type at the start."""
-        return np.sum([faction.start for faction in self.factions], axis=0).tolist()
+        return np.sum([rows[-1, :3] for faction in self.factions for rows in faction.left], axis=0).tolist()
 
     @cached_property
     def units(self) -> int:
@@ -106,7 +96,7 @@ class Side:
     @property
     def has_player(self) -> bool:
         """Does a player realm fight on this side?"""
-        return any(faction.kind == "player" for faction in self.factions)
+        return "player" in model.kinds(self.fields)
 
     @property
     def last(self) -> int:
@@ -125,7 +115,7 @@ class Side:
         return min(self.start[1], enemy.start[0], self.fields.knights_dice_limit) if knights else 0
 
 
-def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
+def leaving(start: Sequence[int], order: tuple[int, ...]) -> np.ndarray:
     """What is left after each hit, fewest first, of types or ships hit in this order; without one, most units first."""
 
     def hit(now: list[int]) -> None:
@@ -139,51 +129,41 @@ def leaving(start: list[int], order: tuple[int, ...]) -> np.ndarray:
 
 def faction_of(number: int, realm: AnyRealm, losses: str) -> Faction:
     """A realm's force with its leaving lists; all of an NPR and all ships count as regular."""
-    none = np.zeros((1, 4 if isinstance(realm, SeaRealm) else 3), int)
+    none = np.zeros((1, 3 if isinstance(realm, LandRealm) else len(SHIPS)), int)
     if isinstance(realm, LandRealm):
         units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
         left, price = tuple(leaving(own, LOSS_ORDER[losses]) for own in units), none
     else:
-        start = [realm.galleys, realm.light, realm.heavy - realm.damaged, realm.damaged]
-        rows = leaving(start, SHIP_ORDER[losses])
-        # The price of retreat is one ship (section 4, step 6).
+        rows = leaving(realm.ships, SHIP_ORDER[losses])
         lost = [next((ship for ship in PRICE_OF_RETREAT if row[ship]), GALLEY) for row in rows]
-        price = np.maximum(rows - np.eye(4, dtype=int)[lost], 0) @ HEAVY_TOGETHER
+        price = np.maximum(rows - np.eye(len(SHIPS), dtype=int)[lost], 0) @ HEAVY_TOGETHER
         left = (none, rows @ HEAVY_TOGETHER, none)
-    return Faction(number, realm.kind, realm.name, realm.defends_capital or realm.last_area, left, price)
+    return Faction(number, realm, left, price)
 
 
-def first_lost(faction: Faction, policy: Policy) -> list[str]:
+def first_lost(faction: Faction, losses: str) -> list[str]:
     """Whose numbers decide no more than how late a force begins to lose what else it has.
 
     On land units that go first, in the last category that the realm has any in; at sea ships of one hit that go first.
     """
-    if isinstance(policy, model.LandPolicy):
+    if isinstance(faction.realm, LandRealm):
         last = max(category for category, hits in enumerate(faction.hits) if hits)
-        return [f"{PREFIXES[last]}{TYPES[which]}" for which in LOSS_ORDER[policy.losses][:1]]
-    galleys, light, heavy, damaged = faction.left[1][-1].tolist()
-    found, ships = [], {GALLEY: galleys, LIGHT: light, SOUND: heavy - damaged, DAMAGED: damaged}
-    for which in SHIP_ORDER[policy.losses]:
-        if which in {GALLEY, LIGHT}:
-            found.append(SHIPS[which])
-        if ships[which]:
-            break
-    return found
+        return [f"{PREFIXES[last]}{TYPES[which]}" for which in LOSS_ORDER[losses][:1]]
+    order, ships = SHIP_ORDER[losses], faction.realm.ships
+    first = next(place for place, which in enumerate(order) if ships[which])
+    return [SHIPS[which] for which in order[: first + 1] if which in {GALLEY, LIGHT}]
 
 
 def main_defender(factions: tuple[Faction, ...], named: str | None) -> int:
     """The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1)."""
-    players = [number for number, faction in enumerate(factions, 1) if faction.kind == "player"]
-    return max(players, key=lambda at: (factions[at - 1].units, factions[at - 1].name == (named or None)), default=0)
+    players = {at: faction.realm for at, faction in enumerate(factions, 1) if faction.realm.kind == "player"}
+    return max(players, key=lambda at: (players[at].count(), players[at].name == (named or None)), default=0)
 
 
 @lru_cache(maxsize=1)
 def printed_deck() -> tuple[model.Card, ...]:
     """The military cards of the game: 36, of which 14 show leaders."""
-    return tuple(
-        model.Card(cards=int(row["cards"]), leader=row["leader"] == "yes", **{die: int(row[die]) for die in DICE})
-        for row in lines_of(__package__, "military_deck")
-    )
+    return tuple(model.Card.model_validate_strings(row, strict=False) for row in lines_of(__package__, "military_deck"))
 
 
 def leaders_drawn(options: Options) -> tuple[tuple[General, ...], dict[int, int]]:
@@ -195,21 +175,18 @@ def leaders_drawn(options: Options) -> tuple[tuple[General, ...], dict[int, int]
     return found, {found.index(leader) + 1 if leader else 0: cards for leader, cards in weights.items() if cards}
 
 
-def side_of(where: str, side: AnySide, policy: Policy, options: Options) -> Side:
+def side_of(where: str, fields: AnyBattle) -> Side:
     """One side of a checked scenario, as the battle sees it; a faction without units is none of it (3.1, step 0).
 
     A leader is drawn where that is asked for, and by default by a defender without players (step 2; section 4, step 1).
     """
-    factions = tuple(
-        faction_of(number, realm, policy.losses)
-        for number, realm in enumerate(model.listed(side).values(), 1)
-        if realm.count()
-    )
-    cards = where == "defender" and model.kinds(side) <= ({"npr"} if isinstance(side, SeaSide) else {"npr", "rebels"})
-    usual = "draw" if cards and sum(faction.units for faction in factions) >= LEAST_FOR_A_CARD else "none"
-    leader = side.leader or usual
+    side, policy = getattr(fields, where), getattr(fields.policy, where)
+    realms = enumerate(model.listed(side).values(), 1)
+    factions = tuple(faction_of(number, realm, policy.losses) for number, realm in realms if realm.count())
+    cards = where == "defender" and model.kinds(side) <= {"npr", "rebels"} and model.count(side) >= LEAST_FOR_A_CARD
+    leader = side.leader or ("draw" if cards else "none")
     if leader == "draw":
-        leaders, drawn = leaders_drawn(options)
+        leaders, drawn = leaders_drawn(fields.options)
     else:
         leaders = () if isinstance(leader, str) else (General(**dict(leader)),)
         drawn = {len(leaders): 1}

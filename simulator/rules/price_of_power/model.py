@@ -150,6 +150,11 @@ class SeaRealm(Realm):
     damaged: UnitCount = Field(0, description="heavy ships that already took a hit")
     defends_capital: bool = Field(False, description="NPR: a sea zone next to its capital area, it never leaves")
 
+    @property
+    def ships(self) -> tuple[int, ...]:
+        """Galleys, light ships, sound and damaged heavy ships."""
+        return self.galleys, self.light, self.heavy - self.damaged, self.damaged
+
 
 class Leading(Fields):
     """What a side has beside its units."""

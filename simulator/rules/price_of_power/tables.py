@@ -21,6 +21,7 @@ from simulator.rules.price_of_power.model import AnyBattle, Options
 from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
 from simulator.rules.price_of_power.rules import BY_POLICY, STAGES, Params, State
 from simulator.rules.toolkit import retreat
+from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.weights import sum_of
 
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.REBELS, "pirates": rules.TO_THE_LAST}
@@ -55,10 +56,8 @@ class Setup:
 
 def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
     """The setup of a land or naval battle."""
-    options, policy = fields.options, fields.policy
-    dice = dice_of(options.dice.model_dump())
-    attacker = side_of("attacker", fields.attacker, policy.attacker, options)
-    defender = side_of("defender", fields.defender, policy.defender, options)
+    options, dice = fields.options, dice_of(fields.options.dice.model_dump())
+    attacker, defender = (side_of(where, fields) for where in SIDES)
     sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
     last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
     pools = [pools_of(side, options, dice, last) for side in sides]
@@ -80,7 +79,7 @@ def starts_of(setup: Setup) -> list[str]:
         policy, alone = side.policy, len(side.factions) == 1 and side.has_player and not side.draws
         by_odds = getattr(policy, "base_dice", "") == "best-expected"
         if alone and policy.retreat not in {"when-half", "best"} and not by_odds:
-            found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy)]
+            found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy.losses)]
     return found
 
 
@@ -162,17 +161,23 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         fewest[place, : len(left)] = np.searchsorted(units, units)
     none = [0] * (MOST_FACTIONS + 1 - len(factions))
     return {
-        "kind": array([*(rules.TO_THE_LAST if f.stays else KINDS[f.kind] for f in factions), *none]),
+        "kind": array([*map(kind_of, factions), *none]),
         "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
         "strength": strength,
         "fewest": fewest,
     }
 
 
+def kind_of(faction: Faction) -> int:
+    """Who a realm is to the rules."""
+    realm = faction.realm
+    return rules.TO_THE_LAST if realm.defends_capital or realm.last_area else KINDS[realm.kind]
+
+
 def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
     """Rank of each defending faction among equally large ones: which is hit first (`ties`)."""
     first = {"listed-order": set(), "players-first": {"player"}, "npr-first": {"npr", "rebels", "pirates"}}[ties]
-    order = sorted(range(len(defenders)), key=lambda place: (defenders[place].kind not in first, place))
+    order = sorted(range(len(defenders)), key=lambda place: (defenders[place].realm.kind not in first, place))
     return [order.index(place) for place in range(len(defenders))]
 
 

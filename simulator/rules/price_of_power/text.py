@@ -54,7 +54,7 @@ def side_lines(setup: Setup, side: Side) -> Iterator[str]:
         yield f"{side.where}, Military Drill: {fewer} base dice fewer, {more} automatic hits in every roll (ASSUMED)"
     if "noble-knights" in side.fields.ideas:
         yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
-    if any(faction.kind == "pirates" for faction in side.factions):
+    if any(faction.realm.kind == "pirates" for faction in side.factions):
         yield f"{side.where}: pirates never leave (ASSUMED)"
 
 
@@ -141,7 +141,7 @@ def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
     for place, (name, faction) in enumerate(zip(FORCES, setup.factions, strict=False)):
         old, force = getattr(before, name), getattr(after, name)
         if old and not old & GONE:
-            who = faction.name or ("attacker" if place == 0 else "defender")
+            who = faction.realm.name or ("attacker" if place == 0 else "defender")
             left = in_place(faction, np.array([force]))[0].sum(axis=0)
             text = counted(left[:3], SHIPS if setup.sea else TYPES, "nothing left")
             damaged = f" ({left[3]} damaged)" if setup.sea and left[3] else ""
