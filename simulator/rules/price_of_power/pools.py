@@ -86,12 +86,6 @@ def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[list[Pool]]) -> Ico
     return Icons(*map(min, shown, [*units, tercios]))
 
 
-def worth_each(caps: Icons, pools: int) -> bool:
-    """Is a table for each number of units affordable?"""
-    tables = pools * (caps.infantry + 1) * (caps.cavalry + 1) * (caps.artillery + 1)
-    return tables <= MOST_TABLES and tables * int(np.prod(np.array(caps) + 1)) <= MOST_WORK
-
-
 @dataclass
 class TableSet:
     """Chance tables and rolls of a battle under construction; table 0 is certain."""
@@ -104,6 +98,14 @@ class TableSet:
         """A table whose results mean something else; its index."""
         self.rows.append(row_of(weights))
         return len(self.rows) - 1
+
+    def add_pools(self, rows: list[list[Pool]], caps: Icons, pairs: bool) -> tuple[list[list[tuple[int, int]]], int]:
+        """Tables of a side's pools, as `add_pool`; and how far its units count, 0 where one table serves them all."""
+        distinct = dict.fromkeys(chain(*rows))
+        tables = len(distinct) * prod(cap + 1 for cap in caps[:3])
+        each = tables <= MOST_TABLES and tables * prod(cap + 1 for cap in caps) <= MOST_WORK
+        made = {pool: self.add_pool(pool, caps, each, pairs) for pool in distinct}
+        return [[made[pool] for pool in row] for row in rows], packed(*caps[:3]) if each else 0
 
     def add_pool(self, pool: Pool, caps: Icons, each: bool, pairs: bool) -> tuple[int, int]:
         """Tables of a pool, as `rolls_of`: the first one's index; and the most that counts of each icon."""

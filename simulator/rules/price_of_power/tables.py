@@ -18,7 +18,7 @@ from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of
 from simulator.rules.price_of_power.duel import lean_of, least_size
 from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
 from simulator.rules.price_of_power.model import AnyBattle, Options
-from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
+from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of
 from simulator.rules.price_of_power.rules import BY_POLICY, STAGES, Params, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.naming import SIDES
@@ -26,6 +26,8 @@ from simulator.rules.toolkit.weights import sum_of
 
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.REBELS, "pirates": rules.TO_THE_LAST}
 ASKS = {"never": rules.NEVER, "when-leader-wounded": rules.WHEN_WOUNDED, "best": rules.AT_BEST}
+# Which of equally large defending factions are hit first.
+HIT_FIRST = {"listed-order": (), "players-first": ("player",), "npr-first": ("npr", "rebels", "pirates")}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
 FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
@@ -112,17 +114,15 @@ def chain_of(setup: Setup) -> Chain:
 
 def is_plain(setup: Setup, p: Params) -> bool:
     """Is it a duel: two lone realms on land whose rounds are all alike, one of which can always hit?"""
-    sides, timed = setup.sides, setup.last > 1 or p.max_rounds or p.whole_battle
-    if setup.sea or setup.brief or timed or len(setup.factions) > 2 or rules.AT_BEST in p.asks or any(setup.charges):
+    timed = setup.last > 1 or p.max_rounds or p.whole_battle or any(setup.charges)
+    several = len(setup.factions) > 2 or any(len(side.drawn) > 1 for side in setup.sides)
+    if setup.sea or setup.brief or timed or several or rules.AT_BEST in p.asks:
         return False
-    alike = all(len(side.drawn) == 1 for side in sides)
-    return alike and any(p.automatic[place] > 0 or can_hit(p, place, side) for place, side in enumerate(sides))
-
-
-def can_hit(p: Params, place: int, side: Side) -> bool:
-    """Have the dice of a side whose leader is dead an icon for each type of its units?"""
-    most = int(p.pool[place, STAGES * max(side.drawn), 0, 1])
-    return all(part(most, which) > 0 for which, units in enumerate(side.start) if units)
+    for place, side in enumerate(setup.sides):
+        dead = int(p.pool[place, STAGES * max(side.drawn), 0, 1])
+        if p.automatic[place] or all(part(dead, which) for which, units in enumerate(side.start) if units):
+            return True  # by itself, or with an icon for each type of its units even when its leader is dead
+    return False
 
 
 def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
@@ -159,38 +159,24 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else packed(*left.T)
         strength[place, : len(left)] = types + (units << UNITS) + (np.arange(len(left)) << HITS)
         fewest[place, : len(left)] = np.searchsorted(units, units)
-    none = [0] * (MOST_FACTIONS + 1 - len(factions))
+    none, first = [0] * (MOST_FACTIONS + 1 - len(factions)), HIT_FIRST[setup.fields.policy.attacker.ties]
+    stay = [faction.realm.defends_capital or faction.realm.last_area for faction in factions]
+    kinds = [rules.TO_THE_LAST if held else KINDS[f.realm.kind] for f, held in zip(factions, stay, strict=True)]
     return {
-        "kind": array([*map(kind_of, factions), *none]),
-        "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
+        "kind": array(kinds + none),
+        "tie": array([place + MOST_FACTIONS * (f.realm.kind not in first) for place, f in enumerate(factions)] + none),
         "strength": strength,
         "fewest": fewest,
     }
 
 
-def kind_of(faction: Faction) -> int:
-    """Who a realm is to the rules."""
-    realm = faction.realm
-    return rules.TO_THE_LAST if realm.defends_capital or realm.last_area else KINDS[realm.kind]
-
-
-def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
-    """Rank of each defending faction among equally large ones: which is hit first (`ties`)."""
-    first = {"listed-order": set(), "players-first": {"player"}, "npr-first": {"npr", "rebels", "pirates"}}[ties]
-    order = sorted(range(len(defenders)), key=lambda place: (defenders[place].realm.kind not in first, place))
-    return [order.index(place) for place in range(len(defenders))]
-
-
 def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
     """Tables of the pools of both sides, and the most that they can show."""
-    found, cap = np.zeros((2, max(map(len, setup.pools)), setup.last, 2), np.int64), array([0, 0])
-    for place, (side, caps, rows) in enumerate(zip(setup.sides, setup.caps, setup.pools, strict=True)):
-        distinct = dict.fromkeys(pool for row in rows for pool in row)
-        each, captures = worth_each(caps, len(distinct)), setup.sea and side.has_player
-        numbers = {pool: made.add_pool(pool, caps, each, pairs=not captures) for pool in distinct}
-        found[place, : len(rows)] = [[numbers[pool] for pool in row] for row in rows]
-        cap[place] = packed(*caps[:3]) if each else 0  # one table then serves all numbers of units
-    return {"pool": found, "cap": cap}
+    pool, cap = np.zeros((2, max(map(len, setup.pools)), setup.last, 2), np.int64), array([0, 0])
+    for side, (rows, caps) in enumerate(zip(setup.pools, setup.caps, strict=True)):
+        captures = setup.sea and setup.sides[side].has_player
+        pool[side, : len(rows)], cap[side] = made.add_pools(rows, caps, pairs=not captures)
+    return {"pool": pool, "cap": cap}
 
 
 def opening_of(setup: Setup, made: TableSet) -> np.ndarray:

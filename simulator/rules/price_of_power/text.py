@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -24,7 +24,7 @@ from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
 
 # Faces as the rules write them: f infantry, T tercios, h cavalry, a artillery, - blank.
-LETTERS = ("f", "T", "h", "a")
+LETTERS = "fTha"
 MOST_TRIES = 2_000
 
 
@@ -115,21 +115,16 @@ def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
 def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
     """Faces that give a result, in letters: rolled until they do; none if that takes too long."""
     side = s.phase - rules.ATTACKER_ROLLS
-    own, most = strength_on(p, s, side), setup.caps[side].tercios
     rolled = setup.pools[side][rules.dice_of(p, s, side)][s.round]
-    pairs = 1 if setup.sea and setup.sides[side].has_player else 2
-
-    def matched(icons: Sequence[int]) -> int:
-        """Hits of icons on the units at hand, before caps and automatic hits."""
-        return sum(min(part(own, which), icons[which]) for which in range(3))
-
-    shown = int(p.shown[result])
-    wanted = matched([part(shown, which) for which in range(3)]), shown >> TERCIOS
+    most, pairs = setup.caps[side].tercios, 1 if setup.sea and setup.sides[side].has_player else 2
+    shown, strength = int(p.shown[result]), int(strength_on(p, s, side))
+    icons, own = ([part(packed, which) for which in range(3)] for packed in (shown, strength))
+    wanted = sum(map(min, own, icons)), shown >> TERCIOS
 
     def fits(faces: list[Face]) -> bool:
-        seen = [sum(values) for values in zip(*map(rolled.worth, faces), strict=True)] or [0, 0, 0, 0]
-        tercios = min(seen[3], most)
-        return (matched(seen), tercios - tercios % pairs) == wanted
+        *seen, tercios = map(sum, zip((0, 0, 0, 0), *map(rolled.worth, faces), strict=True))
+        tercios = min(tercios, most)
+        return (sum(map(min, own, seen)), tercios - tercios % pairs) == wanted
 
     thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES) or ()
     letters = ([letter * icons for letter, icons in zip(LETTERS, face, strict=True) if icons] for face in thrown)
