@@ -16,7 +16,7 @@ from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcome
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
-from simulator.rules.price_of_power.tables import FORCES, Setup, setup_of
+from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.courses import Courses
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
@@ -148,7 +148,7 @@ class Stages:
 
     def _on_land(self, landed: int) -> tuple[Setup, Chain]:
         """The land battle of those landed."""
-        setup = setup_of(stage(self.fields, "army", landing(self.fields, landed)), brief=True)
+        setup = Setup(stage(self.fields, "army", landing(self.fields, landed)), brief=True)
         return setup, text.told(setup, "on land")
 
     def _plan(self, army: tuple[int, ...]) -> siege.Taken:
@@ -170,7 +170,7 @@ class Stages:
             ships = model.count(fields.attacker.fleet)
             self.invasion(run, courses, self.landed(ships), {"attacker_ships_left": ships})
             return courses.outcomes()
-        setup = setup_of(stage(fields, "fleet"), brief=True)
+        setup = Setup(stage(fields, "fleet"), brief=True)
         ends = run(text.told(setup, "at sea"))
         seen = outcome(setup, ends.states)
         won, told = (
@@ -240,7 +240,7 @@ def build(fields: Campaign) -> Built:
 def assumptions(fields: Campaign) -> Iterator[str]:
     """What the stages rest on."""
     for name, part in PARTS.items():
-        lines = text.assumptions(setup_of(stage(fields, part))) if fought(fields, part) else []
+        lines = text.assumptions(Setup(stage(fields, part))) if fought(fields, part) else []
         yield from (f"{name}: {line}" for line in lines)
     yield f"landing: {fields.policy.attacker.landing}"
     if fields.defender.provinces:
@@ -254,7 +254,7 @@ def explain(stages: Stages) -> Iterator[str]:
     landed = stages.landed(model.count(fields.attacker.fleet))
     for name, part in PARTS.items():
         won = f"no defender, {'the sea' if part == 'fleet' else 'the area'} counts as won"
-        lines = text.explain(setup_of(stage(fields, part))) if fought(fields, part) else [won]
+        lines = text.explain(Setup(stage(fields, part))) if fought(fields, part) else [won]
         yield from (f"{name}: {line}" for line in lines)
         if part == "fleet":
             yield f"landing: with every ship {landed} units land, {stages.whole - landed} stay behind"

@@ -9,7 +9,7 @@ from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandDefender, SeaDefender, SeaRealm
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity
-from simulator.rules.price_of_power.tables import chain_of, setup_of
+from simulator.rules.price_of_power.tables import Setup, chain_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -110,7 +110,7 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
 
 def check_dice(fields: AnyBattle, part: str) -> None:
     """No roll has more than 20 dice, and dice that replace the printed ones can be told apart."""
-    setup = setup_of(fields)
+    setup = Setup(fields)
     for side, rows in zip(setup.sides, setup.pools, strict=True):
         most = max(sum(pool[:3]) for row in rows for pool in row)
         refuse(most > MOST_DICE, f"{side.where}{part}", f"{most} dice in one roll; at most {MOST_DICE} are allowed")

@@ -22,7 +22,7 @@ from simulator.rules.battle import Refusal
 from simulator.rules.price_of_power.casualties import TERCIOS, packed
 from simulator.rules.price_of_power.dice import DICE, Dice, Face, Icons, Pool, icons_shown, most_icons
 from simulator.rules.price_of_power.forces import Side
-from simulator.rules.price_of_power.model import General, LandPolicy, Options
+from simulator.rules.price_of_power.model import General, LandPolicy
 
 # Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
 MOST_WORK = 60_000_000
@@ -31,9 +31,9 @@ MOST_TABLES = 20_000
 MOST_KEPT = 10_000
 
 
-def pool_of(side: Side, options: Options, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
+def pool_of(side: Side, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
     """The dice of a side in a round (section 3.2, step 1)."""
-    drill = led and "military-drill" in side.fields.ideas
+    options, drill = side.options, led and "military-drill" in side.fields.ideas
     dice = dict.fromkeys(DICE, 0) | {base: max(0, options.base_dice - drill * options.military_drill.dice)}
     in_force = [
         action
@@ -47,12 +47,7 @@ def pool_of(side: Side, options: Options, base: str, leader: General | None, rou
     return Pool(**dice, tercios_worth=2 if doubled else 1)
 
 
-def automatic_hits(side: Side, options: Options) -> int:
-    """Hits in every roll while led, those of heavy ships not included."""
-    return side.fields.automatic_hits + ("military-drill" in side.fields.ideas) * options.military_drill.hits
-
-
-def base_type(side: Side, options: Options, dice: Dice, leader: General | None) -> str:
+def base_type(side: Side, dice: Dice, leader: General | None) -> str:
     """Type of the base dice; `best-expected` compares the first roll of the starting units (section 2, `base_dice`)."""
     if not isinstance(side.policy, LandPolicy):
         return "artillery"
@@ -60,21 +55,21 @@ def base_type(side: Side, options: Options, dice: Dice, leader: General | None) 
         return side.policy.base_dice
 
     def expected_hits(base: str) -> Fraction:
-        pool = pool_of(side, options, base, leader, 1)
+        pool = pool_of(side, base, leader, 1)
         ways = icons_shown(dice, pool, Icons(*map(min, side.start, most_icons(dice, pool)), 0))
-        hits = np.minimum(np.indices(ways.shape).sum(axis=0) + automatic_hits(side, options), side.units)
+        hits = np.minimum(np.indices(ways.shape).sum(axis=0) + side.automatic, side.units)
         return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
 
     return max(("infantry", "cavalry"), key=expected_hits)
 
 
-def pools_of(side: Side, options: Options, dice: Dice, last: int) -> list[list[Pool]]:
+def pools_of(side: Side, dice: Dice, last: int) -> list[list[Pool]]:
     """Pools of a side in each round; three rows a card: its leader dead, alive, his side unled."""
     rows = []
     for leader in (None, *side.leaders):
-        base = base_type(side, options, dice, leader)
+        base = base_type(side, dice, leader)
         for own, led in ((None, True), (leader, True), (None, False)):
-            rows.append([pool_of(side, options, base, own, at, led) for at in range(1, last + 1)])
+            rows.append([pool_of(side, base, own, at, led) for at in range(1, last + 1)])
     return rows
 
 

@@ -6,7 +6,7 @@ Sections cited are those of docs/rules/price_of_power.md.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,14 +14,13 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, TERCIOS, UNITS, packed, part
-from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of
+from simulator.rules.price_of_power.dice import dice_of
 from simulator.rules.price_of_power.duel import lean_of, least_size
-from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
-from simulator.rules.price_of_power.model import AnyBattle, Options
-from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of
+from simulator.rules.price_of_power.forces import Side, first_lost
+from simulator.rules.price_of_power.model import AnyBattle
+from simulator.rules.price_of_power.pools import TableSet, caps_of, pools_of
 from simulator.rules.price_of_power.rules import BY_POLICY, STAGES, Params, State
 from simulator.rules.toolkit import retreat
-from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.weights import sum_of
 
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.REBELS, "pirates": rules.TO_THE_LAST}
@@ -34,41 +33,24 @@ FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
 array = partial(np.array, dtype=np.int64)
 
 
-@dataclass(frozen=True)
 class Setup:
-    """A battle as the rules see it. `factions` are the attacker, then the defending ones.
+    """A land or naval battle as the rules see it. `factions` are the attacker, then the defending ones.
 
     `last` is the last round in which anything depends on the round (section 3.4). Of each side: `pools` of dice (rows
     as pools_of has them, columns are rounds), `caps` on icons, dice of its charge. `brief`: a later stage asks for
     ships and units alone, not for damage.
     """
 
-    fields: AnyBattle
-    options: Options
-    sea: bool
-    dice: Dice
-    sides: tuple[Side, Side]
-    factions: tuple[Faction, ...]
-    last: int
-    pools: list[list[list[Pool]]]
-    caps: list[Icons]
-    charges: list[int]
-    brief: bool
-
-
-def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
-    """The setup of a land or naval battle."""
-    options, dice = fields.options, dice_of(fields.options.dice.model_dump())
-    attacker, defender = (side_of(where, fields) for where in SIDES)
-    sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
-    last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
-    pools = [pools_of(side, options, dice, last) for side in sides]
-    return Setup(
-        fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools,
-        caps=[caps_of(*pair, dice, rows) for pair, rows in zip(pairs, pools, strict=True)],
-        charges=[side.charge(enemy) for side, enemy in pairs],
-        brief=brief,
-    )  # fmt: skip
+    def __init__(self, fields: AnyBattle, brief: bool = False) -> None:
+        self.fields, self.options, self.brief = fields, fields.options, brief
+        self.dice = dice_of(fields.options.dice.model_dump())
+        self.sides = attacker, defender = Side("attacker", fields), Side("defender", fields)
+        self.sea, self.factions = attacker.sea, attacker.factions + defender.factions
+        self.last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
+        self.pools = [pools_of(side, self.dice, self.last) for side in self.sides]
+        pairs = (attacker, defender), (defender, attacker)
+        self.caps = [caps_of(*pair, self.dice, rows) for pair, rows in zip(pairs, self.pools, strict=True)]
+        self.charges = [side.charge(enemy) for side, enemy in pairs]
 
 
 def starts_of(setup: Setup) -> list[str]:
@@ -132,7 +114,7 @@ def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
         "attacker_leaves": leave_of(sides[0]),
         "defender_leaves": leave_of(sides[1]),
         "first_of": array([0, 1, 1 + len(sides[1].factions)]),
-        "automatic": array([automatic_hits(side, setup.options) for side in sides]),
+        "automatic": array([side.automatic for side in sides]),
         "asks": array([s.has_player and s.fields.can_retreat and ASKS.get(s.policy.retreat, BY_POLICY) for s in sides]),
         "supply": array([side.supply for side in sides]),
     }

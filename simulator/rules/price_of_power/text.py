@@ -16,7 +16,6 @@ from simulator.rules.price_of_power.dice import DICE, Face, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
 from simulator.rules.price_of_power.model import TIMED, General
 from simulator.rules.price_of_power.outcome import in_place
-from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
 from simulator.rules.toolkit.faces import thrown_until
@@ -65,8 +64,8 @@ def explain(setup: Setup) -> list[str]:
         dice = rows[4 if side.leaders else 0][0]
         by = " with the first kind of leader it may draw" if side.draws else " with its leader" if side.leaders else ""
         lines.append(f"{side.where}: {side.units} {'ships' if side.sea else 'units'}, rolls {dice_text(dice)}{by}")
-        if more := automatic_hits(side, setup.options):
-            lines.append(f"{side.where}: {more} automatic hits in every roll while led")
+        if side.automatic:
+            lines.append(f"{side.where}: {side.automatic} automatic hits in every roll while led")
         if setup.sea and side.start[2]:
             lines.append(f"{side.where}: {plural(side.start[2], 'heavy ship')}, one automatic hit each")
         if dice.tercios_worth == 2:
