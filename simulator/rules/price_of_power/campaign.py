@@ -173,10 +173,8 @@ class Stages:
         setup = Setup(stage(fields, "fleet"), brief=True)
         ends = run(text.told(setup, "at sea"))
         seen = outcome(setup, ends.states)
-        won, told = (
-            seen["winner"] == ATTACKER,
-            {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")},
-        )
+        won = seen["winner"] == ATTACKER
+        told = {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")}
         left = {"attacker_units_left": self.whole, "defender_units_left": model.count(fields.defender.army)}
         courses.add(ends, ~won, {"winner": seen["winner"], **told, **left})
         for row in np.flatnonzero(won):

@@ -47,8 +47,8 @@ MOST_LOST = 40
 class Army(NamedTuple):
     """What `rules.Params` says of a side: where its tables begin, and its automatic hits.
 
-    Its tables are others once its leader is `dead`. It leaves as `leaves` says, or when its leader is wounded, with at
-    least so many units, and pays the price.
+    Its tables are others once its leader is `dead`. It leaves as `leaves` says, or when its leader is wounded, with
+    more units than the price that it pays.
     """
 
     first: int
@@ -57,7 +57,6 @@ class Army(NamedTuple):
     automatic: int
     leaves: Leave
     asks: int
-    least: int
     price: int
 
 
@@ -93,7 +92,7 @@ def table_of(army, own, wounds):
 def goes(army, own, enemy, wounds):
     """Does a realm leave, 1 or 0, with so many units on both sides?"""
     wanted = wants_away(army.leaves, army.asks, 1, own, enemy, wounds)
-    return 1 if wanted & (own >= army.least) & (enemy > 0) else 0
+    return 1 if wanted & (own > army.price) & (enemy > 0) else 0
 
 
 @rule(Duel)
@@ -144,7 +143,7 @@ def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
     dead, first = p.pool[side, card : card + 2, 0, 0]
     leaves = outnumbered() if npr else leaves if p.asks[side] else never()
     numbers = map(int, (first, dead, p.cap[side], p.automatic[side]))
-    return Army(*numbers, leaves, int(p.asks[side]), 1 if npr else 2, 0 if npr else 1)
+    return Army(*numbers, leaves, int(p.asks[side]), 0 if npr else 1)
 
 
 def lean_of(chain: Chain) -> Lean:

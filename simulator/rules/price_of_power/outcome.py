@@ -61,7 +61,7 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
     left = np.sum([alive(*one) for one in held], axis=0)
     npr = [units(in_place(one, force)) * ((force & GONE) > 0) for one, force in held if one.realm.kind != "player"]
     withdrawn, killed = sum(npr, np.zeros(len(leader), int)), leader % STAGES == DEAD
-    columns: Columns = {f"{where}_{'ships' if side.sea else 'units'}_left": units(left)}
+    columns: Columns = {f"{where}_{side.fields.called}_left": units(left)}
     kinds = enumerate(SHIPS if side.sea else TYPES)
     columns |= {f"{where}_{kind}_left": left[:, :, at].sum(axis=1) for at, kind in kinds}
     if not side.sea:

@@ -13,7 +13,6 @@ import numpy as np
 from simulator.engine.chain import BEST, helper, rule
 from simulator.rules.price_of_power.casualties import (
     ATTACK,
-    BITS,
     DEFENCE,
     GONE,
     HITS,
@@ -51,7 +50,7 @@ class Params(NamedTuple):
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
     asks for ships and units alone. `first_of[side]` is its first faction; `kind` and `tie` stand by faction.
     `strength[3 * faction + category, n]` is what a category is that can take n hits (casualties.py), `fewest` the
-    fewest hits that as many ships can take. By side: `automatic` hits, how it `asks` to leave, captured ships in
+    force of as many ships with the fewest hits. By side: `automatic` hits, how it `asks` to leave, captured ships in
     `supply`.
     `pool[side, dice_of(...), round]` are the first table of a roll and the most icons it can show. There is a table for
     each number of units up to `cap` (by side). What a roll has `shown` are its icons, packed as strengths are, and
@@ -288,7 +287,7 @@ def told(p, faction, force):
     """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
     if p.sea == 0 or p.brief == 0:
         return force
-    return (force & GONE) | (p.fewest[3 * faction + 1, part(force, 1)] << BITS)
+    return (force & GONE) | p.fewest[3 * faction + 1, part(force, 1)]
 
 
 @helper

@@ -86,8 +86,8 @@ def chain_of(setup: Setup) -> Chain:
         opening=opening,
         **numbers,
     )
-    start = start_of(setup, rules.next_phase(params, rules.ATTACKER_DRAWS))
-    chain = Chain(params, start, limits_of(setup, start, int(shown.max() >> TERCIOS)), tables, counters=("rounds",))
+    ends = ends_of(setup, rules.next_phase(params, rules.ATTACKER_DRAWS), int(shown.max() >> TERCIOS))
+    chain = Chain(params, *ends, tables, counters=("rounds",))
     if not is_plain(setup, params):
         return chain
     lean = lean_of(chain)
@@ -140,7 +140,7 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
         units = left[:, :3].sum(axis=1)
         types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else packed(*left.T)
         strength[place, : len(left)] = types + (units << UNITS) + (np.arange(len(left)) << HITS)
-        fewest[place, : len(left)] = np.searchsorted(units, units)
+        fewest[place, : len(left)] = packed(0, np.searchsorted(units, units), 0)
     none, first = [0] * (MOST_FACTIONS + 1 - len(factions)), HIT_FIRST[setup.fields.policy.attacker.ties]
     stay = [faction.realm.defends_capital or faction.realm.last_area for faction in factions]
     kinds = [rules.TO_THE_LAST if held else KINDS[f.realm.kind] for f, held in zip(factions, stay, strict=True)]
@@ -168,31 +168,24 @@ def opening_of(setup: Setup, made: TableSet) -> np.ndarray:
     return array(cards + [made.add(sum_of(icons, dice)) if any(setup.charges) else 0 for dice in setup.charges])
 
 
-def start_of(setup: Setup, phase: int) -> State:
-    """The battle before anything is rolled."""
-    forces = (packed(*faction.hits) for faction in setup.factions)
-    named = dict(zip(FORCES, forces, strict=False))
+def ends_of(setup: Setup, phase: int, most_tercios: int) -> tuple[State, State]:
+    """The battle before anything is rolled, and the largest value of each field."""
+    forces = dict(zip(FORCES, (packed(*faction.hits) for faction in setup.factions), strict=False))
+    leaders, most = {}, {name: force | GONE for name, force in forces.items()}
     for side in setup.sides:
         card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0
-        named[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
-    return State(*[0] * len(State._fields))._replace(phase=phase, **named)
-
-
-def limits_of(setup: Setup, start: State, most_tercios: int) -> State:
-    """The largest value of each field."""
-    attacker, defender = setup.sides
-    named = {name: getattr(start, name) | GONE for name in FORCES[: len(setup.factions)]}
-    for side in setup.sides:
-        named[f"{side.where}_leader"] = STAGES * len(side.leaders) + rules.DEAD if side.leaders else 0
-    haul = max(most_tercios, attacker.units, defender.units) if setup.sea else 0
-    return start._replace(
+        leaders[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
+        most[f"{side.where}_leader"] = STAGES * len(side.leaders) + rules.DEAD if side.leaders else 0
+    start = State(*[0] * len(State._fields))._replace(phase=phase, **forces, **leaders)
+    haul = max(most_tercios, *(side.units for side in setup.sides)) if setup.sea else 0
+    return start, start._replace(
         phase=rules.OVER,
         round=setup.last - 1,
         turns=0 if setup.sea else 255,
-        hits=sum(sum(faction.hits) for faction in defender.factions),
-        hurt=rules.DEAD if defender.leaders else 0,
+        hits=sum(sum(faction.hits) for faction in setup.factions[1:]),
+        hurt=rules.DEAD if setup.sides[1].leaders else 0,
         haul=haul,
         heavy_haul=haul,
         rounds=MOST_ROUNDS if setup.options.count_rounds else 0,
-        **named,
+        **most,
     )

@@ -63,7 +63,7 @@ def explain(setup: Setup) -> list[str]:
     for side, rows, charge in zip(setup.sides, setup.pools, setup.charges, strict=True):
         dice = rows[4 if side.leaders else 0][0]
         by = " with the first kind of leader it may draw" if side.draws else " with its leader" if side.leaders else ""
-        lines.append(f"{side.where}: {side.units} {'ships' if side.sea else 'units'}, rolls {dice_text(dice)}{by}")
+        lines.append(f"{side.where}: {side.units} {side.fields.called}, rolls {dice_text(dice)}{by}")
         if side.automatic:
             lines.append(f"{side.where}: {side.automatic} automatic hits in every roll while led")
         if setup.sea and side.start[2]:
