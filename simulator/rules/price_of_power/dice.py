@@ -21,16 +21,16 @@ BLANK = "blank"
 MOST_DICE = 20
 
 
-class Face(NamedTuple):
-    """Icons on one face."""
+class Icons(NamedTuple):
+    """Icons on a face; or those that count for infantry (F + wT), cavalry and artillery, and tercios."""
 
     infantry: int = 0
-    tercios: int = 0
     cavalry: int = 0
     artillery: int = 0
+    tercios: int = 0
 
 
-Dice = Mapping[str, tuple[Face, ...]]
+Dice = Mapping[str, tuple[Icons, ...]]
 
 
 class Pool(NamedTuple):
@@ -41,28 +41,19 @@ class Pool(NamedTuple):
     artillery: int
     tercios_worth: int = 1
 
-    def faces(self, dice: Dice) -> list[tuple[Face, ...]]:
+    def faces(self, dice: Dice) -> list[tuple[Icons, ...]]:
         """The faces of each die rolled."""
         return [dice[die] for die, number in zip(DICE, self, strict=False) for _ in range(number)]
 
-    def worth(self, face: Face) -> Icons:
+    def worth(self, face: Icons) -> Icons:
         """What a face counts (section 3.2, step 2)."""
-        return Icons(face.infantry + self.tercios_worth * face.tercios, face.cavalry, face.artillery, face.tercios)
+        return face._replace(infantry=face.infantry + self.tercios_worth * face.tercios)
 
 
-class Icons(NamedTuple):
-    """Icons that count for infantry (F + wT), cavalry and artillery, and tercios; or the most of each that matter."""
-
-    infantry: int
-    cavalry: int
-    artillery: int
-    tercios: int
-
-
-def face(text: str) -> Face:
+def face(text: str) -> Icons:
     """The icons of a face as written, e.g. "blank" or "infantry+cavalry"."""
     found = Counter(part.strip() for part in text.split("+"))
-    return Face(*(found[icon] for icon in ICONS))
+    return Icons(**{icon: found[icon] for icon in ICONS})
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import DICE
-from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, General, LandRealm, Options, SeaSide
+from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, General, LandRealm, SeaSide
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.losses import left_along
 from simulator.rules.toolkit.sheets import lines_of
@@ -98,7 +98,8 @@ class Side:
         self.draws, self.leaders = leader == "draw", () if isinstance(leader, str) else (General(**dict(leader)),)
         self.drawn = {len(self.leaders): 1}
         if self.draws:
-            self.leaders, self.drawn = leaders_drawn(self.options)
+            deck = self.options.npr_deck
+            self.leaders, self.drawn = leaders_drawn(deck if deck is None else tuple(deck))
         self.automatic = fields.automatic_hits + ("military-drill" in fields.ideas) * self.options.military_drill.hits
         timed = [policy.retreat_at] if policy.retreat == "after-round" else []
         self.last = max([1, *timed, *(action.round + action.this_round_only for action in fields.battle_actions)])
@@ -129,16 +130,12 @@ def main_defender(factions: Sequence[Faction], named: str | None) -> int:
     return max(players, key=lambda at: (players[at].count(), players[at].name == (named or None)), default=0)
 
 
-@lru_cache(maxsize=1)
-def printed_deck() -> tuple[model.Card, ...]:
-    """The military cards of the game: 36, of which 14 show leaders."""
-    return tuple(model.Card.model_validate_strings(row, strict=False) for row in lines_of(__package__, "military_deck"))
-
-
-def leaders_drawn(options: Options) -> tuple[tuple[General, ...], dict[int, int]]:
-    """The leaders in the deck, and how many cards show each (0 stands for an advisor, who is none)."""
+@lru_cache(maxsize=8)
+def leaders_drawn(deck: tuple[model.Card, ...] | None) -> tuple[tuple[General, ...], dict[int, int]]:
+    """The leaders in a deck (without one, the printed), and how many cards show each (0: an advisor, who is none)."""
+    printed = (model.Card.model_validate_strings(row, strict=False) for row in lines_of(__package__, "military_deck"))
     weights: Counter[General | None] = Counter()
-    for card in printed_deck() if options.npr_deck is None else options.npr_deck:
+    for card in printed if deck is None else deck:
         weights[General(**{die: getattr(card, die) for die in DICE}) if card.leader else None] += card.cards
     found = tuple(leader for leader in weights if leader is not None and weights[leader])
     return found, {found.index(leader) + 1 if leader else 0: cards for leader, cards in weights.items() if cards}

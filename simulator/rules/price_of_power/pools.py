@@ -20,7 +20,7 @@ import numpy as np
 from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
 from simulator.rules.price_of_power.casualties import TERCIOS, packed
-from simulator.rules.price_of_power.dice import DICE, Dice, Face, Icons, Pool, icons_shown, most_icons
+from simulator.rules.price_of_power.dice import DICE, Dice, Icons, Pool, icons_shown, most_icons
 from simulator.rules.price_of_power.forces import Side
 from simulator.rules.price_of_power.model import General, LandPolicy
 
@@ -29,6 +29,8 @@ MOST_WORK = 60_000_000
 MOST_TABLES = 20_000
 # The tables of a pool with no more rolls are kept for the next battle.
 MOST_KEPT = 10_000
+# A roll with one icon that counts, for infantry, for cavalry, for artillery.
+ONE_ICON = packed(1, 0, 0), packed(0, 1, 0), packed(0, 0, 1)
 
 
 def pool_of(side: Side, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
@@ -122,7 +124,7 @@ class TableSet:
 
 @lru_cache(maxsize=64)
 def rolls_of(
-    dice: tuple[tuple[str, tuple[Face, ...]], ...], pool: Pool, caps: Icons, each: bool, pairs: bool
+    dice: tuple[tuple[str, tuple[Icons, ...]], ...], pool: Pool, caps: Icons, each: bool, pairs: bool
 ) -> list[tuple[list[int], np.ndarray]]:
     """Rolls of a pool and their chances: one table for all units, or (`each`) one for each number of them.
 
@@ -140,11 +142,10 @@ def rolls_of(
     found, all_icons = [], np.ogrid[tuple(slice(number) for number in ways.shape)]
     for units in product(*(range(cap + 1) for cap in caps[:3])):
         # Rolls that give these units the same hits are one, told by the infantry, then the cavalry that may have hit.
+        told = [0, *np.repeat(ONE_ICON, units).cumsum().tolist()]
         shown = sum(np.minimum(number, own) for number, own in zip(all_icons, units, strict=False))
         weight = np.bincount((shown * many + all_icons[-1]).ravel(), flat)
         codes = weight.nonzero()[0]
-        hits, tercios = np.divmod(codes, many)
-        infantry, two = np.minimum(hits, units[0]), np.minimum(hits, units[0] + units[1])
-        rolls = packed(infantry, two - infantry, hits - two) | pair * tercios << TERCIOS
-        found.append((rolls.tolist(), weight[codes] / weight[codes].sum()))
+        rolls = [told[code // many] | pair * (code % many) << TERCIOS for code in codes.tolist()]
+        found.append((rolls, weight[codes] / weight[codes].sum()))
     return found

@@ -71,7 +71,6 @@ def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
     made, options = TableSet(setup.dice), setup.options
     numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
-    opening = opening_of(setup, made)
     tables, shown = made.close()
     params = Params(
         sea=int(setup.sea),
@@ -83,7 +82,6 @@ def chain_of(setup: Setup) -> Chain:
         main=setup.sides[1].main,
         brief=int(setup.brief),
         shown=shown,
-        opening=opening,
         **numbers,
     )
     ends = ends_of(setup, rules.next_phase(params, rules.ATTACKER_DRAWS), int(shown.max() >> TERCIOS))
@@ -153,19 +151,16 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
 
 
 def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
-    """Tables of the pools of both sides, and the most that they can show."""
+    """Tables of the pools of both sides, and the most that they can show; tables of cards and charges."""
     pool, cap = np.zeros((2, max(map(len, setup.pools)), setup.last, 2), np.int64), array([0, 0])
     for side, (rows, caps) in enumerate(zip(setup.pools, setup.caps, strict=True)):
         captures = setup.sea and setup.sides[side].has_player
         pool[side, : len(rows)], cap[side] = made.add_pools(rows, caps, pairs=not captures)
-    return {"pool": pool, "cap": cap}
-
-
-def opening_of(setup: Setup, made: TableSet) -> np.ndarray:
-    """Tables of the cards and charges; both sides charge, if one does."""
     icons = Counter(face.cavalry for face in setup.dice["cavalry"])
     cards = [made.add(side.drawn) if len(side.drawn) > 1 else 0 for side in setup.sides]
-    return array(cards + [made.add(sum_of(icons, dice)) if any(setup.charges) else 0 for dice in setup.charges])
+    # Both sides charge, if one does.
+    charges = [made.add(sum_of(icons, dice)) if any(setup.charges) else 0 for dice in setup.charges]
+    return {"pool": pool, "cap": cap, "opening": array(cards + charges)}
 
 
 def ends_of(setup: Setup, phase: int, most_tercios: int) -> tuple[State, State]:

@@ -12,7 +12,7 @@ import numpy as np
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
-from simulator.rules.price_of_power.dice import DICE, Face, Pool
+from simulator.rules.price_of_power.dice import DICE, Icons, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
 from simulator.rules.price_of_power.model import TIMED, General
 from simulator.rules.price_of_power.outcome import in_place
@@ -23,7 +23,7 @@ from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
 
 # Faces as the rules write them: f infantry, T tercios, h cavalry, a artillery, - blank.
-LETTERS = "fTha"
+LETTERS = {"f": "infantry", "T": "tercios", "h": "cavalry", "a": "artillery"}
 MOST_TRIES = 2_000
 
 
@@ -120,14 +120,14 @@ def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
     icons, own = ([part(packed, which) for which in range(3)] for packed in (shown, strength))
     wanted = sum(map(min, own, icons)), shown >> TERCIOS
 
-    def fits(faces: list[Face]) -> bool:
+    def fits(faces: list[Icons]) -> bool:
         *seen, tercios = map(sum, zip((0, 0, 0, 0), *map(rolled.worth, faces), strict=True))
         tercios = min(tercios, most)
         return (sum(map(min, own, seen)), tercios - tercios % pairs) == wanted
 
     thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES) or ()
-    letters = ([letter * icons for letter, icons in zip(LETTERS, face, strict=True) if icons] for face in thrown)
-    return ["+".join(face) or "-" for face in letters]
+    letters = ([letter * getattr(face, icon) for letter, icon in LETTERS.items()] for face in thrown)
+    return ["+".join(filter(None, face)) or "-" for face in letters]
 
 
 def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
