@@ -14,6 +14,7 @@ from pydantic import Field
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run
 from simulator.rules.price_of_power import checks, model, siege, text
+from simulator.rules.price_of_power.crossing import UNITS_PER_SHIP
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup
@@ -22,7 +23,6 @@ from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 Landing = Literal["infantry-first", "cavalry-first", "artillery-first"]
-UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
 PARTS = {"at sea": "fleet", "on land": "army"}
 # Columns of an outcome, and what they are where a stage is not reached.

@@ -70,7 +70,7 @@ def starts_of(setup: Setup) -> list[str]:
 def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
     made, options = TableSet(setup.dice), setup.options
-    numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
+    numbers = {**force_numbers(setup), **pool_numbers(setup, made)}
     tables, shown = made.close()
     params = Params(
         sea=int(setup.sea),
@@ -105,19 +105,6 @@ def is_plain(setup: Setup, p: Params) -> bool:
     return False
 
 
-def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
-    """Numbers of each side."""
-    sides = setup.sides
-    return {
-        "attacker_leaves": leave_of(sides[0]),
-        "defender_leaves": leave_of(sides[1]),
-        "first_of": array([0, 1, 1 + len(sides[1].factions)]),
-        "automatic": array([side.automatic for side in sides]),
-        "asks": array([s.has_player and s.fields.can_retreat and ASKS.get(s.policy.retreat, BY_POLICY) for s in sides]),
-        "supply": array([side.supply for side in sides]),
-    }
-
-
 def leave_of(side: Side) -> retreat.Leave:
     """When a player realm of this side leaves; `when-leader-wounded` stands beside it."""
     policy, at = side.policy.retreat, side.policy.retreat_at
@@ -129,9 +116,9 @@ def leave_of(side: Side) -> retreat.Leave:
     }.get(policy, retreat.never())
 
 
-def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
-    """What each faction is and what its hits leave."""
-    factions = setup.factions
+def force_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
+    """Numbers of each side; what each faction is and what its hits leave."""
+    sides, factions = setup.sides, setup.factions
     lists = [left for faction in factions for left in faction.left]
     strength, fewest = np.zeros((2, 3 * (MOST_FACTIONS + 1), max(map(len, lists))), np.int64)
     for place, left in enumerate(lists):
@@ -143,6 +130,12 @@ def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
     stay = [faction.realm.defends_capital or faction.realm.last_area for faction in factions]
     kinds = [rules.TO_THE_LAST if held else KINDS[f.realm.kind] for f, held in zip(factions, stay, strict=True)]
     return {
+        "attacker_leaves": leave_of(sides[0]),
+        "defender_leaves": leave_of(sides[1]),
+        "first_of": array([0, 1, len(factions)]),
+        "automatic": array([side.automatic for side in sides]),
+        "asks": array([s.has_player and s.fields.can_retreat and ASKS.get(s.policy.retreat, BY_POLICY) for s in sides]),
+        "supply": array([side.supply for side in sides]),
         "kind": array(kinds + none),
         "tie": array([place + MOST_FACTIONS * (f.realm.kind not in first) for place, f in enumerate(factions)] + none),
         "strength": strength,
