@@ -35,8 +35,7 @@ from simulator.rules.toolkit.retreat import Leave, leaves
     ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS,
     ATTACKER_DECIDES, DEFENDER_DECIDES, OVER,
 ) = range(9)  # fmt: skip
-# Who a realm is: one that decides, an NPR that leaves when it is weaker, rebels, who never leave nor let NPRs beside
-# them, and any other that never leaves.
+# Who a realm is: one that decides, an NPR that leaves when weaker, rebels, who hold NPRs, others that never leave.
 PLAYER, NPR, REBELS, TO_THE_LAST = range(4)
 # Whether a side asks to leave: as its `Leave` says, when its leader is wounded, or as well as possible.
 NEVER, BY_POLICY, WHEN_WOUNDED, AT_BEST = range(4)
