@@ -20,9 +20,9 @@ def number_of(chain, index, faces, doubled, types):
     p = chain.params
     first = chain.tables.first
     rolls = chain.tables.result[first[index] : first[index + 1]]
-    most = p.tercios[rolls].max()
+    most = (p.shown[rolls] >> 30).max()
     for result in rolls:
-        icons, tercios = int(p.icons[result]), int(p.tercios[result])
+        icons, tercios = int(p.shown[result]), int(p.shown[result]) >> 30
         hits = sum(min(icons >> 10 * which & 1023, own) for which, own in enumerate(types))
         if hits == wanted and tercios in {min(shown[1], most), min(shown[1], most) // 2 * 2}:
             return int(result)
@@ -125,7 +125,7 @@ def test_to_leave_is_a_decision_at_the_end_of_the_round():
     assert decides(p, table.state) == 0
     table.roll("f - -", (5, 1, 0))
     rolls = chain.tables.result[chain.tables.first[chain.part("table")(p, table.state)] :]
-    two_hits = next(r for r in rolls if p.icons[r] == 2 and p.tercios[r] == 0)
+    two_hits = next(r for r in rolls if p.shown[r] == 2)
     s = step(p, table.state, two_hits)
     assert (decides(p, s), options(p, s), choose(p, s)) == (1, 2, 0)
     stayed, left = (step(p, s, option) for option in range(2))

@@ -13,12 +13,12 @@ from simulator.rules.battle import Built, by_kind, offered
 from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
 from simulator.rules.price_of_power.rules import DEFENDER_CHARGES
-from simulator.rules.price_of_power.tables import setup_of, starts_of
+from simulator.rules.price_of_power.tables import Setup, starts_of
 
 
 def build(fields: model.AnyBattle) -> Built:
     """Everything for a land or naval battle."""
-    setup = setup_of(fields)
+    setup = Setup(fields)
     return Built(
         chain=text.told(setup),
         outcome=partial(outcome, setup),

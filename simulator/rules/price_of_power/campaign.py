@@ -14,15 +14,15 @@ from pydantic import Field
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run
 from simulator.rules.price_of_power import checks, model, siege, text
+from simulator.rules.price_of_power.crossing import UNITS_PER_SHIP
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
-from simulator.rules.price_of_power.tables import FORCES, Setup, setup_of
+from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.courses import Courses
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 Landing = Literal["infantry-first", "cavalry-first", "artillery-first"]
-UNITS_PER_SHIP = 3
 BOARDING = ("", "mercenary_", "allied_")
 PARTS = {"at sea": "fleet", "on land": "army"}
 # Columns of an outcome, and what they are where a stage is not reached.
@@ -148,7 +148,7 @@ class Stages:
 
     def _on_land(self, landed: int) -> tuple[Setup, Chain]:
         """The land battle of those landed."""
-        setup = setup_of(stage(self.fields, "army", landing(self.fields, landed)), brief=True)
+        setup = Setup(stage(self.fields, "army", landing(self.fields, landed)), brief=True)
         return setup, text.told(setup, "on land")
 
     def _plan(self, army: tuple[int, ...]) -> siege.Taken:
@@ -170,13 +170,11 @@ class Stages:
             ships = model.count(fields.attacker.fleet)
             self.invasion(run, courses, self.landed(ships), {"attacker_ships_left": ships})
             return courses.outcomes()
-        setup = setup_of(stage(fields, "fleet"), brief=True)
+        setup = Setup(stage(fields, "fleet"), brief=True)
         ends = run(text.told(setup, "at sea"))
         seen = outcome(setup, ends.states)
-        won, told = (
-            seen["winner"] == ATTACKER,
-            {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")},
-        )
+        won = seen["winner"] == ATTACKER
+        told = {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")}
         left = {"attacker_units_left": self.whole, "defender_units_left": model.count(fields.defender.army)}
         courses.add(ends, ~won, {"winner": seen["winner"], **told, **left})
         for row in np.flatnonzero(won):
@@ -240,7 +238,7 @@ def build(fields: Campaign) -> Built:
 def assumptions(fields: Campaign) -> Iterator[str]:
     """What the stages rest on."""
     for name, part in PARTS.items():
-        lines = text.assumptions(setup_of(stage(fields, part))) if fought(fields, part) else []
+        lines = text.assumptions(Setup(stage(fields, part))) if fought(fields, part) else []
         yield from (f"{name}: {line}" for line in lines)
     yield f"landing: {fields.policy.attacker.landing}"
     if fields.defender.provinces:
@@ -254,7 +252,7 @@ def explain(stages: Stages) -> Iterator[str]:
     landed = stages.landed(model.count(fields.attacker.fleet))
     for name, part in PARTS.items():
         won = f"no defender, {'the sea' if part == 'fleet' else 'the area'} counts as won"
-        lines = text.explain(setup_of(stage(fields, part))) if fought(fields, part) else [won]
+        lines = text.explain(Setup(stage(fields, part))) if fought(fields, part) else [won]
         yield from (f"{name}: {line}" for line in lines)
         if part == "fleet":
             yield f"landing: with every ship {landed} units land, {stages.whole - landed} stay behind"

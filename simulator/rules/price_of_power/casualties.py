@@ -12,11 +12,12 @@ from __future__ import annotations
 from simulator.engine.chain import helper
 from simulator.rules.toolkit.losses import Dealt, in_turn
 
-BITS, WIDE = 10, 20
+BITS = 10
 MASK = (1 << BITS) - 1
 ONLY_REGULAR = MASK << BITS
 GONE = 1 << 30
 HEAVY, UNITS, HITS, MANY = 30, 40, 51, 2047
+TERCIOS = 3 * BITS
 ATTACK, DEFENCE = 0, 1
 
 
@@ -40,27 +41,26 @@ def part(packed, which):
     return (packed >> (BITS * which)) & MASK
 
 
-@helper
-def place(packed, which):
-    """Of three places in lists the one of a category or type."""
-    return (packed >> (WIDE * which)) & ((1 << WIDE) - 1)
+def packed(first, second, third):
+    """Three numbers as a force and a strength hold them: whole ones, or arrays of such."""
+    return first | second << BITS | third << 2 * BITS
 
 
 @helper
 def strength_of(p, faction, force):
     """The strength of a faction that is still there."""
     if force == force & ONLY_REGULAR:
-        return p.strength[place(p.row[faction], 1) + (force >> BITS)]
-    return 0 if force & GONE else strength_in_place(p, p.row[faction], force)
+        return p.strength[3 * faction + 1, force >> BITS]
+    return 0 if force & GONE else strength_in_place(p, faction, force)
 
 
 @helper
-def strength_in_place(p, row, force):
-    """The same of one that has not left; `row` is where its lists begin."""
+def strength_in_place(p, faction, force):
+    """The same of one that has not left."""
     return (
-        p.strength[place(row, 0) + part(force, 0)]
-        + p.strength[place(row, 1) + part(force, 1)]
-        + p.strength[place(row, 2) + part(force, 2)]
+        p.strength[3 * faction, part(force, 0)]
+        + p.strength[3 * faction + 1, part(force, 1)]
+        + p.strength[3 * faction + 2, part(force, 2)]
     )
 
 

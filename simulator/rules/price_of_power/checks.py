@@ -9,7 +9,7 @@ from simulator.rules.price_of_power import model
 from simulator.rules.price_of_power.dice import MOST_DICE, printed_dice
 from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, AnySide, LandDefender, SeaDefender, SeaRealm
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD, check_capacity
-from simulator.rules.price_of_power.tables import chain_of, setup_of
+from simulator.rules.price_of_power.tables import Setup, chain_of
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -28,16 +28,11 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> No
             check_defender(where, side)
         for place, realm in model.listed(side).items():
             check_realm(f"{where}{place}", realm, galley_waters)
-        refuse(model.count(side) == 0, where, f"no {units_of(side)}; give at least one")
+        refuse(model.count(side) == 0, where, f"no {side.called}; give at least one")
         check_policy(f"policy.{where}", side, getattr(fields.policy, name))
         check_side(where, side, fields.options)
     if len(sides) == len(SIDES):
         check_dice(fields, part)
-
-
-def units_of(side: AnySide) -> str:
-    """What a side has, in words."""
-    return "ships" if isinstance(side, SeaRealm) else "units"
 
 
 def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
@@ -91,7 +86,7 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
     if side.leader == "draw":
         who = f"'draw' is not for a side with {' and '.join(others)}; give dice or 'none'"
         refuse(others, f"{name}.leader", who)
-        few = f"'draw' needs at least {LEAST_FOR_A_CARD} {units_of(side)}"
+        few = f"'draw' needs at least {LEAST_FOR_A_CARD} {side.called}"
         refuse(model.count(side) < LEAST_FOR_A_CARD, f"{name}.leader", few)
     lent = "are a player realm's; options.lend_a_helping_hand allows them for others"
     refuse(side.battle_actions and not player and not options.lend_a_helping_hand, f"{name}.battle_actions", lent)
@@ -110,7 +105,7 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
 
 def check_dice(fields: AnyBattle, part: str) -> None:
     """No roll has more than 20 dice, and dice that replace the printed ones can be told apart."""
-    setup = setup_of(fields)
+    setup = Setup(fields)
     for side, rows in zip(setup.sides, setup.pools, strict=True):
         most = max(sum(pool[:3]) for row in rows for pool in row)
         refuse(most > MOST_DICE, f"{side.where}{part}", f"{most} dice in one roll; at most {MOST_DICE} are allowed")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -20,16 +21,16 @@ BLANK = "blank"
 MOST_DICE = 20
 
 
-class Face(NamedTuple):
-    """Icons on one face."""
+class Icons(NamedTuple):
+    """Icons on a face; or those that count for infantry (F + wT), cavalry and artillery, and tercios."""
 
     infantry: int = 0
-    tercios: int = 0
     cavalry: int = 0
     artillery: int = 0
+    tercios: int = 0
 
 
-Dice = Mapping[str, tuple[Face, ...]]
+Dice = Mapping[str, tuple[Icons, ...]]
 
 
 class Pool(NamedTuple):
@@ -40,31 +41,19 @@ class Pool(NamedTuple):
     artillery: int
     tercios_worth: int = 1
 
-    def faces(self, dice: Dice) -> list[tuple[Face, ...]]:
+    def faces(self, dice: Dice) -> list[tuple[Icons, ...]]:
         """The faces of each die rolled."""
         return [dice[die] for die, number in zip(DICE, self, strict=False) for _ in range(number)]
 
-    def worth(self, face: Face) -> Icons:
+    def worth(self, face: Icons) -> Icons:
         """What a face counts (section 3.2, step 2)."""
-        return Icons(face.infantry + self.tercios_worth * face.tercios, face.cavalry, face.artillery, face.tercios)
+        return face._replace(infantry=face.infantry + self.tercios_worth * face.tercios)
 
 
-class Icons(NamedTuple):
-    """Icons that count for infantry (F + wT), cavalry and artillery, and tercios; or the most of each that matter."""
-
-    infantry: int
-    cavalry: int
-    artillery: int
-    tercios: int
-
-
-def face(text: str) -> Face:
-    """The icons of a face as written, e.g. "blank" or "infantry+cavalry". Raises ValueError for an unknown icon."""
-    found = Counter(part.strip() for part in text.split("+") if text.strip() != BLANK)
-    for name in found:
-        if name not in ICONS:
-            raise ValueError(name)
-    return Face(*(found[icon] for icon in ICONS))
+def face(text: str) -> Icons:
+    """The icons of a face as written, e.g. "blank" or "infantry+cavalry"."""
+    found = Counter(part.strip() for part in text.split("+"))
+    return Icons(**{icon: found[icon] for icon in ICONS})
 
 
 @lru_cache(maxsize=1)
@@ -82,32 +71,21 @@ def dice_of(override: Mapping[str, Sequence[str] | None]) -> Dice:
 
 def icons_shown(dice: Dice, pool: Pool, caps: Icons) -> np.ndarray:
     """Ways to roll each [F + wT, H, A, T] with a pool, each counted no further than its cap (float64, caps + 1)."""
-    ways = np.zeros([cap + 1 for cap in caps])
-    ways[0, 0, 0, 0] = 1.0
+    shape = tuple(cap + 1 for cap in caps)
+    before = np.indices(shape).reshape(len(shape), -1)
+
+    @cache
+    def after(icons: Icons) -> np.ndarray:
+        return np.ravel_multi_index(tuple(map(add, before, icons)), shape, mode="clip")
+
+    ways = np.eye(1, before.shape[1])[0]
     for faces in pool.faces(dice):
-        rolled = np.zeros_like(ways)
-        for icons, count in Counter(map(pool.worth, faces)).items():
-            moved = count * ways
-            for axis, more in enumerate(icons):
-                moved = shifted(moved, axis, more) if more else moved
-            rolled += moved
-        ways = rolled
-    return ways
-
-
-def shifted(ways: np.ndarray, axis: int, more: int) -> np.ndarray:
-    """The same ways with `more` icons along an axis; what is beyond its end is gathered there."""
-    ways, found = ways.swapaxes(0, axis), np.zeros_like(ways.swapaxes(0, axis))
-    last = len(ways) - 1
-    found[more:] = ways[: max(0, last + 1 - more)]
-    found[last] += ways[max(0, last + 1 - more) :].sum(axis=0)
-    return found.swapaxes(0, axis)
+        counts = Counter(map(pool.worth, faces)).items()
+        ways = np.sum([np.bincount(after(icons), count * ways, len(ways)) for icons, count in counts], axis=0)
+    return ways.reshape(shape)
 
 
 def most_icons(dice: Dice, pool: Pool) -> Icons:
     """The most icons that a pool can show."""
-    most = [0, 0, 0, 0]
-    for die, number in zip(DICE, pool, strict=False):
-        best = map(max, zip(*map(pool.worth, dice[die]), strict=True))
-        most = [so_far + number * more for so_far, more in zip(most, best, strict=True)]
-    return Icons(*most)
+    best = (map(max, zip(*map(pool.worth, faces), strict=True)) for faces in pool.faces(dice))
+    return Icons(*map(sum, zip((0, 0, 0, 0), *best, strict=True)))

@@ -14,14 +14,14 @@ import numpy as np
 
 from simulator.engine.chain import Chain, Lean, helper, rule
 from simulator.rules.price_of_power.casualties import (
-    BITS,
+    ATTACK,
+    DEFENCE,
     GONE,
     HITS,
     MANY,
     UNITS,
     here,
     part,
-    place,
     strength_in_place,
     strength_of,
     struck,
@@ -31,6 +31,7 @@ from simulator.rules.price_of_power.rules import (
     NPR,
     OVER,
     STAGES,
+    WHEN_WOUNDED,
     Params,
     hits_with,
     hurt_with,
@@ -39,32 +40,28 @@ from simulator.rules.price_of_power.rules import (
 )  # fmt: skip
 from simulator.rules.toolkit.retreat import Leave, never, outnumbered
 
-TERCIOS = 3 * BITS
 # Losses of a category that are looked at to say how large the whole chain is at least.
 MOST_LOST = 40
 
 
 class Army(NamedTuple):
-    """What `rules.Params` says of a side: where its lists and its tables begin, and its automatic hits.
+    """What `rules.Params` says of a side: where its tables begin, and its automatic hits.
 
-    Its tables are others once its leader is `dead`. It leaves as `leaves` says, or when its leader is wounded, with at
-    least so many units, and pays the price.
+    Its tables are others once its leader is `dead`. It leaves as `leaves` says, or when its leader is wounded, with
+    more units than the price that it pays.
     """
 
-    row: int
     first: int
     dead: int
     cap: int
-    stride: int
     automatic: int
     leaves: Leave
-    when_wounded: int
-    least: int
+    asks: int
     price: int
 
 
 class Duel(NamedTuple):
-    """The numbers of the battle; what a roll has `shown` are its icons and, above them, its tercios."""
+    """The numbers of the battle."""
 
     attacker: Army
     defender: Army
@@ -88,14 +85,14 @@ class Standing(NamedTuple):
 @helper
 def table_of(army, own, wounds):
     """The table of a side."""
-    return table_for(own, army.dead if wounds == DEAD else army.first, army.cap, army.stride)
+    return table_for(own, army.dead if wounds == DEAD else army.first, army.cap)
 
 
 @helper
 def goes(army, own, enemy, wounds):
     """Does a realm leave, 1 or 0, with so many units on both sides?"""
-    wanted = wants_away(army.leaves, army.when_wounded, 1, own, enemy, wounds)
-    return 1 if wanted & (own >= army.least) & (enemy > 0) else 0
+    wanted = wants_away(army.leaves, army.asks, 1, own, enemy, wounds)
+    return 1 if wanted & (own > army.price) & (enemy > 0) else 0
 
 
 @rule(Duel)
@@ -123,8 +120,8 @@ def step(p, s, result, other):
     hits = hits_with(0, s.attacking, ours, p.attacker.automatic)
     back = hits_with(0, s.defending, theirs, p.defender.automatic)
     own, enemy = max((s.attacking >> HITS) - back, 0), max((s.defending >> HITS) - hits, 0)
-    leader = s.attacker_leader + (hurt_with(theirs >> TERCIOS, s.attacker_leader) if back > 0 else 0)
-    other_leader = s.defender_leader + (hurt_with(ours >> TERCIOS, s.defender_leader) if hits > 0 else 0)
+    leader = s.attacker_leader + (hurt_with(theirs, s.attacker_leader) if back > 0 else 0)
+    other_leader = s.defender_leader + (hurt_with(ours, s.defender_leader) if hits > 0 else 0)
     leaving = goes(p.attacker, own, enemy, leader)
     other_leaving = goes(p.defender, enemy, own, other_leader) * (1 - leaving)
     attacker = struck(s.attacker, back + leaving * p.attacker.price, 0)
@@ -132,8 +129,8 @@ def step(p, s, result, other):
     return s._replace(
         attacker=attacker | GONE * leaving,
         defender_1=defender | GONE * other_leaving,
-        attacking=strength_in_place(p, p.attacker.row, attacker),
-        defending=strength_in_place(p, p.defender.row, defender),
+        attacking=strength_in_place(p, ATTACK, attacker),
+        defending=strength_in_place(p, DEFENCE, defender),
         attacker_leader=leader,
         defender_leader=other_leader,
         rounds=s.rounds + p.count_rounds,
@@ -142,16 +139,11 @@ def step(p, s, result, other):
 
 def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
     """The army of a side under such a leader; a player's leaves as given."""
-    npr = p.kind[side] == NPR
-    if npr and not p.stays[side]:
-        leaves = outnumbered()
-    elif not p.asks[side]:
-        leaves = never()
-    card = leader - leader % STAGES
-    first, dead = (p.first[p.pool[side, card + stage, 1, 0]] for stage in (0, DEAD))
-    wounded = p.when_wounded[side] and p.asks[side]
-    numbers = p.row[side], first, dead, p.cap[side], p.stride[side], p.automatic[side]
-    return Army(*map(int, numbers), leaves, int(wounded), 1 if npr else 2, 0 if npr else 1)
+    npr, card = p.kind[side] == NPR, leader - leader % STAGES
+    dead, first = p.pool[side, card : card + 2, 0, 0]
+    leaves = outnumbered() if npr else leaves if p.asks[side] else never()
+    numbers = map(int, (first, dead, p.cap[side], p.automatic[side]))
+    return Army(*numbers, leaves, int(p.asks[side]), 0 if npr else 1)
 
 
 def lean_of(chain: Chain) -> Lean:
@@ -165,7 +157,7 @@ def lean_of(chain: Chain) -> Lean:
         attacker=s.attacker | GONE, defender_1=s.defender_1 | GONE, attacker_leader=DEAD if leaders[0] else 0,
         defender_leader=DEAD if leaders[1] else 0, rounds=chain.limits.rounds,
     )  # fmt: skip
-    duel = Duel(*armies, p.strength, p.icons | p.tercios << TERCIOS, p.count_rounds)
+    duel = Duel(*armies, p.strength, p.shown, p.count_rounds)
     return Lean(Chain(duel, start, limits, chain.tables, counters=("rounds",)), s._replace(phase=OVER))
 
 
@@ -177,14 +169,12 @@ def least_size(chain: Chain, lean: Lean) -> tuple[int, int]:
     """
     duel, start, ways = lean.chain.params, lean.chain.start, []
     armies = ((duel.attacker, start.attacker, start.attacking), (duel.defender, start.defender_1, start.defending))
-    for army, force, own in armies:
-        if army.leaves != never() or army.when_wounded:
+    for side, (army, force, own) in enumerate(armies):
+        if army.leaves != never() or army.asks == WHEN_WOUNDED or not army.cap:
             return 0, 0
-        shown = (
-            chain.tables.rows_of(table_for(own, first, army.cap, army.stride)) for first in (army.first, army.dead)
-        )
+        shown = (chain.tables.rows_of(table_for(own, first, army.cap)) for first in (army.first, army.dead))
         hits = [{int(hits_with(0, own, int(duel.shown[roll]), army.automatic)) for roll in rolls} for rolls in shown]
-        ways.append((*forces_at_least(duel, army, force), set.intersection(*hits)))
+        ways.append((*forces_at_least(duel, side, force), set.intersection(*hits)))
     (ours, our_hits, our_rolls), (theirs, their_hits, their_rolls) = ways
     if not (our_rolls >= set(range(their_hits + 1)) and their_rolls >= set(range(our_hits + 1))):
         return 0, 0
@@ -192,17 +182,16 @@ def least_size(chain: Chain, lean: Lean) -> tuple[int, int]:
     return pairs * (1 + rolled), pairs * rolled * (2 + our_hits)
 
 
-def forces_at_least(duel: Duel, army: Army, force: int) -> tuple[int, int]:
+def forces_at_least(duel: Duel, side: int, force: int) -> tuple[int, int]:
     """How many forces with units for all icons casualties lead to, at least; and how many categories it has."""
     sizes = [part(force, which) for which in range(3)]
     lists = [
-        duel.strength[(begin := place(army.row, which)) + max(0, size - MOST_LOST) : begin + size + 1][::-1]
-        for which, size in enumerate(sizes)
+        duel.strength[3 * side + which, max(0, size - MOST_LOST) : size + 1][::-1] for which, size in enumerate(sizes)
     ]
     own = sum(np.ix_(*lists))
     fits = (own >> UNITS) & MANY >= len(sizes)
     for which in range(3):
-        fits &= part(own, which) >= part(army.cap, which)
+        fits &= part(own, which) >= part(duel[side].cap, which)
     lost = [numbers for numbers, size in zip(np.indices(own.shape, sparse=True), sizes, strict=True) if size]
     for before, after in pairwise(lost):
         fits &= before >= after

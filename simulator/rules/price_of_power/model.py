@@ -107,6 +107,7 @@ class Realm(Fields):
     """What one realm brings, alone or as one of several defenders. `others_have` is all that an NPR may have."""
 
     units: ClassVar[tuple[str, ...]] = ()
+    called: ClassVar[str] = "units"
     others_have: ClassVar[str] = ""
 
     def count(self) -> int:
@@ -140,6 +141,7 @@ class SeaRealm(Realm):
     """A realm at sea."""
 
     units = ("galleys", "light", "heavy")
+    called = "ships"
     others_have = "light"
     last_area: ClassVar[bool] = False
     kind: Literal["player", "npr", "pirates"] = Field("player", description="who fights")
@@ -149,6 +151,11 @@ class SeaRealm(Realm):
     heavy: UnitCount = Field(0, description="heavy ships, damaged ones included")
     damaged: UnitCount = Field(0, description="heavy ships that already took a hit")
     defends_capital: bool = Field(False, description="NPR: a sea zone next to its capital area, it never leaves")
+
+    @property
+    def ships(self) -> tuple[int, ...]:
+        """Galleys, light ships, sound and damaged heavy ships."""
+        return self.galleys, self.light, self.heavy - self.damaged, self.damaged
 
 
 class Leading(Fields):

@@ -43,7 +43,7 @@ def in_place(faction: Faction, force: np.ndarray) -> np.ndarray:
 def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
     """What is alive, in place or retreated, as `in_place`; NPR units that left are neither."""
     left, gone = in_place(faction, force), (force & GONE) > 0
-    if faction.kind != "player":
+    if faction.realm.kind != "player":
         left[gone] = 0
     elif len(faction.paid) > 1:
         left[gone, 1] = faction.paid[part(force[gone], 1)]
@@ -57,12 +57,11 @@ def units(left: np.ndarray) -> np.ndarray:
 
 def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Columns:
     """Survivors by type and category, losses, withdrawn and retreated, and what became of the leader."""
-    where, factions = side.where, list(zip(side.factions, forces, strict=True))
-    left = np.sum([alive(faction, force) for faction, force in factions], axis=0)
-    gone = [(force & GONE) > 0 for force in forces]
-    npr = [units(in_place(*one)) * away for one, away in zip(factions, gone, strict=True) if one[0].kind != "player"]
+    where, held = side.where, list(zip(side.factions, forces, strict=True))
+    left = np.sum([alive(*one) for one in held], axis=0)
+    npr = [units(in_place(one, force)) * ((force & GONE) > 0) for one, force in held if one.realm.kind != "player"]
     withdrawn, killed = sum(npr, np.zeros(len(leader), int)), leader % STAGES == DEAD
-    columns: Columns = {f"{where}_{'ships' if side.sea else 'units'}_left": units(left)}
+    columns: Columns = {f"{where}_{side.fields.called}_left": units(left)}
     kinds = enumerate(SHIPS if side.sea else TYPES)
     columns |= {f"{where}_{kind}_left": left[:, :, at].sum(axis=1) for at, kind in kinds}
     if not side.sea:
@@ -70,7 +69,7 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
     columns |= {
         f"{where}_losses": side.units - units(left) - withdrawn,
         f"{where}_withdrawn": withdrawn,
-        f"{where}_retreated": np.any(gone, axis=0),
+        f"{where}_retreated": np.any([force & GONE for force in forces], axis=0),
         f"{where}_leader_wounds": leader % STAGES,
         f"{where}_leader_killed": killed,
     }

@@ -1,8 +1,9 @@
 """What a side rolls: its pools of dice and their chance tables (docs/rules/price_of_power.md sections 3.2 and 4).
 
-A result is the number of a *roll*: icons that count for infantry, cavalry and artillery, and tercios. Rolls that give
-the units at hand the same hits are one result, which keeps exact odds quick: each pool has a table for every number
-of infantry, cavalry and artillery that its icons can still tell apart.
+A result is the number of a *roll*: icons that count for infantry, cavalry and artillery, packed as strengths are
+(casualties.py), and above them tercios. Rolls that give the units at hand the same hits are one result, which keeps
+exact odds quick: each pool has a table for every number of infantry, cavalry and artillery that its icons can still
+tell apart.
 """
 
 from __future__ import annotations
@@ -11,29 +12,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 import numpy as np
 
 from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
-from simulator.rules.price_of_power.dice import DICE, Dice, Face, Icons, Pool, icons_shown, most_icons
+from simulator.rules.price_of_power.casualties import TERCIOS, packed
+from simulator.rules.price_of_power.dice import DICE, Dice, Icons, Pool, icons_shown, most_icons
 from simulator.rules.price_of_power.forces import Side
-from simulator.rules.price_of_power.model import General, LandPolicy, Options
+from simulator.rules.price_of_power.model import General, LandPolicy
 
 # Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
 MOST_WORK = 60_000_000
 MOST_TABLES = 20_000
 # The tables of a pool with no more rolls are kept for the next battle.
 MOST_KEPT = 10_000
+# A roll with one icon that counts, for infantry, for cavalry, for artillery.
+ONE_ICON = packed(1, 0, 0), packed(0, 1, 0), packed(0, 0, 1)
 
-Roll = tuple[int, int, int, int]
 
-
-def pool_of(side: Side, options: Options, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
+def pool_of(side: Side, base: str, leader: General | None, round_: int, led: bool = True) -> Pool:
     """The dice of a side in a round (section 3.2, step 1)."""
-    drill = led and "military-drill" in side.fields.ideas
+    options, drill = side.options, led and "military-drill" in side.fields.ideas
     dice = dict.fromkeys(DICE, 0) | {base: max(0, options.base_dice - drill * options.military_drill.dice)}
     in_force = [
         action
@@ -47,57 +49,38 @@ def pool_of(side: Side, options: Options, base: str, leader: General | None, rou
     return Pool(**dice, tercios_worth=2 if doubled else 1)
 
 
-def automatic_hits(side: Side, options: Options) -> int:
-    """Hits in every roll while led, those of heavy ships not included."""
-    return side.fields.automatic_hits + ("military-drill" in side.fields.ideas) * options.military_drill.hits
-
-
-def base_type(side: Side, options: Options, dice: Dice, leader: General | None) -> str:
+def base_type(side: Side, dice: Dice, leader: General | None) -> str:
     """Type of the base dice; `best-expected` compares the first roll of the starting units (section 2, `base_dice`)."""
     if not isinstance(side.policy, LandPolicy):
         return "artillery"
     if side.policy.base_dice != "best-expected":
         return side.policy.base_dice
-    pools = (pool_of(side, options, base, leader, 1) for base in ("infantry", "cavalry"))
-    infantry, cavalry = (expected_hits(side, pool, dice, automatic_hits(side, options)) for pool in pools)
-    return "cavalry" if cavalry > infantry else "infantry"
+
+    def expected_hits(base: str) -> Fraction:
+        pool = pool_of(side, base, leader, 1)
+        ways = icons_shown(dice, pool, Icons(*map(min, side.start, most_icons(dice, pool)), 0))
+        hits = np.minimum(np.indices(ways.shape).sum(axis=0) + side.automatic, side.units)
+        return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
+
+    return max(("infantry", "cavalry"), key=expected_hits)
 
 
-def icon_counts(caps: Icons) -> list[np.ndarray]:
-    """All numbers of infantry, cavalry and artillery icons up to their caps, along three axes."""
-    return np.ogrid[: caps.infantry + 1, : caps.cavalry + 1, : caps.artillery + 1]
-
-
-def expected_hits(side: Side, pool: Pool, dice: Dice, automatic: int) -> Fraction:
-    """Expected hits of the starting units on land with a pool."""
-    caps = Icons(*map(min, side.start, most_icons(dice, pool)), 0)
-    ways = icons_shown(dice, pool, caps)[..., 0]
-    hits = np.minimum(sum(icon_counts(caps)) + automatic, side.units)
-    return Fraction(sum(int(h) * int(way) for h, way in zip(hits.flat, ways.flat, strict=True)), int(ways.sum()))
-
-
-def pools_of(side: Side, options: Options, dice: Dice, last: int) -> list[list[Pool]]:
+def pools_of(side: Side, dice: Dice, last: int) -> list[list[Pool]]:
     """Pools of a side in each round; three rows a card: its leader dead, alive, his side unled."""
     rows = []
     for leader in (None, *side.leaders):
-        base = base_type(side, options, dice, leader)
+        base = base_type(side, dice, leader)
         for own, led in ((None, True), (leader, True), (None, False)):
-            rows.append([pool_of(side, options, base, own, at, led) for at in range(1, last + 1)])
+            rows.append([pool_of(side, base, own, at, led) for at in range(1, last + 1)])
     return rows
 
 
-def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[Pool]) -> Icons:
+def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[list[Pool]]) -> Icons:
     """The most of each icon that can matter to this side: own units, wounds to deal, ships to capture."""
-    shown = [max(values) for values in zip(*(most_icons(dice, pool) for pool in pools), strict=True)]
+    shown = map(max, zip(*(most_icons(dice, pool) for pool in {*chain(*pools)}), strict=True))
     tercios = max(4 if enemy.leaders else 0, min(enemy.units, side.supply))
     units = [0, 0, side.units] if side.sea else side.start
     return Icons(*map(min, shown, [*units, tercios]))
-
-
-def worth_each(caps: Icons, pools: int) -> bool:
-    """Is a table for each number of units affordable?"""
-    tables = pools * (caps.infantry + 1) * (caps.cavalry + 1) * (caps.artillery + 1)
-    return tables <= MOST_TABLES and tables * int(np.prod(np.array(caps) + 1)) <= MOST_WORK
 
 
 @dataclass
@@ -105,20 +88,24 @@ class TableSet:
     """Chance tables and rolls of a battle under construction; table 0 is certain."""
 
     dice: Dice
-    rolls: dict[Roll, int] = field(default_factory=lambda: {(0, 0, 0, 0): 0})
+    rolls: dict[int, int] = field(default_factory=lambda: {0: 0})
     rows: list[Row] = field(default_factory=lambda: [row_of({0: 1})])
-
-    def number(self, roll: Roll) -> int:
-        """The number of a roll: infantry, cavalry, artillery icons that count, and tercios."""
-        return self.rolls.setdefault(roll, len(self.rolls))
 
     def add(self, weights: Mapping[int, int]) -> int:
         """A table whose results mean something else; its index."""
         self.rows.append(row_of(weights))
         return len(self.rows) - 1
 
-    def add_pool(self, pool: Pool, caps: Icons, each: bool, pairs: bool) -> int:
-        """Tables of a pool, as `rolls_of`; the first one's index."""
+    def add_pools(self, rows: list[list[Pool]], caps: Icons, pairs: bool) -> tuple[list[list[tuple[int, int]]], int]:
+        """Tables of a side's pools, as `add_pool`; and how far its units count, 0 where one table serves them all."""
+        distinct = dict.fromkeys(chain(*rows))
+        tables = len(distinct) * prod(cap + 1 for cap in caps[:3])
+        each = tables <= MOST_TABLES and tables * prod(cap + 1 for cap in caps) <= MOST_WORK
+        made = {pool: self.add_pool(pool, caps, each, pairs) for pool in distinct}
+        return [[made[pool] for pool in row] for row in rows], packed(*caps[:3]) if each else 0
+
+    def add_pool(self, pool: Pool, caps: Icons, each: bool, pairs: bool) -> tuple[int, int]:
+        """Tables of a pool, as `rolls_of`: the first one's index; and the most that counts of each icon."""
         first, numbers = len(self.rows), self.rolls
         shown = prod(cap + 1 for cap in caps) * (sum(caps[:3]) + 1 if each else 1)
         made = rolls_of if shown <= MOST_KEPT else rolls_of.__wrapped__
@@ -126,7 +113,7 @@ class TableSet:
             results = np.array([numbers.setdefault(roll, len(numbers)) for roll in rolls])
             order = results.argsort()
             self.rows.append((results[order], weight[order]))
-        return first
+        return first, packed(*map(min, most_icons(self.dice, pool)[:3], caps))
 
     def close(self) -> tuple[Tables, np.ndarray]:
         """All tables, and the rolls. Raises Refusal for too many."""
@@ -137,8 +124,8 @@ class TableSet:
 
 @lru_cache(maxsize=64)
 def rolls_of(
-    dice: tuple[tuple[str, tuple[Face, ...]], ...], pool: Pool, caps: Icons, each: bool, pairs: bool
-) -> list[tuple[list[Roll], np.ndarray]]:
+    dice: tuple[tuple[str, tuple[Icons, ...]], ...], pool: Pool, caps: Icons, each: bool, pairs: bool
+) -> list[tuple[list[int], np.ndarray]]:
     """Rolls of a pool and their chances: one table for all units, or (`each`) one for each number of them.
 
     `pairs`: only pairs of tercios matter. Kept, since most battles of an evening roll the same dice.
@@ -148,24 +135,17 @@ def rolls_of(
         odd = ways[..., 1::2]
         ways = ways[..., ::2].copy()
         ways[..., : odd.shape[-1]] += odd
-    tercios, many = 2 if pairs else 1, ways.shape[-1]
-    icons, each_tercios, flat = icon_counts(caps), np.arange(many), ways.ravel()
+    pair, many, flat = 2 if pairs else 1, ways.shape[-1], ways.ravel()
     if not each:
-        seen = np.argwhere(ways)
-        return [([(f, h, a, tercios * t) for f, h, a, t in seen.tolist()], ways[tuple(seen.T)] / ways.sum())]
-    found = []
+        *icons, tercios = ways.nonzero()
+        return [((packed(*icons) | pair * tercios << TERCIOS).tolist(), flat[flat > 0] / flat.sum())]
+    found, all_icons = [], np.ogrid[tuple(slice(number) for number in ways.shape)]
     for units in product(*(range(cap + 1) for cap in caps[:3])):
-        # Rolls that give these units the same hits are one.
-        hits = sum(np.minimum(number, own) for number, own in zip(icons, units, strict=True))
-        weight = np.bincount((hits[..., None] * many + each_tercios).ravel(), flat)
+        # Rolls that give these units the same hits are one, told by the infantry, then the cavalry that may have hit.
+        told = [0, *np.repeat(ONE_ICON, units).cumsum().tolist()]
+        shown = sum(np.minimum(number, own) for number, own in zip(all_icons, units, strict=False))
+        weight = np.bincount((shown * many + all_icons[-1]).ravel(), flat)
         codes = weight.nonzero()[0]
-        rolls = [(*filled(c // many, units), tercios * (c % many)) for c in codes.tolist()]
+        rolls = [told[code // many] | pair * (code % many) << TERCIOS for code in codes.tolist()]
         found.append((rolls, weight[codes] / weight[codes].sum()))
     return found
-
-
-def filled(hits: int, units: tuple[int, ...]) -> tuple[int, int, int]:
-    """Icons that give these units so many hits."""
-    infantry = min(hits, units[0])
-    cavalry = min(hits - infantry, units[1])
-    return infantry, cavalry, hits - infantry - cavalry

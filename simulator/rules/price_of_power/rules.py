@@ -13,20 +13,17 @@ import numpy as np
 from simulator.engine.chain import BEST, helper, rule
 from simulator.rules.price_of_power.casualties import (
     ATTACK,
-    BITS,
     DEFENCE,
     GONE,
-    HEAVY,
     HITS,
     MANY,
-    MASK,
+    TERCIOS,
     UNITS,
     after_casualties,
     after_hits,
     force_of,
     here,
     part,
-    place,
     strength_on,
     turn_of,
     units_on,
@@ -38,23 +35,25 @@ from simulator.rules.toolkit.retreat import Leave, leaves
     ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS,
     ATTACKER_DECIDES, DEFENDER_DECIDES, OVER,
 ) = range(9)  # fmt: skip
-PLAYER, NPR, TO_THE_LAST = 0, 1, 2
+# Who a realm is: one that decides, an NPR that leaves when weaker, rebels, who hold NPRs, others that never leave.
+PLAYER, NPR, REBELS, TO_THE_LAST = range(4)
+# Whether a side asks to leave: as its `Leave` says, when its leader is wounded, or as well as possible.
+NEVER, BY_POLICY, WHEN_WOUNDED, AT_BEST = range(4)
 STAY, LEAVE = 0, 1
-DEAD, STAGES = 2, 3
+DEAD, STAGES, UNLED = 2, 3, 2
 
 
 class Params(NamedTuple):
     """Numbers of a battle. Factions are the attacker (0) and the defenders (1 to 3); arrays are int64.
 
     `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
-    asks for ships and units alone. `first_of[side]` is its first faction; `kind`, `stays`, `tie` stand by faction.
-    `strength[place(row[faction], category) + n]` is what a category is that can take n hits (casualties.py), `fewest`
-    the fewest hits that as many ships can take. By side: `automatic` hits, whether it `asks` to leave, `when_wounded`
-    too, captured ships in `supply`, whether it `seeks` the best decision.
-    `pool[side, leader, led, round]` numbers the dice of a roll: its tables begin at `first`, `best` is its best roll;
-    there is one for each number of units up to `cap` (by side, packed as strengths are), `stride` apart (packed as rows
-    are). A roll's `icons` are packed as strengths are. `opening` and `following` are tables and successors of the first
-    four phases.
+    asks for ships and units alone. `first_of[side]` is its first faction; `kind` and `tie` stand by faction.
+    `strength[3 * faction + category, n]` is what a category is that can take n hits (casualties.py), `fewest` the
+    force of as many ships with the fewest hits. By side: `automatic` hits, how it `asks` to leave, captured ships in
+    `supply`.
+    `pool[side, dice_of(...), round]` are the first table of a roll and the most icons it can show. There is a table for
+    each number of units up to `cap` (by side). What a roll has `shown` are its icons, packed as strengths are, and
+    above them its tercios. `opening` are the tables of the first four phases, 0 for those that there are not.
     """
 
     sea: int
@@ -69,25 +68,16 @@ class Params(NamedTuple):
     defender_leaves: Leave
     first_of: np.ndarray
     kind: np.ndarray
-    stays: np.ndarray
     tie: np.ndarray
-    row: np.ndarray
     strength: np.ndarray
     fewest: np.ndarray
     automatic: np.ndarray
     asks: np.ndarray
-    seeks: np.ndarray
-    when_wounded: np.ndarray
     supply: np.ndarray
     pool: np.ndarray
-    first: np.ndarray
-    best: np.ndarray
     cap: np.ndarray
-    stride: np.ndarray
-    icons: np.ndarray
-    tercios: np.ndarray
+    shown: np.ndarray
     opening: np.ndarray
-    following: np.ndarray
 
 
 class State(NamedTuple):
@@ -146,43 +136,44 @@ def led(p, s, side):
 
 
 @helper
-def pool(p, s, side):
-    """The dice a side rolls this round."""
-    return p.pool[side, leader_of(s, side), 1 if led(p, s, side) else 0, s.round]
+def dice_of(p, s, side):
+    """Which dice a side rolls, of those that it has for each card: 0 its leader is dead, 1 alive, 2 it is not led."""
+    wounds = leader_of(s, side) % STAGES
+    return leader_of(s, side) - wounds + (UNLED if not led(p, s, side) else 1 if wounds < DEAD else 0)
 
 
 @helper
-def hits_of(p, s, side, roll):
-    """Hits of a roll."""
-    return hits_with(p.sea, strength_on(p, s, side), p.icons[roll], p.automatic[side] if led(p, s, side) else 0)
+def hits_of(p, s, side, shown):
+    """Hits of what a roll has shown."""
+    return hits_with(p.sea, strength_on(p, s, side), shown, p.automatic[side] if led(p, s, side) else 0)
 
 
 @helper
-def hits_with(sea, own, icons, hits):
+def hits_with(sea, own, shown, hits):
     """Hits of icons, beside automatic ones; on land no unit hits twice, at sea each heavy ship adds one hit."""
-    for at in (0, BITS, 2 * BITS):
-        hits += min((own >> at) & MASK, (icons >> at) & MASK)
-    return hits + ((own >> HEAVY) & MASK) if sea else min(hits, (own >> UNITS) & MANY)
+    for which in range(3):
+        hits += min(part(own, which), part(shown, which))
+    return hits + part(own, 3) if sea else min(hits, (own >> UNITS) & MANY)
 
 
 @helper
-def hurt_by(p, s, side, roll):
+def hurt_by(p, s, side, shown):
     """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
     leader = leader_of(s, side)
-    return hurt_with(p.tercios[roll], leader % STAGES) if leader > 0 and led(p, s, side) else 0
+    return hurt_with(shown, leader % STAGES) if leader > 0 and led(p, s, side) else 0
 
 
 @helper
-def hurt_with(tercios, wounds):
-    """Wounds of so many tercios for a leader who has some already."""
-    return min(tercios >> 1, DEAD - wounds)
+def hurt_with(shown, wounds):
+    """The same for a leader who has some wounds already: one for each two tercios."""
+    return min(shown >> (TERCIOS + 1), DEAD - wounds)
 
 
 @helper
-def haul_of(p, s, side, roll, hits):
+def haul_of(p, s, side, shown, hits):
     """Ships that a roll captures if it sinks the enemy's last; 0 if it cannot (section 4, step 5)."""
     sinks = p.supply[side] > 0 and hits >= strength_on(p, s, 1 - side) >> HITS
-    return min(p.tercios[roll], p.supply[side]) if sinks else 0
+    return min(shown >> TERCIOS, p.supply[side]) if sinks else 0
 
 
 @helper
@@ -196,7 +187,7 @@ def with_haul(p, before, after, haul):
         return after
     ships = (sunk >> UNITS) & MANY
     haul = min(haul, ships)
-    return after._replace(haul=haul, heavy_haul=max(0, haul - ships + ((sunk >> HEAVY) & MASK)))
+    return after._replace(haul=haul, heavy_haul=max(0, haul - ships + part(sunk, 3)))
 
 
 # Who leaves (section 3.2, step 6; section 4, step 6).
@@ -215,13 +206,13 @@ def after_decision(p, s, faction, option):
     A player realm pays one more casualty; at sea one ship, when the fleet is counted.
     """
     force, side = force_of(s, faction), min(faction, DEFENCE)
-    if not here(force) or p.kind[faction] == TO_THE_LAST:
+    if not here(force) or p.kind[faction] > NPR:
         return force
     if p.kind[faction] == PLAYER:
         paid = force if option == STAY or p.sea else after_hits(force, 1, turn_of(s, faction))
         return force if option == STAY else GONE | paid
-    held = p.stays[faction] > 0 or (p.sea == 0 and fights(p, s, side, TO_THE_LAST))
-    return force if held or units_on(p, s, side) >= units_on(p, s, 1 - side) else GONE | force
+    stays = units_on(p, s, side) >= units_on(p, s, 1 - side) or fights(p, s, side, REBELS)
+    return force if stays else GONE | force
 
 
 @helper
@@ -268,17 +259,17 @@ def options(p, s):
 def choose(p, s):
     """What the policy of the side that decides says (section 2, `retreat`)."""
     side = s.phase - ATTACKER_DECIDES
-    if p.seeks[side] > 0:
+    if p.asks[side] == AT_BEST:
         return BEST
     policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
     own, enemy, wounds = units_on(p, s, side), units_on(p, s, 1 - side), leader_of(s, side) % STAGES
-    return LEAVE if wants_away(policy, p.when_wounded[side], s.round + 1, own, enemy, wounds) else STAY
+    return LEAVE if wants_away(policy, p.asks[side], s.round + 1, own, enemy, wounds) else STAY
 
 
 @helper
-def wants_away(policy, when_wounded, rounds, own, enemy, wounds):
+def wants_away(policy, asks, rounds, own, enemy, wounds):
     """Does the policy say leave after so many rounds, with so many units and wounds of the leader?"""
-    return leaves(policy, own, rounds, own, enemy) | ((when_wounded > 0) & (wounds == 1))
+    return leaves(policy, own, rounds, own, enemy) | ((asks == WHEN_WOUNDED) & (wounds == 1))
 
 
 # The course of a battle.
@@ -295,7 +286,7 @@ def told(p, faction, force):
     """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
     if p.sea == 0 or p.brief == 0:
         return force
-    return (force & GONE) | (p.fewest[place(p.row[faction], 1) + part(force, 1)] << BITS)
+    return (force & GONE) | p.fewest[3 * faction + 1, part(force, 1)]
 
 
 @helper
@@ -313,18 +304,27 @@ def ended(p, s):
 @helper
 def after_round(p, s, result):
     """Steps 3 to 7 of a round, once the defender too has rolled."""
-    hits = hits_of(p, s, DEFENCE, result)
-    after = after_casualties(p, s, hits, hurt_by(p, s, ATTACK, result))
+    shown = p.shown[result]
+    hits = hits_of(p, s, DEFENCE, shown)
+    after = after_casualties(p, s, hits, hurt_by(p, s, ATTACK, shown))
     after = after._replace(rounds=s.rounds + p.count_rounds)
     if not alone(after):
         return leave_or_stay(p, after)
-    return ended(p, with_haul(p, s, after, haul_of(p, s, DEFENCE, result, hits)) if p.sea else after)
+    return ended(p, with_haul(p, s, after, haul_of(p, s, DEFENCE, shown, hits)) if p.sea else after)
+
+
+@helper
+def next_phase(p, phase):
+    """The first card or charge from this phase on, else the attacker's roll."""
+    while phase < ATTACKER_ROLLS and p.opening[phase] == 0:
+        phase += 1
+    return phase
 
 
 @helper
 def before_round_1(p, s, result):
     """Cards and charges (section 3.1, steps 2 and 3)."""
-    following = p.following[s.phase]
+    following = next_phase(p, s.phase + 1)
     if s.phase == ATTACKER_DRAWS:
         return s._replace(phase=following, attacker_leader=STAGES * result)
     if s.phase == DEFENDER_DRAWS:
@@ -339,7 +339,7 @@ def before_round_1(p, s, result):
 def stuck(p, s):
     """Can no result of the roll change the state? Then the battle ends without that round (section 3.2)."""
     for side in range(2):
-        if s.round < p.last - 1 or hits_of(p, s, side, p.best[pool(p, s, side)]) > 0:
+        if s.round < p.last - 1 or hits_of(p, s, side, p.pool[side, dice_of(p, s, side), s.round, 1]) > 0:
             return False
     after = leave_or_stay(p, s)
     for _ in range(2):
@@ -361,11 +361,12 @@ def left(p, s):
 
 
 @helper
-def table_for(own, first, cap, stride):
+def table_for(own, first, cap):
     """The table of a pool for the units at hand; the pool's first is `first`."""
+    at = 0
     for which in range(3):
-        first += min(part(own, which), part(cap, which)) * place(stride, which)
-    return first
+        at = at * (part(cap, which) + 1) + min(part(own, which), part(cap, which))
+    return first + at
 
 
 @rule(Params)
@@ -376,7 +377,7 @@ def table(p, s):
     side = s.phase - ATTACKER_ROLLS
     if side > DEFENCE:
         return 0
-    return table_for(strength_on(p, s, side), p.first[pool(p, s, side)], p.cap[side], p.stride[side])
+    return table_for(strength_on(p, s, side), p.pool[side, dice_of(p, s, side), s.round, 0], p.cap[side])
 
 
 @rule(Params)
@@ -388,10 +389,11 @@ def step(p, s, result):
         return after_round(p, s, result)
     if s.phase > DEFENDER_ROLLS:
         return decided(p, s, result)
-    hits, enemy = hits_of(p, s, ATTACK, result), strength_on(p, s, DEFENCE) >> HITS
+    shown = p.shown[result]
+    hits, enemy = hits_of(p, s, ATTACK, shown), strength_on(p, s, DEFENCE) >> HITS
     return s._replace(
         phase=DEFENDER_ROLLS,
         hits=min(hits, enemy),  # hits beyond the last unit are lost
-        hurt=hurt_by(p, s, DEFENCE, result),
-        haul=haul_of(p, s, ATTACK, result, hits),
+        hurt=hurt_by(p, s, DEFENCE, shown),
+        haul=haul_of(p, s, ATTACK, shown, hits),
     )

@@ -6,71 +6,51 @@ Sections cited are those of docs/rules/price_of_power.md.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
-from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, UNITS, WIDE, part
-from simulator.rules.price_of_power.dice import Dice, Icons, Pool, dice_of, most_icons
+from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, TERCIOS, UNITS, packed, part
+from simulator.rules.price_of_power.dice import dice_of
 from simulator.rules.price_of_power.duel import lean_of, least_size
-from simulator.rules.price_of_power.forces import Faction, Side, first_lost, side_of
-from simulator.rules.price_of_power.model import AnyBattle, Options
-from simulator.rules.price_of_power.pools import TableSet, automatic_hits, caps_of, pools_of, worth_each
-from simulator.rules.price_of_power.rules import STAGES, Params, State
+from simulator.rules.price_of_power.forces import Side, first_lost
+from simulator.rules.price_of_power.model import AnyBattle
+from simulator.rules.price_of_power.pools import TableSet, caps_of, pools_of
+from simulator.rules.price_of_power.rules import BY_POLICY, STAGES, Params, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.weights import sum_of
 
-KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.TO_THE_LAST, "pirates": rules.TO_THE_LAST}
+KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.REBELS, "pirates": rules.TO_THE_LAST}
+ASKS = {"never": rules.NEVER, "when-leader-wounded": rules.WHEN_WOUNDED, "best": rules.AT_BEST}
+# Which of equally large defending factions are hit first.
+HIT_FIRST = {"listed-order": (), "players-first": ("player",), "npr-first": ("npr", "rebels", "pirates")}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
-TYPE_PLACES = [1, 1 << BITS, 1 << 2 * BITS]
 FORCES = ("attacker", "defender_1", "defender_2", "defender_3")
 array = partial(np.array, dtype=np.int64)
 
 
-@dataclass(frozen=True)
 class Setup:
-    """A battle as the rules see it. `factions` are the attacker, then the defending ones.
+    """A land or naval battle as the rules see it. `factions` are the attacker, then the defending ones.
 
     `last` is the last round in which anything depends on the round (section 3.4). Of each side: `pools` of dice (rows
-    as pools_of has them, columns are rounds), the `distinct` ones as they are numbered, one side after the other,
-    `caps` on icons, dice of its charge. `brief`: a later stage asks for ships and units alone, not for damage.
+    as pools_of has them, columns are rounds), `caps` on icons, dice of its charge. `brief`: a later stage asks for
+    ships and units alone, not for damage.
     """
 
-    fields: AnyBattle
-    options: Options
-    sea: bool
-    dice: Dice
-    sides: tuple[Side, Side]
-    factions: tuple[Faction, ...]
-    last: int
-    pools: list[list[list[Pool]]]
-    distinct: list[list[Pool]]
-    caps: list[Icons]
-    charges: list[int]
-    brief: bool
-
-
-def setup_of(fields: AnyBattle, brief: bool = False) -> Setup:
-    """The setup of a land or naval battle."""
-    options, policy = fields.options, fields.policy
-    dice = dice_of(options.dice.model_dump())
-    attacker = side_of("attacker", fields.attacker, policy.attacker, options)
-    defender = side_of("defender", fields.defender, policy.defender, options)
-    sides, pairs = (attacker, defender), ((attacker, defender), (defender, attacker))
-    last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
-    pools = [pools_of(side, options, dice, last) for side in sides]
-    distinct = [[*dict.fromkeys(pool for row in rows for pool in row)] for rows in pools]
-    return Setup(
-        fields, options, attacker.sea, dice, sides, attacker.factions + defender.factions, last, pools, distinct,
-        caps=[caps_of(*pair, dice, own) for pair, own in zip(pairs, distinct, strict=True)],
-        charges=[side.charge(enemy) for side, enemy in pairs],
-        brief=brief,
-    )  # fmt: skip
+    def __init__(self, fields: AnyBattle, brief: bool = False) -> None:
+        self.fields, self.options, self.brief = fields, fields.options, brief
+        self.dice = dice_of(fields.options.dice.model_dump())
+        self.sides = attacker, defender = Side("attacker", fields), Side("defender", fields)
+        self.sea, self.factions = attacker.sea, attacker.factions + defender.factions
+        self.last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
+        self.pools = [pools_of(side, self.dice, self.last) for side in self.sides]
+        pairs = (attacker, defender), (defender, attacker)
+        self.caps = [caps_of(*pair, self.dice, rows) for pair, rows in zip(pairs, self.pools, strict=True)]
+        self.charges = [side.charge(enemy) for side, enemy in pairs]
 
 
 def starts_of(setup: Setup) -> list[str]:
@@ -83,17 +63,15 @@ def starts_of(setup: Setup) -> list[str]:
         policy, alone = side.policy, len(side.factions) == 1 and side.has_player and not side.draws
         by_odds = getattr(policy, "base_dice", "") == "best-expected"
         if alone and policy.retreat not in {"when-half", "best"} and not by_odds:
-            found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy)]
+            found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy.losses)]
     return found
 
 
 def chain_of(setup: Setup) -> Chain:
     """The chain of a battle. Raises Refusal for dice with too many results."""
     made, options = TableSet(setup.dice), setup.options
-    numbers = {**side_numbers(setup), **faction_numbers(setup), **pool_numbers(setup, made)}
-    opening, phases = opening_of(setup, made)
-    after = dict(pairwise(phases))
-    tables, rolls = made.close()
+    numbers = {**force_numbers(setup), **pool_numbers(setup, made)}
+    tables, shown = made.close()
     params = Params(
         sea=int(setup.sea),
         whole_battle=int(options.casualty_alternation == "whole-battle"),
@@ -103,14 +81,11 @@ def chain_of(setup: Setup) -> Chain:
         last=setup.last,
         main=setup.sides[1].main,
         brief=int(setup.brief),
-        icons=array(rolls[:, 0] | rolls[:, 1] << BITS | rolls[:, 2] << 2 * BITS),
-        tercios=array(rolls[:, 3]),
-        opening=array(opening),
-        following=array([after.get(phase, rules.ATTACKER_ROLLS) for phase in range(4)]),
+        shown=shown,
         **numbers,
     )
-    start = start_of(setup, phases[0])
-    chain = Chain(params, start, limits_of(setup, start, int(rolls[:, 3].max())), tables, counters=("rounds",))
+    ends = ends_of(setup, rules.next_phase(params, rules.ATTACKER_DRAWS), int(shown.max() >> TERCIOS))
+    chain = Chain(params, *ends, tables, counters=("rounds",))
     if not is_plain(setup, params):
         return chain
     lean = lean_of(chain)
@@ -119,32 +94,15 @@ def chain_of(setup: Setup) -> Chain:
 
 def is_plain(setup: Setup, p: Params) -> bool:
     """Is it a duel: two lone realms on land whose rounds are all alike, one of which can always hit?"""
-    sides, timed = setup.sides, setup.last > 1 or p.max_rounds or p.whole_battle
-    if setup.sea or setup.brief or timed or len(setup.factions) > 2 or p.seeks.any() or any(setup.charges):
+    timed = setup.last > 1 or p.max_rounds or p.whole_battle or any(setup.charges)
+    several = len(setup.factions) > 2 or any(len(side.drawn) > 1 for side in setup.sides)
+    if setup.sea or setup.brief or timed or several or rules.AT_BEST in p.asks:
         return False
-    alike = all(len(side.drawn) == 1 for side in sides)
-    return alike and any(p.automatic[place] > 0 or can_hit(p, place, side) for place, side in enumerate(sides))
-
-
-def can_hit(p: Params, place: int, side: Side) -> bool:
-    """Have the dice of a side whose leader is dead an icon for each type of its units?"""
-    best = int(p.icons[p.best[p.pool[place, STAGES * max(side.drawn) + rules.DEAD, 1, 0]]])
-    return all(part(best, which) > 0 for which, units in enumerate(side.start) if units)
-
-
-def side_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
-    """Numbers of each side."""
-    sides = setup.sides
-    return {
-        "attacker_leaves": leave_of(sides[0]),
-        "defender_leaves": leave_of(sides[1]),
-        "first_of": array([0, 1, 1 + len(sides[1].factions)]),
-        "automatic": array([automatic_hits(side, setup.options) for side in sides]),
-        "asks": array([s.has_player and s.fields.can_retreat and s.policy.retreat != "never" for s in sides]),
-        "seeks": array([side.policy.retreat == "best" for side in sides]),
-        "when_wounded": array([side.policy.retreat == "when-leader-wounded" for side in sides]),
-        "supply": array([side.supply for side in sides]),
-    }
+    for place, side in enumerate(setup.sides):
+        dead = int(p.pool[place, STAGES * max(side.drawn), 0, 1])
+        if p.automatic[place] or all(part(dead, which) for which, units in enumerate(side.start) if units):
+            return True  # by itself, or with an icon for each type of its units even when its leader is dead
+    return False
 
 
 def leave_of(side: Side) -> retreat.Leave:
@@ -158,102 +116,64 @@ def leave_of(side: Side) -> retreat.Leave:
     }.get(policy, retreat.never())
 
 
-def faction_numbers(setup: Setup) -> dict[str, np.ndarray]:
-    """What each faction is and what its hits leave."""
-    factions = setup.factions
-    row, strength, fewest = [0] * (MOST_FACTIONS + 1), [np.zeros(1, np.int64)], [0]
-    for number, faction in enumerate(factions):
-        for category, left in enumerate(faction.left):
-            row[number] |= len(fewest) << WIDE * category
-            units = left[:, :3].sum(axis=1)
-            types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else left @ np.array(TYPE_PLACES)
-            strength.append(types + (units << UNITS) + (np.arange(len(left)) << HITS))
-            fewest += np.searchsorted(units, units).tolist()
-    none = [0] * (MOST_FACTIONS + 1 - len(factions))
+def force_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
+    """Numbers of each side; what each faction is and what its hits leave."""
+    sides, factions = setup.sides, setup.factions
+    lists = [left for faction in factions for left in faction.left]
+    strength, fewest = np.zeros((2, 3 * (MOST_FACTIONS + 1), max(map(len, lists))), np.int64)
+    for place, left in enumerate(lists):
+        units = left[:, :3].sum(axis=1)
+        types = left[:, 2] << HEAVY | units << 2 * BITS if setup.sea else packed(*left.T)
+        strength[place, : len(left)] = types + (units << UNITS) + (np.arange(len(left)) << HITS)
+        fewest[place, : len(left)] = packed(0, np.searchsorted(units, units), 0)
+    none, first = [0] * (MOST_FACTIONS + 1 - len(factions)), HIT_FIRST[setup.fields.policy.attacker.ties]
+    stay = [faction.realm.defends_capital or faction.realm.last_area for faction in factions]
+    kinds = [rules.TO_THE_LAST if held else KINDS[f.realm.kind] for f, held in zip(factions, stay, strict=True)]
     return {
-        "kind": array([*(KINDS[faction.kind] for faction in factions), *none]),
-        "stays": array([*(faction.stays for faction in factions), *none]),
-        "tie": array([0, *tie_order(factions[1:], setup.fields.policy.attacker.ties), *none]),
-        "row": array(row),
-        "strength": np.concatenate(strength),
-        "fewest": array(fewest),
+        "attacker_leaves": leave_of(sides[0]),
+        "defender_leaves": leave_of(sides[1]),
+        "first_of": array([0, 1, len(factions)]),
+        "automatic": array([side.automatic for side in sides]),
+        "asks": array([s.has_player and s.fields.can_retreat and ASKS.get(s.policy.retreat, BY_POLICY) for s in sides]),
+        "supply": array([side.supply for side in sides]),
+        "kind": array(kinds + none),
+        "tie": array([place + MOST_FACTIONS * (f.realm.kind not in first) for place, f in enumerate(factions)] + none),
+        "strength": strength,
+        "fewest": fewest,
     }
-
-
-def tie_order(defenders: tuple[Faction, ...], ties: str) -> list[int]:
-    """Rank of each defending faction among equally large ones: which is hit first (`ties`)."""
-    first = {"listed-order": set(), "players-first": {"player"}, "npr-first": {"npr", "rebels", "pirates"}}[ties]
-    order = sorted(range(len(defenders)), key=lambda place: (defenders[place].kind not in first, place))
-    return [order.index(place) for place in range(len(defenders))]
 
 
 def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
-    """Pools of both sides, their tables, and what they can show."""
-    cards = 1 + max(len(side.leaders) for side in setup.sides)
-    pool, stride = np.zeros((2, STAGES * cards, 2, setup.last), np.int64), [0, 0]
-    first: list[int] = []
-    best: list[np.ndarray] = []
-    for side, (caps, pools) in enumerate(zip(setup.caps, setup.distinct, strict=True)):
-        numbers = {dice: len(first) + place for place, dice in enumerate(pools)}
-        each, captures = worth_each(caps, len(pools)), setup.sea and setup.sides[side].has_player
-        if each:
-            apart = caps.artillery + 1
-            stride[side] = (caps.cavalry + 1) * apart | apart << WIDE | 1 << 2 * WIDE
-        first += [made.add_pool(dice, caps, each, pairs=not captures) for dice in pools]
-        best += [np.minimum(most_icons(setup.dice, dice)[:3], caps[:3]) for dice in pools]
-        rows = np.array([[numbers[dice] for dice in row] for row in setup.pools[side]])
-        for card in range(len(rows) // 3):
-            dead, alive, unled = rows[3 * card : 3 * card + 3]
-            pool[side, STAGES * card : STAGES * (card + 1)] = [[unled, alive], [unled, alive], [unled, dead]]
-    return {
-        "pool": pool,
-        "first": array(first),
-        "best": array([made.number((*icons.tolist(), 0)) for icons in best]),
-        "cap": array([np.dot(caps[:3], TYPE_PLACES) for caps in setup.caps]),
-        "stride": array(stride),
-    }
+    """Tables of the pools of both sides, and the most that they can show; tables of cards and charges."""
+    pool, cap = np.zeros((2, max(map(len, setup.pools)), setup.last, 2), np.int64), array([0, 0])
+    for side, (rows, caps) in enumerate(zip(setup.pools, setup.caps, strict=True)):
+        captures = setup.sea and setup.sides[side].has_player
+        pool[side, : len(rows)], cap[side] = made.add_pools(rows, caps, pairs=not captures)
+    icons = Counter(face.cavalry for face in setup.dice["cavalry"])
+    cards = [made.add(side.drawn) if len(side.drawn) > 1 else 0 for side in setup.sides]
+    # Both sides charge, if one does.
+    charges = [made.add(sum_of(icons, dice)) if any(setup.charges) else 0 for dice in setup.charges]
+    return {"pool": pool, "cap": cap, "opening": array(cards + charges)}
 
 
-def opening_of(setup: Setup, made: TableSet) -> tuple[list[int], list[int]]:
-    """Tables of the cards and charges, and the phases that the battle goes through at first."""
-    opening, phases = [0, 0, 0, 0], []
-    for phase, side in enumerate(setup.sides, rules.ATTACKER_DRAWS):
-        if len(side.drawn) > 1:
-            opening[phase] = made.add(side.drawn)
-            phases.append(phase)
-    if any(setup.charges):
-        icons = Counter(face.cavalry for face in setup.dice["cavalry"])
-        for phase, dice in enumerate(setup.charges, rules.ATTACKER_CHARGES):
-            opening[phase] = made.add(sum_of(icons, dice))
-            phases.append(phase)
-    return opening, [*phases, rules.ATTACKER_ROLLS]
-
-
-def start_of(setup: Setup, phase: int) -> State:
-    """The battle before anything is rolled."""
-    forces = (a | b << BITS | c << 2 * BITS for a, b, c in (faction.hits for faction in setup.factions))
-    named = dict(zip(FORCES, forces, strict=False))
+def ends_of(setup: Setup, phase: int, most_tercios: int) -> tuple[State, State]:
+    """The battle before anything is rolled, and the largest value of each field."""
+    forces = dict(zip(FORCES, (packed(*faction.hits) for faction in setup.factions), strict=False))
+    leaders, most = {}, {name: force | GONE for name, force in forces.items()}
     for side in setup.sides:
         card = next(iter(side.drawn)) if len(side.drawn) == 1 else 0
-        named[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
-    return State(*[0] * len(State._fields))._replace(phase=phase, **named)
-
-
-def limits_of(setup: Setup, start: State, most_tercios: int) -> State:
-    """The largest value of each field."""
-    attacker, defender = setup.sides
-    named = {name: getattr(start, name) | GONE for name in FORCES[: len(setup.factions)]}
-    for side in setup.sides:
-        named[f"{side.where}_leader"] = STAGES * len(side.leaders) + rules.DEAD if side.leaders else 0
-    haul = max(most_tercios, attacker.units, defender.units) if setup.sea else 0
-    return start._replace(
+        leaders[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
+        most[f"{side.where}_leader"] = STAGES * len(side.leaders) + rules.DEAD if side.leaders else 0
+    start = State(*[0] * len(State._fields))._replace(phase=phase, **forces, **leaders)
+    haul = max(most_tercios, *(side.units for side in setup.sides)) if setup.sea else 0
+    return start, start._replace(
         phase=rules.OVER,
         round=setup.last - 1,
         turns=0 if setup.sea else 255,
-        hits=sum(sum(faction.hits) for faction in defender.factions),
-        hurt=rules.DEAD if defender.leaders else 0,
+        hits=sum(sum(faction.hits) for faction in setup.factions[1:]),
+        hurt=rules.DEAD if setup.sides[1].leaders else 0,
         haul=haul,
         heavy_haul=haul,
         rounds=MOST_ROUNDS if setup.options.count_rounds else 0,
-        **named,
+        **most,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -11,12 +11,11 @@ import numpy as np
 
 from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
-from simulator.rules.price_of_power.casualties import GONE, part, strength_on
-from simulator.rules.price_of_power.dice import DICE, Face, Pool
+from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
+from simulator.rules.price_of_power.dice import DICE, Icons, Pool
 from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
 from simulator.rules.price_of_power.model import TIMED, General
 from simulator.rules.price_of_power.outcome import in_place
-from simulator.rules.price_of_power.pools import automatic_hits
 from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
 from simulator.rules.toolkit.faces import thrown_until
@@ -24,7 +23,7 @@ from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
 
 # Faces as the rules write them: f infantry, T tercios, h cavalry, a artillery, - blank.
-LETTERS = ("f", "T", "h", "a")
+LETTERS = {"f": "infantry", "T": "tercios", "h": "cavalry", "a": "artillery"}
 MOST_TRIES = 2_000
 
 
@@ -54,7 +53,7 @@ def side_lines(setup: Setup, side: Side) -> Iterator[str]:
         yield f"{side.where}, Military Drill: {fewer} base dice fewer, {more} automatic hits in every roll (ASSUMED)"
     if "noble-knights" in side.fields.ideas:
         yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
-    if any(faction.kind == "pirates" for faction in side.factions):
+    if any(faction.realm.kind == "pirates" for faction in side.factions):
         yield f"{side.where}: pirates never leave (ASSUMED)"
 
 
@@ -64,9 +63,9 @@ def explain(setup: Setup) -> list[str]:
     for side, rows, charge in zip(setup.sides, setup.pools, setup.charges, strict=True):
         dice = rows[4 if side.leaders else 0][0]
         by = " with the first kind of leader it may draw" if side.draws else " with its leader" if side.leaders else ""
-        lines.append(f"{side.where}: {side.units} {'ships' if side.sea else 'units'}, rolls {dice_text(dice)}{by}")
-        if more := automatic_hits(side, setup.options):
-            lines.append(f"{side.where}: {more} automatic hits in every roll while led")
+        lines.append(f"{side.where}: {side.units} {side.fields.called}, rolls {dice_text(dice)}{by}")
+        if side.automatic:
+            lines.append(f"{side.where}: {side.automatic} automatic hits in every roll while led")
         if setup.sea and side.start[2]:
             lines.append(f"{side.where}: {plural(side.start[2], 'heavy ship')}, one automatic hit each")
         if dice.tercios_worth == 2:
@@ -105,7 +104,8 @@ def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
     """A roll: its faces and hits."""
     side = s.phase - rules.ATTACKER_ROLLS
     shown = "".join(f" {face}" for face in faces_for(setup, p, s, result, dice))
-    text = f"the {setup.sides[side].where} rolls{shown}: {plural(int(rules.hits_of(p, s, side, result)), 'hit')}"
+    hits = int(rules.hits_of(p, s, side, p.shown[result]))
+    text = f"the {setup.sides[side].where} rolls{shown}: {plural(hits, 'hit')}"
     if p.count_rounds or s.round < p.last - 1:
         text = f"Round {(s.rounds if p.count_rounds else s.round) + 1}, {text}"
     return sentence(text)
@@ -114,24 +114,20 @@ def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
 def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
     """Faces that give a result, in letters: rolled until they do; none if that takes too long."""
     side = s.phase - rules.ATTACKER_ROLLS
-    own, most = strength_on(p, s, side), setup.caps[side].tercios
-    rolled = [pool for pools in setup.distinct for pool in pools][int(rules.pool(p, s, side))]
-    pairs = 1 if setup.sea and setup.sides[side].has_player else 2
+    rolled = setup.pools[side][rules.dice_of(p, s, side)][s.round]
+    most, pairs = setup.caps[side].tercios, 1 if setup.sea and setup.sides[side].has_player else 2
+    shown, strength = int(p.shown[result]), int(strength_on(p, s, side))
+    icons, own = ([part(packed, which) for which in range(3)] for packed in (shown, strength))
+    wanted = sum(map(min, own, icons)), shown >> TERCIOS
 
-    def matched(icons: Sequence[int]) -> int:
-        """Hits of icons on the units at hand, before caps and automatic hits."""
-        return sum(min(part(own, which), icons[which]) for which in range(3))
-
-    wanted = matched([part(int(p.icons[result]), which) for which in range(3)]), int(p.tercios[result])
-
-    def fits(faces: list[Face]) -> bool:
-        seen = [sum(values) for values in zip(*map(rolled.worth, faces), strict=True)] or [0, 0, 0, 0]
-        tercios = min(seen[3], most)
-        return (matched(seen), tercios - tercios % pairs) == wanted
+    def fits(faces: list[Icons]) -> bool:
+        *seen, tercios = map(sum, zip((0, 0, 0, 0), *map(rolled.worth, faces), strict=True))
+        tercios = min(tercios, most)
+        return (sum(map(min, own, seen)), tercios - tercios % pairs) == wanted
 
     thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES) or ()
-    letters = ([letter * icons for letter, icons in zip(LETTERS, face, strict=True) if icons] for face in thrown)
-    return ["+".join(face) or "-" for face in letters]
+    letters = ([letter * getattr(face, icon) for letter, icon in LETTERS.items()] for face in thrown)
+    return ["+".join(filter(None, face)) or "-" for face in letters]
 
 
 def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
@@ -139,7 +135,7 @@ def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
     for place, (name, faction) in enumerate(zip(FORCES, setup.factions, strict=False)):
         old, force = getattr(before, name), getattr(after, name)
         if old and not old & GONE:
-            who = faction.name or ("attacker" if place == 0 else "defender")
+            who = faction.realm.name or ("attacker" if place == 0 else "defender")
             left = in_place(faction, np.array([force]))[0].sum(axis=0)
             text = counted(left[:3], SHIPS if setup.sea else TYPES, "nothing left")
             damaged = f" ({left[3]} damaged)" if setup.sea and left[3] else ""
