@@ -84,7 +84,7 @@ class Meeting(Opponents[Land]):
         """
         leader, small = self.stacks[side].leader, self.europe and self.stacks[1 - side].size < 3 * LD
         overrun = self.overrun >= 0 and (self.overrun == side or not leader.given)
-        return leader.present and not small and not overrun
+        return not small and not overrun
 
 
 def has_cavalry(fields: Land, stack: Stack) -> bool:

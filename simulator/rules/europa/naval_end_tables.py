@@ -35,8 +35,6 @@ LARGEST_BLOCK = 60_000
 def leader_test(squadron: Squadron, fragile: bool, condition: int) -> Counter[int]:
     """Fates of a leader; a monarch at sea is like any other (section 12)."""
     leader = squadron.leader._replace(kind="admiral")
-    if not leader.present:
-        return Counter({UNHARMED: 1})
     found: Counter[int] = Counter()
     for code, weight in fates(leader, Trial(*CONDITIONS[condition], fragile)).items():
         found[UNHARMED if not code else KILLED if code == leaders.KILLED else WOUNDED] += weight

@@ -102,7 +102,7 @@ class SiegeSetup:
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        tested = (stack.leader if stack.leader.present else None for stack in self.craft.stacks)
+        tested = (stack.leader for stack in self.craft.stacks)
         return 0 if self.campaign else self.tables.add(both_fates(tested, fragile, ((0, 1), (1, 0), (2, 1))[how]))
 
     def next_box(self, box: int) -> int:
