@@ -13,7 +13,7 @@ from simulator.rules.europa.land_leaders import retreat_thirds
 from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.leaders import Trial, fate
 
-MET = Meeting.of(load("europa-blenheim-1704").fields)
+MET = Meeting(load("europa-blenheim-1704").fields)
 PAIR = next(iter(MET.pairs))
 SIZE = MET.stacks[0].size
 MORALE = tuple(stack.morale for stack in MET.stacks)
@@ -30,7 +30,7 @@ def _results(column: str, drm: int) -> np.ndarray:
 
 
 ROLLS = {
-    (day, step): [_results(MET.columns[side][step], MET.drm(side, day, PAIR)[step]) for side in (0, 1)]
+    (day, step): [_results(MET.stacks[side].columns[step], MET.drm(side, day, PAIR)[step]) for side in (0, 1)]
     for day in (1, 2)
     for step in (0, 1)
 }

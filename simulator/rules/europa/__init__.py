@@ -15,12 +15,10 @@ from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.europa import model
 from simulator.rules.europa.expedition_model import Expedition, check_expedition
 from simulator.rules.europa.expedition_rules import build_expedition
-from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
 from simulator.rules.europa.outcome import campaign_outcome, land_decisions, land_outcome, siege_outcome
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
-from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import GARRISON_ATTRITION
 from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line
@@ -29,21 +27,19 @@ from simulator.rules.europa.text import country_rows, leader_rows, shown
 
 def build_land(fields: model.Land) -> Built:
     """Everything that answers a land battle."""
-    met = Meeting.of(fields)
-    setup = LandSetup(met)
+    setup = LandSetup(fields)
     return Built(
         chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), tell=partial(land_line, setup)),
-        outcome=partial(land_outcome, met),
-        assumptions=lambda: list(land_assumptions(met)),
-        explain=partial(land_explanation, met),
-        decisions=partial(land_decisions, met, setup.params),
+        outcome=partial(land_outcome, setup),
+        assumptions=lambda: list(land_assumptions(setup)),
+        explain=partial(land_explanation, setup),
+        decisions=partial(land_decisions, setup),
     )
 
 
 def build_siege(fields: model.Siege | model.Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
-    craft = Siegecraft.of(fields)
-    setup = SiegeSetup(craft)
+    setup = SiegeSetup(fields)
     return Built(
         chain=Chain(
             setup.params,
@@ -53,9 +49,9 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
             counters=("rounds",) if setup.track else (),
             tell=partial(siege_line, setup),
         ),
-        outcome=partial(campaign_outcome if setup.campaign else siege_outcome, craft),
-        assumptions=lambda: list(siege_assumptions(craft)),
-        explain=partial(siege_explanation, craft),
+        outcome=partial(campaign_outcome if setup.campaign else siege_outcome, setup),
+        assumptions=lambda: list(siege_assumptions(setup)),
+        explain=partial(siege_explanation, setup),
         # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.
         begun=(lambda states: states.rounds + (states.stage == GARRISON_ATTRITION)) if setup.campaign else None,
     )

@@ -6,15 +6,15 @@ dice as well as on one assault's; the tables are made from the first, a replay t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import Weights, seen_as
+from simulator.engine.chance import seen_as
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.siege_modifiers import Siegecraft, total
+from simulator.rules.europa.siege_modifiers import Siegecraft
+from simulator.rules.europa.spelled import sum_of
 from simulator.rules.europa.stacks import EIGHT_LD, LD
 from simulator.rules.europa.tables import Book
 
@@ -95,27 +95,17 @@ class Assailants(NamedTuple):
         )
 
 
-@dataclass
 class Assaults:
     """Tables of the outcomes of assaults on one fortress."""
 
-    craft: Siegecraft
-    rolled: dict[Any, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-
-    @cached_property
-    def assailants(self) -> Assailants:
-        """The sides, as far as their dice depend on them."""
-        besieger, besieged = self.craft.stacks
-        return Assailants(self.craft.book, besieger.side.technology, besieger.morale, besieged.morale)
-
-    @cached_property
-    def commands(self) -> Weights:
-        """Advantages in Fire and Shock and fragility that the leaders may come to, with weights."""
-        return seen_as(self.craft.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
+    def __init__(self, craft: Siegecraft) -> None:
+        besieger, besieged = craft.stacks
+        self.craft, self.rolled = craft, dict[Any, tuple[np.ndarray, np.ndarray]]()
+        self.assailants = Assailants(craft.book, besieger.side.technology, besieger.morale, besieged.morale)
 
     def drms(self, ground: Ground, fire: tuple[int, int], shock: tuple[int, int]) -> Drms:
         """Modifiers of the dice with these advantages of the leaders (step 2)."""
-        place = total(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
+        place = sum_of(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
         return fire[0] + place, fire[1], shock[0] + place, shock[1]
 
     def outcome(self, ground: Ground, rolled: Rolled) -> Fallen:
@@ -150,7 +140,9 @@ class Assaults:
         key = (self.craft.artillery_bonuses[ground.camp], ground.breach, ground.counter)
         if key not in self.rolled:
             tally = []
-            for (fire, shock, fragile), weight in self.commands.items():
+            # Advantages in Fire and Shock and fragility that the leaders may come to.
+            commands = seen_as(self.craft.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
+            for (fire, shock, fragile), weight in commands.items():
                 found, weights = all_rolls(self.assailants, ground.breach, self.drms(ground, fire, shock))
                 tally.append((found + (fragile << 14), weights * weight))
             codes, weights = (np.concatenate(part) for part in zip(*tally, strict=True))

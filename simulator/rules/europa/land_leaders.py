@@ -62,11 +62,10 @@ class LeaderClasses:
         """What counts from the first roll on: of manoeuvre, the morale at which a careful side is sure to get away."""
         if "best" in self.policies:
             return pair
-        sure = []
-        for side, stack in enumerate(self.meeting.stacks):
-            needed = max(1, land.SURE - pair.manoeuvre[side])
-            sure.append(needed if self.policies[side] == "if-sure" and needed <= stack.morale else None)
-        return pair.fire, pair.pursuit, tuple(sure), pair.fragile
+        needed = (max(1, land.SURE - manoeuvre) for manoeuvre in pair.manoeuvre)
+        sides = zip(needed, self.policies, self.meeting.stacks, strict=True)
+        sure = tuple(least if policy == "if-sure" and least <= own.morale else None for least, policy, own in sides)
+        return pair.fire, pair.pursuit, sure, pair.fragile
 
     def _by_manoeuvre(self, number: int, side: int) -> dict[int, int]:
         """Classes of a class when a side's manoeuvre is known: itself where there is only one."""
@@ -83,12 +82,10 @@ class LeaderClasses:
         if (number, side) not in self.known:  # a careful side tries only when it cannot fail
             return Counter({2 * number + 1: 1})
         found: Counter[int] = Counter()
-        by_manoeuvre = self.known[number, side]
         for pair, weight in self.members[number].items():
-            man = pair.manoeuvre[side]
-            faces = min(10, man + morale)
-            found[2 * by_manoeuvre[man] + 1] += weight * faces
-            found[2 * by_manoeuvre[man]] += weight * (10 - faces)
+            faces, known = min(10, pair.manoeuvre[side] + morale), self.known[number, side][pair.manoeuvre[side]]
+            found[2 * known + 1] += weight * faces
+            found[2 * known] += weight * (10 - faces)
         return found
 
     def retreat(self, tables: TableBook) -> np.ndarray:

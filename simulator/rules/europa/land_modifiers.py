@@ -6,10 +6,10 @@ never recomputed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from simulator.rules.europa.leaders import Pair
-from simulator.rules.europa.model import OVERRUN_WITHOUT_BATTLE, Land, is_interception, is_non_european
+from simulator.rules.europa.model import OVERRUN_WITHOUT_BATTLE, Land, is_interception, is_non_european, overruns
 from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Opponents, Stack, army_size, size_step
 
@@ -32,34 +32,27 @@ CROSSINGS = {
 }
 
 
-@dataclass
 class Meeting(Opponents[Land]):
     """Two stacks about to fight; lists of two are the attacker's and the defender's.
 
-    `modifiers` are those of the dice, the leaders' advantage apart; `columns` of Fire ("" for none) and Shock;
-    `overrun` is the side that overruns the enemy without a battle, or -1; `first` may break off first.
+    `modifiers` are those of the dice, the leaders' advantage apart; `overrun` is the side that overruns the enemy
+    without a battle, or -1; `first` may break off first. `tested` are the leaders that are tested, None for the others.
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        fields, (a, d) = self.fields, self.stacks
+    def __init__(self, fields: Land) -> None:
+        super().__init__(fields)
+        a, d = self.stacks
         self.modifiers = side_modifiers(fields, a, d), side_modifiers(fields, d, a)
-        sizes = [army_size(side, fields.conditions.period, self.book) for side in (fields.attacker, fields.defender)]
-        self.steps = size_step(*sizes), size_step(*sizes[::-1])
+        step = size_step(*(army_size(stack.side, fields.conditions.period, self.book) for stack in self.stacks))
+        self.steps = step, -step
         self.first = 0 if is_interception(fields) else 1
         # A non-European stack rolls a die for each 8 LD begun. `groups` are the last one's thirds.
-        many = [is_non_european(fields, side) for side in (0, 1)]
-        self.dice = [-(-stack.size // EIGHT_LD) if many[side] else 1 for side, stack in enumerate(self.stacks)]
+        self.dice = [-(-stack.size // EIGHT_LD) if is_non_european(stack.side) else 1 for stack in self.stacks]
         self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
-        # Renaissance without ARMY does not fire in Europe.
-        fires = [stack.side.technology != "renaissance" or stack.has_army or not self.europe for stack in self.stacks]
-        columns = [(stack.fire_column, stack.shock_column) for stack in self.stacks]
-        self.columns = [(fire if fires[side] else "", shock) for side, (fire, shock) in enumerate(columns)]
-        eightfold = a.size >= OVERRUN_WITHOUT_BATTLE * d.size, d.size >= OVERRUN_WITHOUT_BATTLE * a.size
         # What the defender's manoeuvre adds to the evasion roll (section 3.5 step 2).
         self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
-        declared = [getattr(fields.policy, name).overrun == "declare" for name in SIDES]
-        self.overrun = next((side for side in (0, 1) if declared[side] and eightfold[side]), -1)
+        eightfold = [own.size >= OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
+        self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in overruns(fields)), -1)
         self.tested = [stack.leader if self.is_tested(side) else None for side, stack in enumerate(self.stacks)]
 
     def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
@@ -82,9 +75,8 @@ class Meeting(Opponents[Land]):
 
         After an overrun only the destroyed side's leader is, if given (step 1).
         """
-        leader, small = self.stacks[side].leader, self.europe and self.stacks[1 - side].size < 3 * LD
-        overrun = self.overrun >= 0 and (self.overrun == side or not leader.given)
-        return not small and not overrun
+        small = self.europe and self.stacks[1 - side].size < 3 * LD
+        return not small and (self.overrun < 0 or (self.overrun != side and self.stacks[side].leader.given))
 
 
 def has_cavalry(fields: Land, stack: Stack) -> bool:
@@ -103,14 +95,14 @@ def has_cavalry(fields: Land, stack: Stack) -> bool:
 
 
 def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
-    """All modifiers of one side, its leader's advantage apart: days, Fire, Shock, reason."""
+    """All modifiers of one side, its leader's advantage apart."""
     side, conditions, attacks = getattr(fields, own.name), fields.conditions, own.name == "attacker"
     terrain, cavalry = conditions.terrain, has_cavalry(fields, own)
     light = enemy.tercios and not (own.has_army and own.army_class in HEAVY_CAVALRY_CLASSES)
     conquers = own.leader.kind == "conquistador" and conditions.period in {"I", "II", "III", "IV"}
     uphill = terrain == "mountain" and attacks and not is_interception(fields)
     crossing = CROSSINGS.get(conditions.crossing, (0, 0, "")) if attacks else (0, 0, "")
-    listed: list[tuple[bool, tuple[int, ...], int, int, str]] = [
+    listed: list[tuple[Any, ...]] = [
         (True, SECOND_DAY, -1, -1, "second day"),
         (side.facing_the_ottomans, BOTH_DAYS, 0, -2, "facing the Ottomans"),
         (light, BOTH_DAYS, 0, -1, "enemy Tercios"),
@@ -120,13 +112,9 @@ def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
         (cavalry, BOTH_DAYS, 0, 1, "Sipahi cavalry" if own.turkish else "structural cavalry"),
         (terrain in WOODS_AND_WASTES, BOTH_DAYS, -1, -1, terrain),
         (uphill, BOTH_DAYS, -1, -1, "attack into mountains"),
-        (bool(crossing[2]), FIRST_DAY, *crossing),
+        (crossing[2], FIRST_DAY, *crossing),
         (attacks and fields.attacker.foraging, FIRST_DAY, -1, -1, "foraging"),
+        (terrain != "plain", (), 0, 0, "pursuit outside the plain", PURSUIT, -1),
+        (own.turkish and cavalry, (), 0, 0, "Sipahi in pursuit", PURSUIT, 1),
     ]
-    pursuing = [
-        (terrain != "plain", -1, "pursuit outside the plain"),
-        (own.turkish and cavalry, 1, "Sipahi in pursuit"),
-    ]
-    return [Modifier(own.name, *row[1:]) for row in listed if row[0]] + [
-        Modifier(own.name, (), 0, 0, reason, PURSUIT, value) for applies, value, reason in pursuing if applies
-    ]
+    return [Modifier(own.name, *row) for applies, *row in listed if applies]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from simulator.rules.europa.land_leaders import LeaderClasses
 from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_rules import LandParams, LandState
 from simulator.rules.europa.leaders import FACES, Pair, both_fates
-from simulator.rules.europa.model import BreakOff
+from simulator.rules.europa.model import BreakOff, Land
 from simulator.rules.europa.stacks import LD
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
@@ -83,16 +82,13 @@ class Tally:
         return self.modified[sum(min(self.cap[i], max(0, n - self.small[i])) for i, n in enumerate(kept))]
 
 
-@dataclass
-class LandSetup:
+class LandSetup(Meeting):
     """Everything that is made once for one land battle: parameters, tables, and what tells them apart in words."""
 
-    meeting: Meeting
-    tables: TableBook = field(default_factory=TableBook)
-
-    def __post_init__(self) -> None:
-        self.classes = LeaderClasses(self.meeting)
-        self.tallies = Tally(self.meeting, 0), Tally(self.meeting, 1)
+    def __init__(self, fields: Land) -> None:
+        super().__init__(fields)
+        self.tables, self.classes = TableBook(), LeaderClasses(self)
+        self.tallies = Tally(self, 0), Tally(self, 1)
 
     def rolls(self, pair: Pair, roll: int, how: int) -> tuple[Roll | None, Roll | None]:
         """Both sides' rolls: Fire or Shock (`how`: 1 attacker, 2 defender failed to break off), or a pursuit.
@@ -102,15 +98,15 @@ class LandSetup:
         if roll < land.PURSUES:
             return self._roll(0, roll, pair, how & 2), self._roll(1, roll, pair, how & 1)
         winner = roll - land.PURSUES
-        pursuit = Roll(PURSUIT_COLUMN, self.meeting.pursuit_drm(winner, pair) + PURSUIT_DRM[how])
+        pursuit = Roll(PURSUIT_COLUMN, self.pursuit_drm(winner, pair) + PURSUIT_DRM[how])
         return (None, pursuit) if winner else (pursuit, None)
 
     def _roll(self, side: int, roll: int, pair: Pair, enemy_failed: int) -> Roll:
         """A side's Fire or Shock; +1/+1 if the enemy failed to break off."""
-        (day, fire), technology = PHASES[roll], self.meeting.stacks[side].side.technology
+        (day, fire), technology = PHASES[roll], self.stacks[side].side.technology
         losses = {"renaissance": "none", "arquebus": "halved"}.get(technology, "full") if fire else "full"
-        drm = self.meeting.drm(side, day, pair)[not fire] + bool(enemy_failed)
-        return Roll(self.meeting.columns[side][not fire], drm, losses)
+        drm = self.drm(side, day, pair)[not fire] + bool(enemy_failed)
+        return Roll(self.stacks[side].columns[not fire], drm, losses)
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -118,9 +114,9 @@ class LandSetup:
 
         Of a side's dice beyond the main one those in the middle are rolled together, then the last.
         """
-        order, found = sorted((0, 1), key=self.meeting.dice.__getitem__, reverse=True), list[Part]()
+        order, found = sorted((0, 1), key=self.dice.__getitem__, reverse=True), list[Part]()
         for side in order:
-            dice, (middle, last) = self.meeting.dice[side], FURTHER[side]
+            dice, (middle, last) = self.dice[side], FURTHER[side]
             found += [Part(middle, (side,), dice - 2)] * (dice > 2) + [Part(last, (side,))] * (dice > 1)
         mains = [(0, 1)] if self.classes.drawn <= ROLLED_TOGETHER else [(side,) for side in order]
         return [*found, *(Part(land.MAIN, sides) for sides in mains)]
@@ -129,13 +125,13 @@ class LandSetup:
         """Table of a part of a roll by class drawn; of further dice only thirds count."""
         if how not in HOWS[roll]:
             return 0
-        (kind, sides, dice), book = self.parts[part], self.meeting.book
+        kind, sides, dice = self.parts[part]
         rolls = self.rolls(self.classes.pairs[number], roll, how)
         a, d = (own if side in sides else None for side, own in enumerate(rolls))
         if kind == land.MAIN:
-            return self.tables.by((a, d), lambda: main_dice(book, a, d))
+            return self.tables.by((a, d), lambda: main_dice(self.book, a, d))
         most = self.tallies[sides[0]].top[0] if dice > 1 else MOST_OF_A_DIE
-        return self.tables.by((a or d, dice, most), lambda: further_dice(book, a or d, dice, most))
+        return self.tables.by((a or d, dice, most), lambda: further_dice(self.book, a or d, dice, most))
 
     def following(self, rolls: np.ndarray) -> np.ndarray:
         """For each roll and pursuit the first part that anybody rolls for, then the next one after each part."""
@@ -159,47 +155,47 @@ class LandSetup:
     @cached_property
     def params(self) -> LandParams:
         """All numbers of the battle."""
-        meeting, fields, tallies, classes = self.meeting, self.meeting.fields, self.tallies, self.classes
+        fields, stacks, tallies, classes = self.fields, self.stacks, self.tallies, self.classes
         add, evades = self.tables.add, fields.policy.defender.evasion == "evade"
-        fragile = _ints(pair.fragile for pair in classes.pairs)
+        fragile = np.array([pair.fragile for pair in classes.pairs])
         retreat = classes.retreat(self.tables)
         pursuers, retreaters = classes.forgotten(retreat, fragile)
         rolls = grid((classes.drawn, len(HOWS), 5, len(self.parts)), self.rolled)[classes.parent]
-        rooms = [(stack, getattr(fields, stack.name).retreat_room) for stack in meeting.stacks]
-        morale, top = [stack.morale for stack in meeting.stacks], _ints(tally.top for tally in tallies)
+        rooms = [stack.size if stack.side.retreat_room < 0 else LD * stack.side.retreat_room for stack in stacks]
+        morale, top = [stack.morale for stack in stacks], np.array([tally.top for tally in tallies])
         return LandParams(
-            evade=add(Counter(int(die + meeting.evasion >= EVADES_AT) for die in FACES)) if evades else 0,
+            evade=add(Counter(int(die + self.evasion >= EVADES_AT) for die in FACES)) if evades else 0,
             draw=add(self.draw()),
-            europe=int(meeting.europe),
+            europe=int(self.europe),
             reaches=int(fields.options.destruction_test == "reaches"),
-            fires=int(any(fire for fire, _ in meeting.columns)),
-            first=meeting.first,
+            fires=int(any(stack.columns[0] for stack in stacks)),
+            first=self.first,
             parts=len(self.parts),
-            kinds=_ints(part.kind for part in self.parts),
+            kinds=np.array([part.kind for part in self.parts]),
             rolls=rolls,
             following=self.following(rolls),
             retreat=retreat,
-            tests=grid((4, 4, 4), lambda fragile, *ends: add(both_fates(meeting.tested, fragile, ends))),
+            tests=grid((4, 4, 4), lambda fragile, *ends: add(both_fates(self.tested, fragile, ends))),
             fragile=fragile,
             pursuers=pursuers,
             retreaters=retreaters,
-            manoeuvre=_ints(pair.manoeuvre for pair in classes.pairs),
+            manoeuvre=np.array([pair.manoeuvre for pair in classes.pairs]),
             attempt=grid((len(fragile), 2, max(morale) + 1), lambda *of: add(classes.attempt(*of))),
-            break_off=_ints(POLICIES.index(policy) for policy in classes.policies),
-            size=_ints(stack.size for stack in meeting.stacks),
-            morale=_ints(morale),
-            stranded=_ints(max(0, stack.size - LD * room) if room >= 0 else 0 for stack, room in rooms),
-            spare=_ints(tally.spare for tally in tallies),
+            break_off=np.array([POLICIES.index(policy) for policy in classes.policies]),
+            size=np.array([stack.size for stack in stacks]),
+            morale=np.array(morale),
+            stranded=np.array([max(0, stack.size - room) for stack, room in zip(stacks, rooms, strict=True)]),
+            spare=np.array([tally.spare for tally in tallies]),
             top=top,
-            enough=_ints(tally.enough for tally in tallies),
-            spills=_ints(tally.spills for tally in tallies),
+            enough=np.array([tally.enough for tally in tallies]),
+            spills=np.array([int(tally.spills) for tally in tallies]),
             inflicted=grid((2, *(top.max(axis=0) + 1)), lambda side, *kept: tallies[side].inflicted(*kept)),
         )
 
     @property
     def start(self) -> LandState:
         """Where the battle begins: at an overrun's leader test, at the evasion, at draws, or at the first roll."""
-        p, winner = self.params, self.meeting.overrun
+        p, winner = self.params, self.overrun
         begun = LandState(*[0] * len(LandState._fields))._replace(stage=land.DRAW, winner=land.NOBODY)
         if winner >= 0:
             on_a, on_d = (int(size) if side != winner else 0 for side, size in enumerate(p.size))
@@ -241,7 +237,3 @@ def main_result(own: tuple[int, int], enemy: tuple[int, int]) -> int:
     """Thirds and stars of both main dice as one result."""
     a, d = (thirds | stars << land.LOSS_BITS for thirds, stars in (own, enemy))
     return a | d << land.SIDE_BITS
-
-
-def _ints(values: Any) -> np.ndarray:
-    return np.array(list(values), np.int64)

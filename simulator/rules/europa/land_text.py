@@ -10,9 +10,9 @@ from simulator.rules.europa.land_modifiers import PURSUIT, Meeting
 from simulator.rules.europa.land_rules import LandState
 from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, Roll
 from simulator.rules.europa.leaders import FACES
-from simulator.rules.europa.model import is_interception, is_non_european
+from simulator.rules.europa.model import is_interception, overruns
 from simulator.rules.europa.modifiers import LAW
-from simulator.rules.europa.stacks import EIGHT_LD, SIDES, detachments
+from simulator.rules.europa.stacks import SIDES, detachments
 from simulator.rules.europa.text import common_assumptions, fates_told
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural, winner_text
@@ -25,8 +25,8 @@ def land_assumptions(met: Meeting) -> Iterator[str]:
     fields, options = met.fields, met.fields.options
     yield from common_assumptions(fields, met.stacks)
     for name in SIDES:
-        policy = getattr(fields.policy, name)
-        yield f"{name} breaks off: {policy.break_off}" + (", overruns" if policy.overrun == "declare" else "")
+        told = ", overruns" if name in overruns(fields) else ""
+        yield f"{name} breaks off: {getattr(fields.policy, name).break_off}{told}"
     yield f"destroyed when losses {'exceed' if options.destruction_test == 'exceeds' else 'reach'} the stack's size"
     if fields.attacker.tercios or fields.defender.tercios:
         needs = "count only with an ARMY" if options.tercios_require_army else "count without an ARMY too"
@@ -35,12 +35,11 @@ def land_assumptions(met: Meeting) -> Iterator[str]:
         yield "the defender tries to evade; a replacement leader counts manoeuvre 0 (ASSUMED)"
     if is_interception(fields) and not fields.conditions.interception:
         yield "an overrun of 4 to under 8 times is fought as an interception battle"
-    for number, name in enumerate(SIDES):
-        side = getattr(fields, name)
-        if is_non_european(fields, number) and met.stacks[number].size > EIGHT_LD:
-            yield f"{name}: several dice; the groups before the last are capped at 8 LD each (ASSUMED)"
-        if side.country == "sweden" and side.structural_cavalry == "auto":
-            yield f"{name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
+    for stack, dice in zip(met.stacks, met.dice, strict=True):
+        if dice > 1:
+            yield f"{stack.name}: several dice; the groups before the last are capped at 8 LD each (ASSUMED)"
+        if stack.side.country == "sweden" and stack.side.structural_cavalry == "auto":
+            yield f"{stack.name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
 
 
 def land_explanation(met: Meeting) -> list[str]:
@@ -48,19 +47,17 @@ def land_explanation(met: Meeting) -> list[str]:
     lines = [_worth(met, side) for side in (0, 1)]
     if met.overrun >= 0:
         return [*lines, f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"]
-    for side in (0, 1):
-        for day in (1, 2):
-            for step in ("fire", "shock"):
-                if step == "shock" or met.columns[side][0]:
-                    lines += _modifier_lines(met, side, day, step)
-        lines += _modifier_lines(met, side, 0, "pursuit")
-        lines.append(f"{SIDES[side]} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
+    for side, name in enumerate(SIDES):
+        for day, step in ((1, "fire"), (1, "shock"), (2, "fire"), (2, "shock"), (0, "pursuit")):
+            if step != "fire" or met.stacks[side].columns[0]:
+                lines += _modifier_lines(met, side, day, step)
+        lines.append(f"{name} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
     return lines
 
 
 def _worth(met: Meeting, side: int) -> str:
     stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice[side]
-    fire, shock = met.columns[side]
+    fire, shock = stack.columns
     several = f", {dice} dice a roll" if dice > 1 else ""
     return (
         f"{stack.name}: {stack.told()}, {stack.side.technology} against {enemy.side.technology}: columns "
@@ -93,7 +90,7 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
     elif before.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         line = _break_line(setup, before, result, dice)
     elif before.stage == land.EVADE:
-        bonus = setup.meeting.evasion
+        bonus = setup.evasion
         die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == bool(result), dice)
         line = f"Evasion: {die} + {bonus}: the defender {'evades' if result else 'has to fight'}."
     elif before.stage == land.DRAW:
@@ -113,7 +110,7 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
 def _draw_line(setup: LandSetup, result: int) -> str:
     pair = setup.classes.pairs[result & land.CLASS_MASK]
     parts = []
-    for side, gain in enumerate(setup.meeting.gains(pair)):
+    for side, gain in enumerate(setup.gains(pair)):
         parts.append(f"{SIDES[side]} leader +{gain.fire} Fire, +{gain.shock} Shock")
         odd, even = setup.tallies[side].seven
         if odd != even:
@@ -139,7 +136,7 @@ def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result
     told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK
-    die = face_where(FACES, lambda face: roll.read(setup.meeting.book, face) == told, dice)
+    die = face_where(FACES, lambda face: roll.read(setup.book, face) == told, dice)
     lost = f"{detachments(told[0])}, {plural(told[1], 'star')}"
     return f"{SIDES[side]} {die} ({roll.drm:+d}, column {roll.column}): {lost}"
 

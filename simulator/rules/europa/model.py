@@ -249,29 +249,29 @@ class Campaign(CampaignFields):
     battle: Literal["siege-campaign"]
 
 
-def is_non_european(fields: Land, side: int) -> bool:
+def is_non_european(side: LandSide) -> bool:
     """A ROTW country or natives (section 2.1)."""
-    given = (fields.attacker, fields.defender)[side]
-    return given.country == "natives" if given.non_european is None else given.non_european
+    return side.country == "natives" if side.non_european is None else side.non_european
+
+
+def overruns(fields: Land) -> list[str]:
+    """The sides that declare an overrun."""
+    return [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
 
 
 def is_interception(fields: Land) -> bool:
     """An interception, or an overrun of 4 to under 8 times that is fought as one (section 3.5 step 1)."""
-    return fields.conditions.interception or "declare" in (
-        fields.policy.attacker.overrun,
-        fields.policy.defender.overrun,
-    )
+    return fields.conditions.interception or bool(overruns(fields))
 
 
 def check_land(fields: Land) -> None:
     """Refuse what types cannot; raises Refusal."""
-    for number, name in enumerate(SIDES):
-        side = getattr(fields, name)
+    for name, side in zip(SIDES, (fields.attacker, fields.defender), strict=True):
         _check_side(fields, name)
         wrong, only = side.pasha_detachments and side.country not in TURKISH, f"only with {', '.join(TURKISH)}"
         _refuse(wrong, f"{name}.pasha_detachments", side.pasha_detachments, f"with country {side.country}; {only}")
         refuse(size_of(side) == 0, name, "give at least one detachment")
-        if not is_non_european(fields, number):
+        if not is_non_european(side):
             _check_eight(side, name, "; only a non_european stack may be larger")
     foraging, technology = fields.attacker.foraging, fields.attacker.technology
     only = f"with technology {technology}; only with {', '.join(FORAGERS)}"
@@ -323,18 +323,17 @@ def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
 
 
 def _check_overruns(fields: Land) -> None:
-    declared = [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
-    for given, text in ((fields.conditions.interception, "in an interception"), (declared, "with an overrun")):
+    for given, text in ((fields.conditions.interception, "in an interception"), (overruns(fields), "with an overrun")):
         evades = fields.policy.defender.evasion == "evade"
         _refuse(given and evades, "policy.defender.evasion", "'evade'", f"{text}; must be stand")
-    for name in declared:
+    for name in overruns(fields):
         own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
         text = f"with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
         _refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", "'declare'", text)
 
 
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:
-    for stack in Opponents.of(fields).stacks:
+    for stack in Opponents(fields).stacks:
         wrong = stack.leader.out_of_period(fields.conditions.period)
         refused = wrong and fields.options.leader_years == "in-period"
         refuse(refused, f"{stack.name}.leader", f'{wrong}; options.leader_years = "any" allows it')

@@ -10,7 +10,7 @@ import numpy as np
 from simulator.rules.battle import Columns
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.leaders import FATES, KILLED, fate_columns
 from simulator.rules.europa.model import is_non_european
 from simulator.rules.europa.siege_modifiers import Siegecraft
@@ -22,7 +22,7 @@ DAYS = np.array([0, 1, 1, 2, 2])
 PLUSES = np.array([plus for _, plus in siege.WORKS])
 
 
-def land_outcome(met: Meeting, states: Any) -> Columns:
+def land_outcome(met: LandSetup, states: Any) -> Columns:
     """Outputs of section 3.7."""
     losses = (states.caused_d, states.caused_a)
     suffered = (states.stars_d, states.stars_a)
@@ -43,30 +43,30 @@ def land_outcome(met: Meeting, states: Any) -> Columns:
     return columns
 
 
-def land_decisions(met: Meeting, p: land.LandParams, states: Any, options: np.ndarray) -> Columns:
+def land_decisions(met: LandSetup, states: Any, options: np.ndarray) -> Columns:
     """States in which a side may try to break off (docs/rules/decisions.md section 2.3), and whether it does."""
-    asked = np.where(states.stage == land.FIRST_CHOICE, p.first, 1 - p.first)
+    asked = np.where(states.stage == land.FIRST_CHOICE, met.first, 1 - met.first)
     morale = [stack.morale - stars for stack, stars in zip(met.stacks, (states.stars_d, states.stars_a), strict=True)]
     return {
         "decision": np.array([f"policy.{name}.break_off" for name in SIDES])[asked],
         "attacker_morale": morale[0],
         "defender_morale": morale[1],
-        "attacker_losses_thirds": p.inflicted[1, states.caused_d, states.last_d],
-        "defender_losses_thirds": p.inflicted[0, states.caused_a, states.last_a],
+        "attacker_losses_thirds": met.params.inflicted[1, states.caused_d, states.last_d],
+        "defender_losses_thirds": met.params.inflicted[0, states.caused_a, states.last_a],
         "after_failed": (states.failed & (2 - asked)) > 0,
         "choice": np.where(options == land.BREAK_OFF, "break off", "stay"),
     }
 
 
 def major_victory(
-    met: Meeting, winner: np.ndarray, losses: Sequence[np.ndarray], morale: Sequence[np.ndarray]
+    met: LandSetup, winner: np.ndarray, losses: Sequence[np.ndarray], morale: Sequence[np.ndarray]
 ) -> np.ndarray:
     """A major battle (section 3.5 step 10)."""
     major = np.zeros(len(winner), bool)
     for side in (0, 1):
         enemy = 1 - side
         gap = MAJOR_GAP_OF_THE_HUGE if met.steps[side] == 2 else MAJOR_GAP
-        counts = met.europe or (met.stacks[enemy].has_army and not is_non_european(met.fields, enemy))
+        counts = met.europe or (met.stacks[enemy].has_army and not is_non_european(met.stacks[enemy].side))
         beaten = (winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
         major |= beaten & counts
     return major

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.losses import Pillaging, counters_by_size
 from simulator.rules.europa.model import Campaign, Siege
+from simulator.rules.europa.spelled import Bonus
 from simulator.rules.europa.stacks import LD, TECHNOLOGIES, Opponents, artillery_value
 
 # Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
@@ -17,11 +16,7 @@ ELITE = {
     "turkey-janissary": ("I", "II", "III"),
 }
 
-# A die roll modifier and its reason; which roll it is for, the list it stands in says.
-Bonus = tuple[int, str]
 
-
-@dataclass
 class Siegecraft(Opponents[Siege | Campaign]):
     """A besieging stack before a fortress. Sizes in thirds.
 
@@ -29,10 +24,10 @@ class Siegecraft(Opponents[Siege | Campaign]):
     the besieger's by its thirds; `habit` is what it does with a P, None outside Europe.
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        (self.besieger, self.besieged), conditions = self.stacks, self.fields.conditions
-        own, enemy, policy = self.fields.attacker, self.fields.defender, self.fields.policy.attacker
+    def __init__(self, fields: Siege | Campaign) -> None:
+        super().__init__(fields)
+        (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
+        own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
         self.level = enemy.fortress_level
         # The larger of the helpers' siege value and the leader's own.
         self.own_siege = max(own.siege_value, self.besieger.leader.siege)
@@ -56,55 +51,55 @@ class Siegecraft(Opponents[Siege | Campaign]):
         conditions = self.fields.conditions
         unsupplied = not conditions.supply_line
         return [
-            (2 * unsupplied, "no supply line"),
-            (2 * (unsupplied and camp < LD * self.level), "no supply line and under 1 LD per level"),
-            (2 * (camp >= 6 * LD), "6 LD or more"),
-            (2 * bad_weather, "bad weather"),
-            (pillages, "sides of PILLAGE"),
-            (conditions.attrition_modifier, "attrition_modifier"),
-            (-self.own_siege, "own siege value"),
-            (self.enemy_siege, "besieged siege value"),
+            Bonus(2 * unsupplied, "no supply line"),
+            Bonus(2 * (unsupplied and camp < LD * self.level), "no supply line and under 1 LD per level"),
+            Bonus(2 * (camp >= 6 * LD), "6 LD or more"),
+            Bonus(2 * bad_weather, "bad weather"),
+            Bonus(pillages, "sides of PILLAGE"),
+            Bonus(conditions.attrition_modifier, "attrition_modifier"),
+            Bonus(-self.own_siege, "own siege value"),
+            Bonus(self.enemy_siege, "besieged siege value"),
         ]
 
     def garrison_attrition(self, works: int) -> list[Bonus]:
         """Siege attrition of the garrison (section 4.3; campaigns only)."""
         return [
-            (-self.enemy_siege, "own siege value"),
-            (self.own_siege, "besieger's siege value"),
-            (-3 * (self.fields.conditions.port == "open"), "open port"),
-            (siege.WORKS_VALUE[works], "siegeworks"),
+            Bonus(-self.enemy_siege, "own siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
+            Bonus(-3 * (self.fields.conditions.port == "open"), "open port"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
         ]
 
     def effect_of_place(self, camp: int) -> list[Bonus]:
         """Undermining: the place and the besieger."""
         return [
-            (-self.level, "fortress level"),
-            (self.artillery_bonuses[camp], f"artillery value {self.artillery[camp]}"),
-            (-self.terrain_malus, "terrain and port"),
-            (-self.enemy_siege, "besieged siege value"),
-            (self.own_siege, "besieger's siege value"),
+            Bonus(-self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], f"artillery value {self.artillery[camp]}"),
+            Bonus(-self.terrain_malus, "terrain and port"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
         ]
 
     def effect_of_counters(self, works: int, breach: int, assault: int) -> list[Bonus]:
         """Undermining: counters on the fortress."""
         return [
-            (assault, "ASSAULT counter"),
-            (2 * breach, "BREACH counter"),
-            (siege.WORKS_VALUE[works], "siegeworks"),
+            Bonus(assault, "ASSAULT counter"),
+            Bonus(2 * breach, "BREACH counter"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
         ]
 
     def effect_of_garrison(self, garrison: int) -> list[Bonus]:
         """Undermining: mouths to feed inside."""
         army = self.inside[garrison].has_army
-        return [(3, "ARMY inside") if army else (int(garrison > 0), "troops inside")]
+        return [Bonus(3, "ARMY inside") if army else Bonus(int(garrison > 0), "troops inside")]
 
     def supply(self, garrison: int, first_round: int) -> list[Bonus]:
         """The supply check made with the undermining die."""
         return [
-            (4 * first_round, "first siege round"),
-            (-2 * self.fields.conditions.continued_siege, "continued siege"),
-            (-self.enemy_siege, "besieged siege value"),
-            (-(garrison // LD), "LD inside"),
+            Bonus(4 * first_round, "first siege round"),
+            Bonus(-2 * self.fields.conditions.continued_siege, "continued siege"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(-(garrison // LD), "LD inside"),
         ]
 
     def assault_of_place(self, camp: int, breach: int, assault: int) -> list[Bonus]:
@@ -112,13 +107,8 @@ class Siegecraft(Opponents[Siege | Campaign]):
         behind = self.fields.defender.technology
         advanced = TECHNOLOGIES.index(behind) > TECHNOLOGIES.index("renaissance")
         return [
-            (1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),
-            (0 if breach else -self.level, "fortress level"),
-            (self.artillery_bonuses[camp], "artillery"),
-            (assault, "ASSAULT counter"),
+            Bonus(1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),
+            Bonus(0 if breach else -self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], "artillery"),
+            Bonus(assault, "ASSAULT counter"),
         ]
-
-
-def total(bonuses: list[Bonus]) -> int:
-    """Sum of modifiers."""
-    return sum(value for value, _ in bonuses)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from simulator.engine.chance import TableBook
@@ -11,10 +10,13 @@ from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
 from simulator.rules.europa.leaders import FACES, both_fates
 from simulator.rules.europa.losses import GARRISON, MOST_PILLAGES, attrition
-from simulator.rules.europa.model import Campaign, SiegePolicy
-from simulator.rules.europa.siege_modifiers import Siegecraft, total
+from simulator.rules.europa.model import Campaign, Siege, SiegePolicy
+from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import SiegeParams, SiegeState
+from simulator.rules.europa.spelled import sum_of
 from simulator.rules.europa.stacks import LD, Stack
+from simulator.rules.europa.track_rules import BOXES as ROUNDS
+from simulator.rules.europa.track_rules import END, START, Season, Track
 from simulator.rules.toolkit.weights import grid
 
 ACTIONS = {"undermine": siege.DIG, "assault": siege.ATTACK, "redeploy": siege.LEAVE}
@@ -25,36 +27,17 @@ PLANS = {
     "undermine-only": ("undermine", False, False),
     "breach-then-storm": ("undermine", True, True),
 }
-# The round track: W0, S1, W1, S2, ... S5, W5, End; `roll` leads to one of STARTS by d10.
-BOXES = ("W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5", "End", "roll")
-STARTS = ("W0", "S1", "S1", "S2", "S2", "W2", "S3", "S3", "S3", "S3")
+# The round track, by the numbers that the rules know; `roll` leads to its first box.
+BOXES = (*ROUNDS, END, "roll")
 DEFAULT_ROUNDS = 4
 
 
-def following(box: int, die: int, drm: int, poor_weather: bool) -> tuple[int, bool]:
-    """The next box of the round track after a die, and whether its weather is bad (section 5); W boxes are even."""
-    modified, bad = die + drm, False
-    if box == siege.ROLL_BOX:
-        to = BOXES.index(STARTS[die - 1])
-    elif box % 2 == 0:  # from W5 always the end
-        to = box + 1 + (modified >= 8) + (modified >= 9)
-    else:
-        to, bad = box + 1 + (modified >= 6), modified <= 5 and die in {1, 3, 5}
-    if to >= siege.END_BOX:
-        return siege.END_BOX, False
-    return to, bad or (poor_weather and to % 2 == 0)
-
-
-@dataclass
-class SiegeSetup:
+class SiegeSetup(Siegecraft):
     """Everything that is made once for one siege: parameters and tables."""
 
-    craft: Siegecraft
-    tables: TableBook = field(default_factory=TableBook)
-
-    def __post_init__(self) -> None:
-        self.fields = fields = self.craft.fields
-        self.assaults = Assaults(self.craft)
+    def __init__(self, fields: Siege | Campaign) -> None:
+        super().__init__(fields)
+        self.tables, self.assaults = TableBook(), Assaults(self)
         self.campaign = fields if isinstance(fields, Campaign) else None
         # The conditions of a campaign on the round track.
         self.track = self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
@@ -68,58 +51,58 @@ class SiegeSetup:
 
     def reached(self, stack: Stack, thirds: int) -> bool:
         """Can a stack come down to so many thirds? In Europe it loses whole LD."""
-        return not self.craft.europe or (stack.size - thirds) % LD == 0
+        return not self.europe or (stack.size - thirds) % LD == 0
 
     def attrition(self, camp: int, pillages: int, bad: int) -> int:
         """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
-        craft = self.craft
-        if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(craft.besieger, camp):
+        if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(self.besieger, camp):
             return 0
-        drm = total(craft.besieger_attrition(camp, pillages, bool(bad)))
-        return self.tables.add(attrition(craft.book, camp, pillages, drm, craft.habit))
+        drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad)))
+        return self.tables.add(attrition(self.book, camp, pillages, drm, self.habit))
 
-    def garrison_attrition(self, garrison: int, works: int) -> int:
+    def starved(self, garrison: int, works: int) -> int:
         """Table of the garrison's attrition from the second round on, by its size and the siegeworks."""
-        craft, campaign, resupplied = self.craft, self.campaign, self.fields.conditions.port == "resupplied"
-        starves = campaign is not None and campaign.options.garrison_attrition and not resupplied
-        if garrison == 0 or not starves or not self.reached(craft.besieged, garrison):
+        resupplied = self.fields.conditions.port == "resupplied"
+        starves = self.campaign is not None and self.campaign.options.garrison_attrition and not resupplied
+        if garrison == 0 or not starves or not self.reached(self.besieged, garrison):
             return 0
-        habit, drm = GARRISON if craft.europe else None, total(craft.garrison_attrition(works))
-        return self.tables.add(attrition(craft.book, garrison, 0, drm, habit))
+        habit, drm = GARRISON if self.europe else None, sum_of(self.garrison_attrition(works))
+        return self.tables.add(attrition(self.book, garrison, 0, drm, habit))
 
     def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
         """Table of an assault by besieger, garrison, right after a breach, and counter; 0 for one never made."""
-        besieger, besieged = self.craft.stacks
         action, on_breach, storms = self.plan
         plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
         made = action == "undermine" and on_breach if breach else plain
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
         before = int(self.fields.conditions.assault_counter)
-        met = (garrison == besieged.size and counter == before) if self.campaign is None else counter >= before
-        if camp == 0 or not (made and met and self.reached(besieger, camp) and self.reached(besieged, garrison)):
+        met = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
+        reached = self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)
+        if camp == 0 or not (made and met and reached):
             return 0
         return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        tested = (stack.leader for stack in self.craft.stacks)
-        return 0 if self.campaign else self.tables.add(both_fates(tested, fragile, ((0, 1), (1, 0), (2, 1))[how]))
+        leaders, ends = (stack.leader for stack in self.stacks), ((0, 1), (1, 0), (2, 1))[how]
+        return 0 if self.campaign else self.tables.add(both_fates(leaders, fragile, ends))
 
     def next_box(self, box: int) -> int:
         """Table of a continuation or start roll: box * 2 + bad weather."""
         if self.track is None or box == siege.END_BOX:
             return 0
-        poor, begins = self.track.poor_weather, box == siege.ROLL_BOX
-        drm = 2 * poor - (self.track.period in {"VI", "VII"})
-        reached = (following(box, die, drm, poor) for die in FACES)
-        return self.tables.add(Counter(2 * to + (bad or (begins and self.track.bad_weather)) for to, bad in reached))
+        begins = box == siege.ROLL_BOX
+        season, before = Season.of(self.track), Track(START if begins else BOXES[box])
+        reached = (season.throw(before, die) for die in FACES)
+        bad_first = begins and self.track.bad_weather
+        return self.tables.add(Counter(2 * BOXES.index(to.box) + (to.bad or bad_first) for to in reached))
 
     @cached_property
     def params(self) -> SiegeParams:
         """All numbers of the siege."""
-        craft, conditions, policy = self.craft, self.fields.conditions, self.fields.policy.attacker
+        conditions, policy = self.fields.conditions, self.fields.policy.attacker
         action, on_breach, storms = self.plan
-        camps, garrisons, works = craft.besieger.size + 1, craft.besieged.size + 1, len(siege.WORKS)
+        camps, garrisons, works = self.besieger.size + 1, self.besieged.size + 1, len(siege.WORKS)
         return SiegeParams(
             campaign=int(self.campaign is not None),
             rounds=self.rounds,
@@ -131,13 +114,13 @@ class SiegeSetup:
             mans=int(policy.garrison == "garrison"),
             distance=conditions.supply_distance,
             die=self.tables.add(Counter(FACES)),
-            smallest=LD * craft.level if conditions.supply_line else camps,
-            effect_camp=grid((camps,), lambda camp: total(craft.effect_of_place(camp))),
-            effect_garrison=grid((garrisons,), lambda garrison: total(craft.effect_of_garrison(garrison))),
-            effect_counters=grid((works, 2, 2), lambda *counters: total(craft.effect_of_counters(*counters))),
-            supply=grid((garrisons, 2), lambda garrison, first: total(craft.supply(garrison, first))),
+            smallest=LD * self.level if conditions.supply_line else camps,
+            effect_camp=grid((camps,), lambda camp: sum_of(self.effect_of_place(camp))),
+            effect_garrison=grid((garrisons,), lambda garrison: sum_of(self.effect_of_garrison(garrison))),
+            effect_counters=grid((works, 2, 2), lambda *counters: sum_of(self.effect_of_counters(*counters))),
+            supply=grid((garrisons, 2), lambda garrison, first: sum_of(self.supply(garrison, first))),
             attrition=grid((camps, MOST_PILLAGES + 1, 2), self.attrition),
-            garrison_attrition=grid((garrisons, works), self.garrison_attrition),
+            garrison_attrition=grid((garrisons, works), self.starved),
             assault=grid((camps, garrisons, 2, 2), self.assault),
             tests=grid((3, 4), self.tests),
             next_box=grid((len(BOXES),), self.next_box),
@@ -151,8 +134,8 @@ class SiegeSetup:
         begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
             stage=siege.START,
             box=BOXES.index(self.track.start_round) if self.track else 0,
-            camp=self.craft.besieger.size,
-            garrison=self.craft.besieged.size,
+            camp=self.besieger.size,
+            garrison=self.besieged.size,
             works=siege.WORKS.index(works),
             breach=int(conditions.breach_counter),
             counter=int(conditions.assault_counter),
@@ -165,5 +148,4 @@ class SiegeSetup:
     @property
     def limits(self) -> SiegeState:
         """The largest value of each field."""
-        besieger, besieged = self.craft.stacks
-        return SiegeState(max(self.rounds, siege.END_BOX + 1), besieger.size, max(1, besieged.size))
+        return SiegeState(max(self.rounds, siege.END_BOX + 1), self.besieger.size, max(1, self.besieged.size))

@@ -16,6 +16,7 @@ from simulator.rules.europa.modifiers import LAW
 from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
+from simulator.rules.europa.spelled import Bonus
 from simulator.rules.europa.stacks import detachments
 from simulator.rules.europa.text import common_assumptions, fates_told
 from simulator.rules.toolkit.naming import plural, sentence
@@ -84,7 +85,7 @@ def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
         pair = next(iter(craft.pairs))
         for side, stack in enumerate(craft.stacks):
             for step, gains in (("Fire", pair.fire), ("Shock", pair.shock)):
-                rolls[f"{stack.name} assault {step}"] = 5, [(gains[side], f"leader: {stack.leader.told()}")]
+                rolls[f"{stack.name} assault {step}"] = 5, [Bonus(gains[side], f"leader: {stack.leader.told()}")]
     for roll, (section, bonuses) in rolls.items():
         yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
     if drawn:
@@ -146,8 +147,8 @@ def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Rando
     They are thrown until they do, so that each such throw is as likely as it should be.
     """
     assaults = setup.assaults
-    own, enemy = (list(stack.leaders.elements()) for stack in setup.craft.stacks)
-    cap = setup.craft.fields.options.leader_differential_cap
+    own, enemy = (list(stack.leaders.elements()) for stack in setup.stacks)
+    cap = setup.fields.options.leader_differential_cap
     rng = np.random.default_rng(dice.getrandbits(63))
     for _ in range(MOST_THROWS // AT_ONCE):
         pair = pair_of(dice.choice(own), dice.choice(enemy), cap)
