@@ -7,7 +7,6 @@ tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from simulator.engine.chain import Chain
@@ -40,14 +39,10 @@ def build_land(fields: model.Land) -> Built:
 def build_siege(fields: model.Siege | model.Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
     setup = SiegeSetup(fields)
+    counters = ("rounds",) if setup.track else ()
     return Built(
         chain=Chain(
-            setup.params,
-            setup.start,
-            setup.limits,
-            setup.tables.close(),
-            counters=("rounds",) if setup.track else (),
-            tell=partial(siege_line, setup),
+            setup.params, setup.start, setup.limits, setup.tables.close(), counters, partial(siege_line, setup)
         ),
         outcome=partial(campaign_outcome if setup.campaign else siege_outcome, setup),
         assumptions=lambda: list(siege_assumptions(setup)),
@@ -55,12 +50,6 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
         # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.
         begun=(lambda states: states.rounds + (states.stage == GARRISON_ATTRITION)) if setup.campaign else None,
     )
-
-
-def build_stages(fields: Expedition) -> Built:
-    """Everything that answers an expedition: its stages ashore are land battles and sieges like any other."""
-    made: dict[str, Callable[..., Built]] = {"land": build_land, "siege-campaign": build_siege}
-    return build_expedition(fields, lambda kind, of: made[kind](of))
 
 
 LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")
@@ -85,7 +74,7 @@ BATTLES = by_kind(
     offered(
         Expedition,
         check=check_expedition,
-        build=build_stages,
+        build=partial(build_expedition, build={"land": build_land, "siege": build_siege}),
         version=2,
         results={"lands": "landed", "wins ashore": "won_ashore", "takes the fortress": "fortress_taken"},
         headline=("stages_passed", "landed_thirds", "attacker_left_thirds", "fortress_level_after"),

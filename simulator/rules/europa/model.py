@@ -34,7 +34,7 @@ Plan = Literal["undermine-until-breach", "assault-at-once", "undermine-only", "b
 
 OVERRUN, OVERRUN_WITHOUT_BATTLE = 4, 8
 FORAGERS = ("musket", "baroque", "manoeuvre")
-NOT_IN_EUROPE = "in Europe; only with conditions.region rotw"
+NOT_IN_EUROPE = "is not allowed in Europe; only with conditions.region rotw"
 
 
 class LeaderTable(Fields):
@@ -268,14 +268,15 @@ def check_land(fields: Land) -> None:
     """Refuse what types cannot; raises Refusal."""
     for name, side in zip(SIDES, (fields.attacker, fields.defender), strict=True):
         _check_side(fields, name)
-        wrong, only = side.pasha_detachments and side.country not in TURKISH, f"only with {', '.join(TURKISH)}"
-        _refuse(wrong, f"{name}.pasha_detachments", side.pasha_detachments, f"with country {side.country}; {only}")
+        pashas, only = side.pasha_detachments, f"with country {side.country}; only with {', '.join(TURKISH)}"
+        foreign = pashas and side.country not in TURKISH
+        refuse(foreign, f"{name}.pasha_detachments", f"{pashas} is not allowed {only}")
         refuse(size_of(side) == 0, name, "give at least one detachment")
         if not is_non_european(side):
             _check_eight(side, name, "; only a non_european stack may be larger")
     foraging, technology = fields.attacker.foraging, fields.attacker.technology
-    only = f"with technology {technology}; only with {', '.join(FORAGERS)}"
-    _refuse(foraging and technology not in FORAGERS, "attacker.foraging", "true", only)
+    only = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
+    refuse(foraging and technology not in FORAGERS, "attacker.foraging", only)
     _check_overruns(fields)
     _check_leaders_and_tables(fields)
 
@@ -288,8 +289,8 @@ def check_siege(fields: Siege | Campaign) -> None:
     _check_eight(fields.attacker, "attacker")
     conditions, level, garrison = fields.conditions, fields.defender.fortress_level, size_of(fields.defender)
     europe, room = conditions.region == "europe", max(1, level)
-    _refuse(europe and level == 0, "defender.fortress_level", "0 (a fort)", "in Europe; 1 to 5")
-    _refuse(europe and conditions.city, "conditions.city", "true", NOT_IN_EUROPE)
+    refuse(europe and level == 0, "defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
+    refuse(europe and conditions.city, "conditions.city", f"true {NOT_IN_EUROPE}")
     many = f"a garrison of {detachments(garrison)}"
     refuse_if(garrison > LD * room, "defender", many, f"level {level} holds {room}")
     works = "a fortress holds at most two siegeworks, - and + together"
@@ -300,20 +301,15 @@ def check_siege(fields: Siege | Campaign) -> None:
     _check_leaders_and_tables(fields)
 
 
-def _refuse(wrong: object, field: str, given: object, where: str) -> None:
-    """Refuse what is given, saying where it is not allowed and what is instead."""
-    refuse(wrong, field, f"{given} is not allowed {where}")
-
-
 def _check_side(fields: Land | Siege | Campaign, name: str) -> None:
     side = getattr(fields, name)
     explorers, army_class = side.exploration_detachments, getattr(side, "army_class", "")
     europe, of_another = fields.conditions.region == "europe", army_class and side.country != "minor"
-    _refuse(explorers and europe, f"{name}.exploration_detachments", explorers, NOT_IN_EUROPE)
+    refuse(explorers and europe, f"{name}.exploration_detachments", f"{explorers} {NOT_IN_EUROPE}")
     only = f"with country {side.country}; only with country minor"
-    _refuse(of_another, f"{name}.army_class", repr(army_class), only)
-    early = side.tercios and side.technology == "medieval"
-    _refuse(early, f"{name}.tercios", "true", "with technology medieval; renaissance or better")
+    refuse(of_another, f"{name}.army_class", f"{army_class!r} is not allowed {only}")
+    text = "true is not allowed with technology medieval; renaissance or better"
+    refuse(side.tercios and side.technology == "medieval", f"{name}.tercios", text)
 
 
 def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
@@ -325,11 +321,11 @@ def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
 def _check_overruns(fields: Land) -> None:
     for given, text in ((fields.conditions.interception, "in an interception"), (overruns(fields), "with an overrun")):
         evades = fields.policy.defender.evasion == "evade"
-        _refuse(given and evades, "policy.defender.evasion", "'evade'", f"{text}; must be stand")
+        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
     for name in overruns(fields):
         own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
-        text = f"with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
-        _refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", "'declare'", text)
+        text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
+        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)
 
 
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:

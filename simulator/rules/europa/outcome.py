@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ def land_outcome(met: LandSetup, states: Any) -> Columns:
     losses = (states.caused_d, states.caused_a)
     suffered = (states.stars_d, states.stars_a)
     morale = [stack.morale - stars for stack, stars in zip(met.stacks, suffered, strict=True)]
-    unfought = states.ended == land.UNENDED
+    unfought, major = states.ended == land.UNENDED, np.zeros(len(states.winner), bool)
     columns: Columns = {"winner": states.winner, "ended_on_day": DAYS[states.ended]}
     for side, name in enumerate(SIDES):
         columns[f"{name}_losses_thirds"] = losses[side]
@@ -37,7 +36,12 @@ def land_outcome(met: LandSetup, states: Any) -> Columns:
         columns[f"{name}_destroyed"] = losses[side] == met.stacks[side].size
         columns[f"{name}_broke_off"] = states.broke == side + 1
         columns |= fate_columns(name, states.fates // FATES if side else states.fates % FATES)
-    columns["major_victory"] = major_victory(met, states.winner, losses, morale)
+        # A major battle (section 3.5 step 10).
+        enemy, gap = 1 - side, MAJOR_GAP_OF_THE_HUGE if met.steps[side] == 2 else MAJOR_GAP
+        counts = met.europe or (met.stacks[enemy].has_army and not is_non_european(met.stacks[enemy].side))
+        beaten = (states.winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
+        major |= beaten & counts
+    columns["major_victory"] = major
     columns["evaded"] = unfought & (states.winner == land.NOBODY)
     columns["overrun"] = unfought & (states.winner != land.NOBODY)
     return columns
@@ -58,27 +62,17 @@ def land_decisions(met: LandSetup, states: Any, options: np.ndarray) -> Columns:
     }
 
 
-def major_victory(
-    met: LandSetup, winner: np.ndarray, losses: Sequence[np.ndarray], morale: Sequence[np.ndarray]
-) -> np.ndarray:
-    """A major battle (section 3.5 step 10)."""
-    major = np.zeros(len(winner), bool)
-    for side in (0, 1):
-        enemy = 1 - side
-        gap = MAJOR_GAP_OF_THE_HUGE if met.steps[side] == 2 else MAJOR_GAP
-        counts = met.europe or (met.stacks[enemy].has_army and not is_non_european(met.stacks[enemy].side))
-        beaten = (winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
-        major |= beaten & counts
-    return major
-
-
 def siege_outcome(craft: Siegecraft, states: Any) -> Columns:
     """Outputs of section 4.7."""
     columns = common(craft, states)
     columns["assaulted"] = (states.log & siege.ASSAULTED) > 0
     columns["attrition"] = (states.log & siege.ATTRITION_ROLLED) > 0
     columns |= fate_columns("attacker", states.fates % FATES) | fate_columns("defender", states.fates // FATES)
-    columns["defender_leader_captured"] |= captured(craft, states)
+    # A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6).
+    leader, how = craft.besieged.leader, states.how
+    taken = (how == siege.BY_SURRENDER) | ((how == siege.BY_ASSAULT) & (states.fates // FATES != KILLED))
+    taken |= (how == siege.BY_WAR_HONOURS) & (leader.kind == "king")
+    columns["defender_leader_captured"] |= leader.given & taken
     return columns
 
 
@@ -117,11 +111,3 @@ def common(craft: Siegecraft, states: Any) -> Columns:
         "siegeworks_value": np.array(siege.WORKS_VALUE)[states.works],
         "pillages": states.pillages,
     }
-
-
-def captured(craft: Siegecraft, states: Any) -> np.ndarray:
-    """A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6)."""
-    leader, how = craft.besieged.leader, states.how
-    alive = states.fates // FATES != KILLED
-    taken = ((how == siege.BY_ASSAULT) & alive) | (how == siege.BY_SURRENDER)
-    return np.asarray(leader.given & (taken | ((how == siege.BY_WAR_HONOURS) & (leader.kind == "king"))))
