@@ -57,7 +57,8 @@ def land_result(setup, s, dice):
         gone = s.caused_d == setup.stacks[0].size, s.caused_a == setup.stacks[1].size
         stacks = [stack if setup.tested[side] else None for side, stack in enumerate(setup.stacks)]
         return both_fates(stacks, [(s.winner == side, gone[side]) for side in (0, 1)], dice)
-    return thrown(setup, s, setup.rolls(pairs[s.leaders], land.roll_of(s), s.failed + s.ended), dice)
+    how = land.roll_of(s), pairs[s.leaders], s.failed + s.ended
+    return thrown(setup, s, [setup.roll(side, *how) for side in (0, 1)], dice)
 
 
 def thrown(setup, s, rolls, dice):

@@ -39,14 +39,12 @@ def build_land(fields: model.Land) -> Built:
 def build_siege(fields: model.Siege | model.Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
     setup = SiegeSetup(fields)
-    counters = ("rounds",) if setup.track else ()
+    counters, tell = ("rounds",) if setup.track else (), partial(siege_line, setup)
     return Built(
-        chain=Chain(
-            setup.params, setup.start, setup.limits, setup.tables.close(), counters, partial(siege_line, setup)
-        ),
+        chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), counters, tell),
         outcome=partial(campaign_outcome if setup.campaign else siege_outcome, setup),
         assumptions=lambda: list(siege_assumptions(setup)),
-        explain=partial(siege_explanation, setup),
+        explain=lambda: list(siege_explanation(setup)),
         # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.
         begun=(lambda states: states.rounds + (states.stage == GARRISON_ATTRITION)) if setup.campaign else None,
     )

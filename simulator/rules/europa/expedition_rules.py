@@ -190,7 +190,7 @@ class Expedition:
 
 
 def build_expedition(fields: expedition_model.Expedition, build: Mapping[str, Callable[[Any], Built]]) -> Built:
-    """Everything that answers an expedition; `build` makes each stage ashore: land battles and sieges like any other."""
+    """Everything that answers an expedition; `build` makes each stage ashore, a battle like any other."""
     expedition = Expedition(fields, build)
     course = spell_out(expedition.start, expedition.follow, expedition.tell, "expedition")
     rests = [

@@ -112,7 +112,7 @@ class LeaderClasses:
             rest = retreat[:, winner, *routed], fragile
             retreaters[:, winner, *routed] = alike(*rest)
             if winner != land.NOBODY:
-                drms = np.array([self.meeting.pursuit_drm(winner, pair) for pair in self.pairs])
+                drms = np.array([self.meeting.drm(winner, pair, "pursuit") for pair in self.pairs])
                 pursuers[:, winner, *routed] = alike(drms, *rest)
         return pursuers, retreaters
 

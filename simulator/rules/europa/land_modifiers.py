@@ -62,13 +62,9 @@ class Meeting(Opponents[Land]):
             for stack, fire, shock, pursuit in zip(self.stacks, pair.fire, pair.shock, pair.pursuit, strict=True)
         )
 
-    def drm(self, side: int, day: int, pair: Pair) -> tuple[int, int]:
-        """Fire and Shock modifiers of a day, failed attempts to break off apart."""
-        return total([*self.modifiers[side], self.gains(pair)[side]], day)
-
-    def pursuit_drm(self, side: int, pair: Pair) -> int:
-        """Pursuit modifiers, those for when the fighting ended apart."""
-        return sum(modifier.pursuit for modifier in [*self.modifiers[side], self.gains(pair)[side]])
+    def drm(self, side: int, pair: Pair, step: str, day: int = 0) -> int:
+        """Modifiers of a step, those for a failed attempt to break off, or for when the fighting ended, apart."""
+        return total([*self.modifiers[side], self.gains(pair)[side]], step, day)
 
     def is_tested(self, side: int) -> bool:
         """Is this side's leader tested? In Europe not if the enemy began with under 3 LD (section 3.5 step 11).

@@ -20,7 +20,7 @@ from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
 POLICIES = get_args(BreakOff)
-PHASES = ((1, True), (1, False), (2, True), (2, False))
+PHASES = ((1, "fire"), (1, "shock"), (2, "fire"), (2, "shock"))
 # For each roll (the phases, then a pursuit by either side): who may have failed, or how the fighting may have ended.
 HOWS = (range(1), range(1), range(4), range(4), range(1, 5), range(1, 5))
 FURTHER = ((land.MIDDLE_A, land.LAST_A), (land.MIDDLE_D, land.LAST_D))
@@ -29,6 +29,7 @@ EVADES_AT = 8
 # roll at once: fewer steps for dice (see benchmarks/).
 ROLLED_TOGETHER = 4
 MOST_OF_A_DIE = 14
+FIRE_LOSSES = {"renaissance": "none", "arquebus": "halved"}
 PURSUIT_COLUMN = "E"
 PURSUIT_DRM = {land.DAY_1: 2, land.DAY_1_FIRE: 3, land.DAY_2: 0, land.DAY_2_FIRE: 1}
 
@@ -90,23 +91,19 @@ class LandSetup(Meeting):
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
 
-    def rolls(self, pair: Pair, roll: int, how: int) -> tuple[Roll | None, Roll | None]:
-        """Both sides' rolls: Fire or Shock (`how`: 1 attacker, 2 defender failed to break off), or a pursuit.
+    def roll(self, side: int, roll: int, pair: Pair, how: int) -> Roll | None:
+        """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: the enemy has +1/+1), or a pursuit.
 
         A pursuit (`how` the fighting ended): column E, +2 on day 1, +1 after a Fire (section 3.5 step 8).
         """
-        if roll < land.PURSUES:
-            return self._roll(0, roll, pair, how & 2), self._roll(1, roll, pair, how & 1)
-        winner = roll - land.PURSUES
-        pursuit = Roll(PURSUIT_COLUMN, self.pursuit_drm(winner, pair) + PURSUIT_DRM[how])
-        return (None, pursuit) if winner else (pursuit, None)
-
-    def _roll(self, side: int, roll: int, pair: Pair, enemy_failed: int) -> Roll:
-        """A side's Fire or Shock; +1/+1 if the enemy failed to break off."""
-        (day, fire), technology = PHASES[roll], self.stacks[side].side.technology
-        losses = {"renaissance": "none", "arquebus": "halved"}.get(technology, "full") if fire else "full"
-        drm = self.drm(side, day, pair)[not fire] + bool(enemy_failed)
-        return Roll(self.stacks[side].columns[not fire], drm, losses)
+        if roll >= land.PURSUES:
+            pursues = side == roll - land.PURSUES
+            return Roll(PURSUIT_COLUMN, self.drm(side, pair, "pursuit") + PURSUIT_DRM[how]) if pursues else None
+        (day, step), stack = PHASES[roll], self.stacks[side]
+        drm = self.drm(side, pair, step, day) + int(how & (2 - side) > 0)
+        if step == "shock":
+            return Roll(stack.columns[1], drm)
+        return Roll(stack.columns[0], drm, FIRE_LOSSES.get(stack.side.technology, "full"))
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -126,8 +123,8 @@ class LandSetup(Meeting):
         if how not in HOWS[roll]:
             return 0
         kind, sides, dice = self.parts[part]
-        rolls = self.rolls(self.classes.pairs[number], roll, how)
-        a, d = (own if side in sides else None for side, own in enumerate(rolls))
+        pair = self.classes.pairs[number]
+        a, d = (self.roll(side, roll, pair, how) if side in sides else None for side in (0, 1))
         if kind == land.MAIN:
             return self.tables.by((a, d), lambda: main_dice(self.book, a, d))
         most = self.tallies[sides[0]].top[0] if dice > 1 else MOST_OF_A_DIE

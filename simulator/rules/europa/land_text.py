@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_modifiers import PURSUIT, Meeting
 from simulator.rules.europa.land_rules import LandState
-from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, Roll
+from simulator.rules.europa.land_tables import EVADES_AT, PHASES, LandSetup, Roll
 from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.model import is_interception, overruns
 from simulator.rules.europa.modifiers import LAW
@@ -48,7 +48,7 @@ def land_explanation(met: Meeting) -> list[str]:
     if met.overrun >= 0:
         return [*lines, f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"]
     for side, name in enumerate(SIDES):
-        for day, step in ((1, "fire"), (1, "shock"), (2, "fire"), (2, "shock"), (0, "pursuit")):
+        for day, step in (*PHASES, (0, "pursuit")):
             if step != "fire" or met.stacks[side].columns[0]:
                 lines += _modifier_lines(met, side, day, step)
         lines.append(f"{name} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
@@ -122,13 +122,12 @@ def _draw_line(setup: LandSetup, result: int) -> str:
 
 def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Random) -> str:
     """One part of a roll or of a pursuit; dice that give its result."""
-    part, pair = setup.parts[before.part], setup.classes.pairs[before.leaders]
-    roll = land.roll_of(before)
-    name, sides = ROLLS[roll], (before.winner,) if before.stage == land.PURSUIT else part.sides
-    rolls = setup.rolls(pair, roll, before.failed + before.ended)
+    part, pair, roll = setup.parts[before.part], setup.classes.pairs[before.leaders], land.roll_of(before)
     if part.kind != land.MAIN:
-        return f"{name}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
-    return f"{name}: " + "; ".join(_die_text(setup, rolls[side], side, result, dice) for side in sides) + "."
+        return f"{ROLLS[roll]}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
+    sides = (before.winner,) if before.stage == land.PURSUIT else part.sides
+    rolls = [(side, setup.roll(side, roll, pair, before.failed + before.ended)) for side in sides]
+    return f"{ROLLS[roll]}: " + "; ".join(_die_text(setup, own, side, result, dice) for side, own in rolls) + "."
 
 
 def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice: random.Random) -> str:

@@ -93,7 +93,7 @@ class NavalSetup:
         day, fire = ROLLS[roll]
         key = side, group, roll
         if key not in self._steady:
-            self._steady[key] = total(self.modifiers(side, group), day)[0 if fire else 1]
+            self._steady[key] = total(self.modifiers(side, group), "fire" if fire else "shock", day)
         helped = day == 2 and failed >> (1 - side) & 1
         return self._steady[key] + helped - (worse == side + 1)
 
@@ -160,7 +160,7 @@ class NavalSetup:
 
     def pursuit_drm(self, side: int, group: Group, rolls: int) -> int:
         """A side's pursuit modifier, the manoeuvre apart (step 9)."""
-        fixed = sum(modifier.pursuit for modifier in self.modifiers(side, group))
+        fixed = total(self.modifiers(side, group), "pursuit")
         return fixed + early(rolls)
 
     def chase_table(self, group: Group, side: int, rolls: int) -> int:

@@ -32,11 +32,8 @@ def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
         start = fields.conditions.start_round
         box = "a rolled box" if start == "roll" else start
         yield f"plan: {fields.policy.attacker.plan}"
-        yield (
-            f"on the round track from {box} to the end of the turn"
-            if start
-            else f"{fields.conditions.rounds or DEFAULT_ROUNDS} siege rounds"
-        )
+        fixed = f"{fields.conditions.rounds or DEFAULT_ROUNDS} siege rounds"
+        yield f"on the round track from {box} to the end of the turn" if start else fixed
         yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
         yield "leaders are not tested in a campaign"
     else:
@@ -52,30 +49,27 @@ def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
         yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
 
 
-def siege_explanation(craft: Siegecraft) -> list[str]:
+def siege_explanation(craft: Siegecraft) -> Iterator[str]:
     """A siege as it begins: who is there, then every modifier of each roll with its source."""
-    camp, inside, level = craft.besieger, craft.besieged, craft.level
+    own, inside, level = craft.besieger, craft.besieged, craft.level
     resistance, breached = (detachments(craft.book.resistance[level, breach]) for breach in (0, 1))
-    return [
-        f"attacker: {camp.told()}, {camp.side.technology}, morale {camp.morale}, artillery value {camp.artillery}, "
-        f"{camp.leader.told()} ({LAW} 2.4)",
+    yield (
+        f"attacker: {own.told()}, {own.side.technology}, morale {own.morale}, artillery value {own.artillery}, "
+        f"{own.leader.told()} ({LAW} 2.4)"
+    )
+    yield (
         f"defender: level {level}, {inside.side.country}, {detachments(inside.size)} inside, {inside.side.technology}, "
         f"morale {inside.morale}, {inside.leader.told()}; resistance {resistance}, after a breach {breached} "
-        f"({LAW} 4.5 step 6)",
-        *_modifier_lines(craft),
-    ]
-
-
-def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
-    """Modifiers of all rolls of a siege as it begins."""
-    conditions, camp, garrison = craft.fields.conditions, craft.besieger.size, craft.besieged.size
+        f"({LAW} 4.5 step 6)"
+    )
+    conditions, camp, garrison = craft.fields.conditions, own.size, inside.size
     works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
     breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
-    effect = [craft.effect_of_place(camp), craft.effect_of_counters(works, breach, counter)]
+    effect = craft.effect_of_place(camp) + craft.effect_of_counters(works, breach, counter)
     starving = craft.garrison_attrition(works) if isinstance(craft.fields, Campaign) and garrison else []
-    drawn = craft.besieger.leader.drawn or craft.besieged.leader.drawn
+    drawn = own.leader.drawn or inside.leader.drawn
     rolls = {
-        "attacker undermining": (4, [*effect[0], *effect[1], *craft.effect_of_garrison(garrison)]),
+        "attacker undermining": (4, effect + craft.effect_of_garrison(garrison)),
         "attacker supply": (4, craft.supply(garrison, int(conditions.first_round))),
         "attacker siege attrition": (3, craft.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
         "defender garrison attrition": (3, starving),
@@ -159,7 +153,6 @@ def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Rando
         fits = np.flatnonzero(ends.code(pair.fragile) == result)
         if len(fits):
             fire, enemy_fire, *shocks = throws[:, fits[0]]
-            made = (shock[fits[0]] for shock in rolled.shocks)
-            shown = [die if rolls else "-" for die, rolls in zip(shocks, made, strict=True)]
+            shown = [die if made[fits[0]] else "-" for die, made in zip(shocks, rolled.shocks, strict=True)]
             return [fire, enemy_fire, *shown], detachments(int(ends.caused[fits[0]]))
     return ["?"] * 4, "losses"
