@@ -30,11 +30,9 @@ def _results(column: str, drm: int) -> np.ndarray:
 
 
 ROLLS = {
-    (day, step): [
-        _results(MET.stacks[side].columns[step], MET.drm(side, PAIR, ("fire", "shock")[step], day)) for side in (0, 1)
-    ]
+    (day, step): [_results(MET.stacks[side].columns[step], MET.drm(side, PAIR, name, day)) for side in (0, 1)]
     for day in (1, 2)
-    for step in (0, 1)
+    for step, name in enumerate(("fire", "shock"))
 }
 PURSUIT = [[_results("E", MET.drm(side, PAIR, "pursuit") + more) for more in range(4)] for side in (0, 1)]
 FATES = np.array(

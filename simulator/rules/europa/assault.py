@@ -55,9 +55,8 @@ class Fallen(NamedTuple):
 
     def code(self, fragile: Any) -> Any:
         """An assault's result as one number."""
-        fell, counter = np.asarray(self.fell, int), np.asarray(self.counter, int)
-        left = self.camp + (self.garrison << siege.GARRISON_SHIFT)
-        return left + (fell << siege.FELL_SHIFT) + (counter << siege.COUNTER_SHIFT) + (fragile << siege.FRAGILE_SHIFT)
+        left = self.camp + (self.garrison << siege.GARRISON_SHIFT) + (self.fell << siege.FELL_SHIFT)
+        return left + (self.counter << siege.COUNTER_SHIFT) + (fragile << siege.FRAGILE_SHIFT)
 
 
 class Assailants(NamedTuple):
@@ -74,11 +73,8 @@ class Assailants(NamedTuple):
         table = np.array([self.book.assault[side, int(fire), row, n] for n in range(LOWEST, HIGHEST + 1)])
         thirds, stars = table[np.clip(die, LOWEST, HIGHEST) - LOWEST].T
         technology = self.technology if side == BESIEGER and fire else ""
-        if technology in {"medieval", "renaissance"}:
-            thirds = 0 * thirds
-        if technology == "arquebus":
-            thirds = thirds // 2
-        return thirds, 0 * stars if technology == "medieval" else stars
+        halves = {"medieval": 0, "renaissance": 0, "arquebus": 1}.get(technology, 2)
+        return thirds * halves // 2, stars * (technology != "medieval")
 
     def roll(self, breach: int, drms: Drms, dice: Any) -> Rolled:
         """Fire together, then Shock of each side that the Fire did not rout; dice are numbers, or arrays."""

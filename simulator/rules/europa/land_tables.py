@@ -92,7 +92,7 @@ class LandSetup(Meeting):
         self.tallies = Tally(self, 0), Tally(self, 1)
 
     def roll(self, side: int, roll: int, pair: Pair, how: int) -> Roll | None:
-        """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: the enemy has +1/+1), or a pursuit.
+        """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: +1/+1 for the enemy) or pursuit.
 
         A pursuit (`how` the fighting ended): column E, +2 on day 1, +1 after a Fire (section 3.5 step 8).
         """
@@ -158,7 +158,7 @@ class LandSetup(Meeting):
         retreat = classes.retreat(self.tables)
         pursuers, retreaters = classes.forgotten(retreat, fragile)
         rolls = grid((classes.drawn, len(HOWS), 5, len(self.parts)), self.rolled)[classes.parent]
-        rooms = [stack.size if stack.side.retreat_room < 0 else LD * stack.side.retreat_room for stack in stacks]
+        rooms = [own.side.retreat_room if own.side.retreat_room >= 0 else own.size for own in stacks]
         morale, top = [stack.morale for stack in stacks], np.array([tally.top for tally in tallies])
         return LandParams(
             evade=add(Counter(int(die + self.evasion >= EVADES_AT) for die in FACES)) if evades else 0,
@@ -181,7 +181,7 @@ class LandSetup(Meeting):
             break_off=np.array([POLICIES.index(policy) for policy in classes.policies]),
             size=np.array([stack.size for stack in stacks]),
             morale=np.array(morale),
-            stranded=np.array([max(0, stack.size - room) for stack, room in zip(stacks, rooms, strict=True)]),
+            stranded=np.array([max(0, own.size - LD * room) for own, room in zip(stacks, rooms, strict=True)]),
             spare=np.array([tally.spare for tally in tallies]),
             top=top,
             enough=np.array([tally.enough for tally in tallies]),
