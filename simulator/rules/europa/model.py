@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Both, Fields
+from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, TURKISH, Opponents, detachments, size_of
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -209,12 +209,8 @@ class CampaignOptions(SiegeOptions):
     garrison_attrition: bool = Field(True, description="the garrison suffers attrition from round 2 on")
 
 
-class LandFields(Both[LandAttacker, LandSide]):
+class LandFields(FrameOf[LandAttacker, LandSide, LandConditions, Both[LandPolicy, DefenderPolicy], LandOptions]):
     """All fields of a land battle, whoever asks for it."""
-
-    conditions: LandConditions = Field(default_factory=LandConditions)
-    policy: Both[LandPolicy, DefenderPolicy] = Field(default_factory=Both[LandPolicy, DefenderPolicy])
-    options: LandOptions = Field(default_factory=LandOptions)
 
 
 class Land(LandFields):
@@ -224,22 +220,15 @@ class Land(LandFields):
     battle: Literal["land"]
 
 
-class Siege(Both[Besieger, Besieged]):
+class Siege(FrameOf[Besieger, Besieged, SiegeConditions, Both[SiegePolicy, Fields], SiegeOptions]):
     """One siege segment: undermining, an assault, attrition."""
 
     game: Literal["europa"]
     battle: Literal["siege"]
-    conditions: SiegeConditions = Field(default_factory=SiegeConditions)
-    policy: Both[SiegePolicy, Fields] = Field(default_factory=Both[SiegePolicy, Fields])
-    options: SiegeOptions = Field(default_factory=SiegeOptions)
 
 
-class CampaignFields(Both[Besieger, Besieged]):
+class CampaignFields(FrameOf[Besieger, Besieged, CampaignConditions, Both[CampaignPolicy, Fields], CampaignOptions]):
     """All fields of a siege over several rounds, whoever asks for it."""
-
-    conditions: CampaignConditions = Field(default_factory=CampaignConditions)
-    policy: Both[CampaignPolicy, Fields] = Field(default_factory=Both[CampaignPolicy, Fields])
-    options: CampaignOptions = Field(default_factory=CampaignOptions)
 
 
 class Campaign(CampaignFields):
