@@ -10,10 +10,10 @@ import numpy as np
 
 from simulator import load
 from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.leaders import Trial, fate
 
-MET = Meeting(load("europa-blenheim-1704").fields)
+MET = LandSetup(load("europa-blenheim-1704").fields)
 PAIR = next(iter(MET.pairs))
 SIZE = MET.stacks[0].size
 MORALE = tuple(stack.morale for stack in MET.stacks)

@@ -7,16 +7,18 @@ dice as well as on one assault's; the tables are made from the first, a replay t
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.chance import seen_as
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.spelled import sum_of
 from simulator.rules.europa.stacks import EIGHT_LD, LD
 from simulator.rules.europa.tables import Book
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.siege_tables import SiegeSetup
 
 LOWEST, HIGHEST = 3, 12
 BESIEGED, BESIEGER = 0, 1
@@ -94,7 +96,7 @@ class Assailants(NamedTuple):
 class Assaults:
     """Tables of the outcomes of assaults on one fortress."""
 
-    def __init__(self, craft: Siegecraft) -> None:
+    def __init__(self, craft: SiegeSetup) -> None:
         besieger, besieged = craft.stacks
         self.craft, self.rolled = craft, dict[Any, tuple[np.ndarray, np.ndarray]]()
         self.assailants = Assailants(craft.book, besieger.side.technology, besieger.morale, besieged.morale)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.leaders import FACES, Pair
 from simulator.rules.europa.stacks import SIDES
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.land_tables import LandSetup
 
 MANOEUVRES = 10
 
@@ -42,7 +44,7 @@ class LeaderClasses:
     the classes by its manoeuvre.
     """
 
-    def __init__(self, meeting: Meeting) -> None:
+    def __init__(self, meeting: LandSetup) -> None:
         self.meeting = meeting
         self.policies = tuple(getattr(meeting.fields.policy, name).break_off for name in SIDES)
         self.members = list(split(meeting.pairs, self._drawn_as).values())

@@ -1,21 +1,32 @@
-"""From a land scenario to its chain: tables of chances, and numbers that the rules in land_rules.py look up."""
+"""From a land scenario to its chain: die roll modifiers with reasons, tables of chances, and numbers for the rules.
+
+docs/rules/europa_land_siege.md section 3; the rules are in land_rules.py. Modifiers are all cumulative, from the stacks
+as they start, and never recomputed.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property, lru_cache
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.land_leaders import LeaderClasses
-from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_rules import LandParams, LandState
 from simulator.rules.europa.leaders import FACES, Pair, both_fates
-from simulator.rules.europa.model import BreakOff, Land
-from simulator.rules.europa.stacks import LD
+from simulator.rules.europa.model import (
+    OVERRUN_WITHOUT_BATTLE,
+    BreakOff,
+    Land,
+    is_interception,
+    is_non_european,
+    overruns,
+)
+from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
+from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Opponents, Stack, army_size, size_step
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
@@ -32,6 +43,23 @@ MOST_OF_A_DIE = 14
 FIRE_LOSSES = {"renaissance": "none", "arquebus": "halved"}
 PURSUIT_COLUMN = "E"
 PURSUIT_DRM = {land.DAY_1: 2, land.DAY_1_FIRE: 3, land.DAY_2: 0, land.DAY_2_FIRE: 1}
+PURSUIT = f"{LAW} 3.5 step 8"
+WOODS_AND_WASTES = ("sparse-forest", "dense-forest", "northern-forest", "swamp", "desert")
+HEAVY_CAVALRY_CLASSES = ("I", "IM", "II", "IIM")
+# Class or country with structural cavalry, in these periods, on this terrain.
+CAVALRY = (
+    ("IIM", ("I", "II", "III", "IV"), ("plain", "sparse-forest")),
+    ("IIIM", ("IV", "V"), ("plain", "dense-forest", "northern-forest")),
+    ("IV", ("III", "IV", "V"), ("plain",)),
+    ("sweden", ("III", "IV", "V", "VI"), ("plain", "northern-forest")),
+)
+SIPAHI_GROUND = ("plain", "desert")
+CROSSINGS = {
+    "river": (-1, -1, "crossed a river"),
+    "pass": (-1, -1, "crossed a pass"),
+    "strait": (-2, -3, "crossed a strait"),
+    "landing": (-2, -3, "landed from the sea"),
+}
 
 
 class Roll(NamedTuple):
@@ -63,7 +91,7 @@ class Tally:
     inflicted after the size step (step 2).
     """
 
-    def __init__(self, meeting: Meeting, side: int) -> None:
+    def __init__(self, meeting: LandSetup, side: int) -> None:
         own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.groups[side]
         several, self.seven = meeting.dice[side] > 1, meeting.book.small_stack(last)
         odd, even = self.seven
@@ -83,13 +111,49 @@ class Tally:
         return self.modified[sum(min(self.cap[i], max(0, n - self.small[i])) for i, n in enumerate(kept))]
 
 
-class LandSetup(Meeting):
-    """Everything that is made once for one land battle: parameters, tables, and what tells them apart in words."""
+class LandSetup(Opponents[Land]):
+    """Two stacks about to fight, and everything that is made once for them; lists of two are attacker's and defender's.
+
+    `modifiers` are those of the dice, the leaders' advantage apart; `overrun` is the side that overruns the enemy
+    without a battle, or -1; `first` may break off first. `tested` are the leaders that are tested, None for the others.
+    """
 
     def __init__(self, fields: Land) -> None:
         super().__init__(fields)
+        a, d = self.stacks
+        self.modifiers = side_modifiers(fields, a, d), side_modifiers(fields, d, a)
+        step = size_step(*(army_size(stack.side, fields.conditions.period, self.book) for stack in self.stacks))
+        self.steps = step, -step
+        self.first = 0 if is_interception(fields) else 1
+        # A non-European stack rolls a die for each 8 LD begun. `groups` are the last one's thirds.
+        self.dice = [-(-stack.size // EIGHT_LD) if is_non_european(stack.side) else 1 for stack in self.stacks]
+        self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
+        # What the defender's manoeuvre adds to the evasion roll (section 3.5 step 2).
+        self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
+        eightfold = [own.size >= OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
+        self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in overruns(fields)), -1)
+        self.tested = [stack.leader if self.is_tested(side) else None for side, stack in enumerate(self.stacks)]
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
+
+    def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
+        """The advantage of each leader; in the pursuit not capped."""
+        return tuple(  # type: ignore[return-value]
+            Modifier(stack.name, BOTH_DAYS, fire, shock, f"leader: {stack.leader.told()}", pursuit=pursuit)
+            for stack, fire, shock, pursuit in zip(self.stacks, pair.fire, pair.shock, pair.pursuit, strict=True)
+        )
+
+    def drm(self, side: int, pair: Pair, step: str, day: int = 0) -> int:
+        """Modifiers of a step, those for a failed attempt to break off, or for when the fighting ended, apart."""
+        return total([*self.modifiers[side], self.gains(pair)[side]], step, day)
+
+    def is_tested(self, side: int) -> bool:
+        """Is this side's leader tested? In Europe not if the enemy began with under 3 LD (section 3.5 step 11).
+
+        After an overrun only the destroyed side's leader is, if given (step 1).
+        """
+        small = self.europe and self.stacks[1 - side].size < 3 * LD
+        return not small and (self.overrun < 0 or (self.overrun != side and self.stacks[side].leader.given))
 
     def roll(self, side: int, roll: int, pair: Pair, how: int) -> Roll | None:
         """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: +1/+1 for the enemy) or pursuit.
@@ -210,6 +274,47 @@ class LandSetup(Meeting):
         (caused_a, last_a), (caused_d, last_d) = np.maximum(p.top, [[p.size[1], 0], [p.size[0], 0]]).tolist()
         leaders, (stars_d, stars_a) = max(len(p.fragile) - 1, 3), p.morale.tolist()
         return LandState(p.parts, leaders, caused_a, stars_a, last_a, caused_d, stars_d, last_d)
+
+
+def has_cavalry(fields: Land, stack: Stack) -> bool:
+    """Structural cavalry: given, or an ARMY of the right class, period and terrain; Turkish Sipahi until m-2."""
+    side, conditions = getattr(fields, stack.name), fields.conditions
+    if side.structural_cavalry != "auto":
+        return bool(side.structural_cavalry == "yes")
+    sipahi = stack.turkish and side.turkish_reform != "m-2" and conditions.terrain in SIPAHI_GROUND
+    return stack.has_army and (
+        sipahi
+        or any(
+            who in {stack.army_class, side.country} and conditions.period in periods and conditions.terrain in terrains
+            for who, periods, terrains in CAVALRY
+        )
+    )
+
+
+def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
+    """All modifiers of one side, its leader's advantage apart."""
+    side, conditions, attacks = getattr(fields, own.name), fields.conditions, own.name == "attacker"
+    terrain, cavalry = conditions.terrain, has_cavalry(fields, own)
+    light = enemy.tercios and not (own.has_army and own.army_class in HEAVY_CAVALRY_CLASSES)
+    conquers = own.leader.kind == "conquistador" and conditions.period in {"I", "II", "III", "IV"}
+    uphill = terrain == "mountain" and attacks and not is_interception(fields)
+    crossing = CROSSINGS.get(conditions.crossing, (0, 0, "")) if attacks else (0, 0, "")
+    listed: list[tuple[Any, ...]] = [
+        (True, SECOND_DAY, -1, -1, "second day"),
+        (side.facing_the_ottomans, BOTH_DAYS, 0, -2, "facing the Ottomans"),
+        (light, BOTH_DAYS, 0, -1, "enemy Tercios"),
+        (not own.has_army and not conquers, BOTH_DAYS, -1, 0, "no ARMY in the stack"),
+        (own.artillery >= 6, BOTH_DAYS, 1, 0, f"artillery value {own.artillery}"),
+        (own.size >= enemy.size + 3 * LD, BOTH_DAYS, 0, 1, "at least 3 LD more than the enemy"),
+        (cavalry, BOTH_DAYS, 0, 1, "Sipahi cavalry" if own.turkish else "structural cavalry"),
+        (terrain in WOODS_AND_WASTES, BOTH_DAYS, -1, -1, terrain),
+        (uphill, BOTH_DAYS, -1, -1, "attack into mountains"),
+        (crossing[2], FIRST_DAY, *crossing),
+        (attacks and fields.attacker.foraging, FIRST_DAY, -1, -1, "foraging"),
+        (terrain != "plain", (), 0, 0, "pursuit outside the plain", PURSUIT, -1),
+        (own.turkish and cavalry, (), 0, 0, "Sipahi in pursuit", PURSUIT, 1),
+    ]
+    return [Modifier(own.name, *row) for applies, *row in listed if applies]
 
 
 def one_die(book: Book, roll: Roll | None) -> Counter[tuple[int, int]]:

@@ -6,9 +6,8 @@ import random
 from collections.abc import Iterator
 
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import PURSUIT, Meeting
 from simulator.rules.europa.land_rules import LandState
-from simulator.rules.europa.land_tables import EVADES_AT, PHASES, LandSetup, Roll
+from simulator.rules.europa.land_tables import EVADES_AT, PHASES, PURSUIT, LandSetup, Roll
 from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.model import is_interception, overruns
 from simulator.rules.europa.modifiers import LAW
@@ -20,7 +19,7 @@ from simulator.rules.toolkit.naming import plural, winner_text
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 
-def land_assumptions(met: Meeting) -> Iterator[str]:
+def land_assumptions(met: LandSetup) -> Iterator[str]:
     """What a land battle's odds rest on."""
     fields, options = met.fields, met.fields.options
     yield from common_assumptions(fields, met.stacks)
@@ -42,7 +41,7 @@ def land_assumptions(met: Meeting) -> Iterator[str]:
             yield f"{stack.name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
 
 
-def land_explanation(met: Meeting) -> list[str]:
+def land_explanation(met: LandSetup) -> list[str]:
     """What each side is worth, then every modifier by side, day and step, with its source."""
     lines = [_worth(met, side) for side in (0, 1)]
     if met.overrun >= 0:
@@ -55,7 +54,7 @@ def land_explanation(met: Meeting) -> list[str]:
     return lines
 
 
-def _worth(met: Meeting, side: int) -> str:
+def _worth(met: LandSetup, side: int) -> str:
     stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice[side]
     fire, shock = stack.columns
     several = f", {dice} dice a roll" if dice > 1 else ""
@@ -67,7 +66,7 @@ def _worth(met: Meeting, side: int) -> str:
     )
 
 
-def _modifier_lines(met: Meeting, side: int, day: int, step: str) -> Iterator[str]:
+def _modifier_lines(met: LandSetup, side: int, day: int, step: str) -> Iterator[str]:
     """Modifiers of a side's Fire or Shock on a day, or (day 0) of its pursuit."""
     where = f"{SIDES[side]}{f' day {day}' if day else ''} {step.capitalize() if day else step}"
     for modifier in met.modifiers[side]:

@@ -12,7 +12,7 @@ from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.leaders import FATES, KILLED, fate_columns
 from simulator.rules.europa.model import is_non_european
-from simulator.rules.europa.siege_modifiers import Siegecraft
+from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.stacks import LD, SIDES
 from simulator.rules.toolkit.naming import winners
 
@@ -62,7 +62,7 @@ def land_decisions(met: LandSetup, states: Any, options: np.ndarray) -> Columns:
     }
 
 
-def siege_outcome(craft: Siegecraft, states: Any) -> Columns:
+def siege_outcome(craft: SiegeSetup, states: Any) -> Columns:
     """Outputs of section 4.7."""
     columns = common(craft, states)
     columns["assaulted"] = (states.log & siege.ASSAULTED) > 0
@@ -76,7 +76,7 @@ def siege_outcome(craft: Siegecraft, states: Any) -> Columns:
     return columns
 
 
-def campaign_outcome(craft: Siegecraft, states: Any) -> Columns:
+def campaign_outcome(craft: SiegeSetup, states: Any) -> Columns:
     """Outputs of section 5."""
     columns = common(craft, states)
     columns["rounds"] = states.rounds
@@ -86,7 +86,7 @@ def campaign_outcome(craft: Siegecraft, states: Any) -> Columns:
     return columns
 
 
-def common(craft: Siegecraft, states: Any) -> Columns:
+def common(craft: SiegeSetup, states: Any) -> Columns:
     """Outputs of a segment and of a campaign alike."""
     how = states.how
     fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)

@@ -1,4 +1,7 @@
-"""From a siege scenario to its chain: tables of chances, and numbers that the rules in siege_rules.py look up."""
+"""From a siege scenario to its chain: die roll modifiers with reasons, tables of chances, and numbers for the rules.
+
+docs/rules/europa_land_siege.md sections 4 and 5; the rules are in siege_rules.py.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,11 @@ from simulator.engine.chance import TableBook
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
 from simulator.rules.europa.leaders import FACES, both_fates
-from simulator.rules.europa.losses import GARRISON, MOST_PILLAGES, attrition
+from simulator.rules.europa.losses import GARRISON, MOST_PILLAGES, Pillaging, attrition, counters_by_size
 from simulator.rules.europa.model import Campaign, Siege, SiegePolicy
-from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import SiegeParams, SiegeState
-from simulator.rules.europa.spelled import sum_of
-from simulator.rules.europa.stacks import LD, Stack
+from simulator.rules.europa.spelled import Bonus, sum_of
+from simulator.rules.europa.stacks import LD, TECHNOLOGIES, Opponents, Stack, artillery_value
 from simulator.rules.europa.track_rules import BOXES as ROUNDS
 from simulator.rules.europa.track_rules import END, START, Season, Track
 from simulator.rules.toolkit.weights import grid
@@ -30,24 +32,117 @@ PLANS = {
 # The round track, by the numbers that the rules know; `roll` leads to its first box.
 BOXES = (*ROUNDS, END, "roll")
 DEFAULT_ROUNDS = 4
+# Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
+ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))
 
 
-class SiegeSetup(Siegecraft):
-    """Everything that is made once for one siege: parameters and tables."""
+class SiegeSetup(Opponents[Siege | Campaign]):
+    """A besieging stack before a fortress, and everything that is made once for it. Sizes in thirds.
+
+    `camp` and `inside` are the counters of besieger and garrison by thirds left, `artillery` and `artillery_bonuses`
+    the besieger's by its thirds; `habit` is what it does with a P, None outside Europe.
+    """
 
     def __init__(self, fields: Siege | Campaign) -> None:
         super().__init__(fields)
         self.tables, self.assaults = TableBook(), Assaults(self)
+        (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
+        own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
+        self.level = enemy.fortress_level
+        # The larger of the helpers' siege value and the leader's own.
+        self.own_siege = max(own.siege_value, self.besieger.leader.siege)
+        self.enemy_siege = max(enemy.siege_value, self.besieged.leader.siege)
+        self.camp = counters_by_size(own, policy.losses == "keep-best-army")
+        self.inside = counters_by_size(enemy, keep_best=True)
+        self.habit = Pillaging(own.technology, policy.pillage) if self.europe else None
+        self.artillery = [
+            artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
+        ]
+        self.artillery_bonuses = [self.book.siege_bonus(self.level, value) for value in self.artillery]
+        # Rough ground and an open port (section 4.4); overseas a place with any port counts as plain.
+        rough = conditions.terrain != "plain" and (self.europe or conditions.port == "none")
+        port = conditions.port in {"open", "resupplied"}
+        self.terrain_malus = (0, 2, 3)[rough + port] if self.level else int(rough or port)
+        reformed = own.country == "turkey-janissary" and own.turkish_reform in {"m-1a", "m-2"}
+        self.elite = conditions.period in ELITE.get(own.country, ()) and not reformed
         self.campaign = fields if isinstance(fields, Campaign) else None
         # The conditions of a campaign on the round track.
         self.track = self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
         # Fixed number of rounds; 0 on the round track, 1 for a siege segment.
         self.rounds = 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS if self.campaign else 1
-        policy = fields.policy.attacker
         if isinstance(policy, SiegePolicy):
             self.plan = policy.action, policy.breach == "assault", False
         else:
             self.plan = PLANS[policy.plan]
+
+    def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool) -> list[Bonus]:
+        """Siege attrition of the besieger (section 4.3)."""
+        conditions = self.fields.conditions
+        unsupplied = not conditions.supply_line
+        return [
+            Bonus(2 * unsupplied, "no supply line"),
+            Bonus(2 * (unsupplied and camp < LD * self.level), "no supply line and under 1 LD per level"),
+            Bonus(2 * (camp >= 6 * LD), "6 LD or more"),
+            Bonus(2 * bad_weather, "bad weather"),
+            Bonus(pillages, "sides of PILLAGE"),
+            Bonus(conditions.attrition_modifier, "attrition_modifier"),
+            Bonus(-self.own_siege, "own siege value"),
+            Bonus(self.enemy_siege, "besieged siege value"),
+        ]
+
+    def garrison_attrition(self, works: int) -> list[Bonus]:
+        """Siege attrition of the garrison (section 4.3; campaigns only)."""
+        return [
+            Bonus(-self.enemy_siege, "own siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
+            Bonus(-3 * (self.fields.conditions.port == "open"), "open port"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
+        ]
+
+    def effect_of_place(self, camp: int) -> list[Bonus]:
+        """Undermining: the place and the besieger."""
+        return [
+            Bonus(-self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], f"artillery value {self.artillery[camp]}"),
+            Bonus(-self.terrain_malus, "terrain and port"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
+        ]
+
+    def effect_of_counters(self, works: int, breach: int, assault: int) -> list[Bonus]:
+        """Undermining: counters on the fortress."""
+        return [
+            Bonus(assault, "ASSAULT counter"),
+            Bonus(2 * breach, "BREACH counter"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
+        ]
+
+    def effect_of_garrison(self, garrison: int) -> list[Bonus]:
+        """Undermining: mouths to feed inside."""
+        army = self.inside[garrison].has_army
+        return [Bonus(3, "ARMY inside") if army else Bonus(int(garrison > 0), "troops inside")]
+
+    def supply(self, garrison: int, first_round: int) -> list[Bonus]:
+        """The supply check made with the undermining die."""
+        return [
+            Bonus(4 * first_round, "first siege round"),
+            Bonus(-2 * self.fields.conditions.continued_siege, "continued siege"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(-(garrison // LD), "LD inside"),
+        ]
+
+    def assault_of_place(self, camp: int, breach: int, assault: int) -> list[Bonus]:
+        """The besieger's assault rolls, its leader apart (section 4.5 step 2); `breach`: right after one."""
+        behind = self.fields.defender.technology
+        advanced = TECHNOLOGIES.index(behind) > TECHNOLOGIES.index("renaissance")
+        return [
+            Bonus(1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),
+            Bonus(0 if breach else -self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], "artillery"),
+            Bonus(assault, "ASSAULT counter"),
+        ]
+
+    # --- tables ---
 
     def reached(self, stack: Stack, thirds: int) -> bool:
         """Can a stack come down to so many thirds? In Europe it loses whole LD."""

@@ -13,7 +13,6 @@ from simulator.rules.europa.assault import Ground
 from simulator.rules.europa.leaders import pair_of
 from simulator.rules.europa.model import Campaign
 from simulator.rules.europa.modifiers import LAW
-from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import SiegeState
 from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
 from simulator.rules.europa.spelled import Bonus
@@ -24,7 +23,7 @@ from simulator.rules.toolkit.naming import plural, sentence
 MOST_THROWS, AT_ONCE = 200_000, 1000
 
 
-def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
+def siege_assumptions(craft: SiegeSetup) -> Iterator[str]:
     """What a siege's odds rest on."""
     fields, policy = craft.fields, craft.fields.policy.attacker
     yield from common_assumptions(fields, craft.stacks)
@@ -49,7 +48,7 @@ def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
         yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
 
 
-def siege_explanation(craft: Siegecraft) -> Iterator[str]:
+def siege_explanation(craft: SiegeSetup) -> Iterator[str]:
     """A siege as it begins: who is there, then every modifier of each roll with its source."""
     own, inside, level = craft.besieger, craft.besieged, craft.level
     resistance, breached = (detachments(craft.book.resistance[level, breach]) for breach in (0, 1))
