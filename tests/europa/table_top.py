@@ -114,11 +114,10 @@ def siege_result(craft, s, dice):
         return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four)).code(0)
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
         drm = sum_of(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
-        left, sides = europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
-        return left * 8 + sides
+        return europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
     if s.stage == siege.GARRISON_ATTRITION:
         drm = sum_of(craft.garrison_attrition(s.works))
-        return 8 * europe(craft.book, s.garrison, 0, clamped(dice.popleft() + drm), GARRISON)[0]
+        return europe(craft.book, s.garrison, 0, clamped(dice.popleft() + drm), GARRISON)
     if s.stage == siege.CONTINUE:
         to = Season(False, False).throw(Track(BOXES[s.box]), dice.popleft())
         return 2 * BOXES.index(to.box) + to.bad

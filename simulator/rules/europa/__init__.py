@@ -16,7 +16,7 @@ from simulator.rules.europa.expedition_model import Expedition, check_expedition
 from simulator.rules.europa.expedition_rules import build_expedition
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
-from simulator.rules.europa.outcome import campaign_outcome, land_decisions, land_outcome, siege_outcome
+from simulator.rules.europa.outcome import land_decisions, land_outcome, siege_outcome
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
 from simulator.rules.europa.siege_rules import GARRISON_ATTRITION
 from simulator.rules.europa.siege_tables import SiegeSetup
@@ -31,7 +31,7 @@ def build_land(fields: model.Land) -> Built:
         chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), tell=partial(land_line, setup)),
         outcome=partial(land_outcome, setup),
         assumptions=lambda: list(land_assumptions(setup)),
-        explain=partial(land_explanation, setup),
+        explain=lambda: list(land_explanation(setup)),
         decisions=partial(land_decisions, setup),
     )
 
@@ -42,7 +42,7 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
     counters, tell = ("rounds",) if setup.track else (), partial(siege_line, setup)
     return Built(
         chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), counters, tell),
-        outcome=partial(campaign_outcome if setup.campaign else siege_outcome, setup),
+        outcome=partial(siege_outcome, setup),
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),
         # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.

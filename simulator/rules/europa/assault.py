@@ -14,7 +14,7 @@ import numpy as np
 from simulator.engine.chance import seen_as
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.spelled import sum_of
-from simulator.rules.europa.stacks import EIGHT_LD, LD
+from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD
 from simulator.rules.europa.tables import Book
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ class Assailants(NamedTuple):
         table = np.array([self.book.assault[side, int(fire), row, n] for n in range(LOWEST, HIGHEST + 1)])
         thirds, stars = table[np.clip(die, LOWEST, HIGHEST) - LOWEST].T
         technology = self.technology if side == BESIEGER and fire else ""
-        halves = {"medieval": 0, "renaissance": 0, "arquebus": 1}.get(technology, 2)
-        return thirds * halves // 2, stars * (technology != "medieval")
+        return thirds * FIRE_HALVES.get(technology, 2) // 2, stars * (technology != "medieval")
 
     def roll(self, breach: int, drms: Drms, dice: Any) -> Rolled:
         """Fire together, then Shock of each side that the Fire did not rout; dice are numbers, or arrays."""

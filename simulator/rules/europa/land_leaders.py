@@ -110,12 +110,11 @@ class LeaderClasses:
     def forgotten(self, retreat: np.ndarray, fragile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Classes that are alike from a pursuit on, and from the retreat on: both [class, winner, both routed]."""
         pursuers, retreaters = np.zeros_like(retreat), np.zeros_like(retreat)
+        drms = np.array([[self.meeting.drm(winner, pair, "pursuit") for pair in self.pairs] for winner in (0, 1)])
         for winner, *routed in np.ndindex(*retreat.shape[1:]):
-            rest = retreat[:, winner, *routed], fragile
-            retreaters[:, winner, *routed] = alike(*rest)
+            retreaters[:, winner, *routed] = alike(retreat[:, winner, *routed], fragile)
             if winner != land.NOBODY:
-                drms = np.array([self.meeting.drm(winner, pair, "pursuit") for pair in self.pairs])
-                pursuers[:, winner, *routed] = alike(drms, *rest)
+                pursuers[:, winner, *routed] = alike(drms[winner], retreaters[:, winner, *routed])
         return pursuers, retreaters
 
 

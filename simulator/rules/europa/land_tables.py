@@ -26,7 +26,7 @@ from simulator.rules.europa.model import (
     overruns,
 )
 from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
-from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, Opponents, Stack, army_size, size_step
+from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD, SIDES, Opponents, Stack, army_size, size_step
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
@@ -40,7 +40,6 @@ EVADES_AT = 8
 # roll at once: fewer steps for dice (see benchmarks/).
 ROLLED_TOGETHER = 4
 MOST_OF_A_DIE = 14
-FIRE_LOSSES = {"renaissance": "none", "arquebus": "halved"}
 PURSUIT_COLUMN = "E"
 PURSUIT_DRM = {land.DAY_1: 2, land.DAY_1_FIRE: 3, land.DAY_2: 0, land.DAY_2_FIRE: 1}
 PURSUIT = f"{LAW} 3.5 step 8"
@@ -63,16 +62,16 @@ CROSSINGS = {
 
 
 class Roll(NamedTuple):
-    """One side's roll: column ("" for none), modifier, and what its technology leaves of losses by Fire."""
+    """One side's roll: column ("" for none), modifier, and the halves of losses that its technology leaves."""
 
     column: str
     drm: int
-    losses: str = "full"
+    halves: int = 2
 
     def read(self, book: Book, die: int) -> tuple[int, int]:
         """Thirds and stars of a die (section 3.3)."""
         thirds, stars = book.combat_roll(self.column, die + self.drm)
-        return {"full": thirds, "halved": thirds // 2, "none": 0}[self.losses], stars
+        return thirds * self.halves // 2, stars
 
 
 class Part(NamedTuple):
@@ -132,7 +131,11 @@ class LandSetup(Opponents[Land]):
         self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
         eightfold = [own.size >= OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
         self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in overruns(fields)), -1)
-        self.tested = [stack.leader if self.is_tested(side) else None for side, stack in enumerate(self.stacks)]
+        # In Europe no leader is tested if the enemy began with under 3 LD (section 3.5 step 11), and after an overrun only
+        # that of the destroyed side, if given (step 1).
+        met = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
+        hit = [self.overrun < 0 or (side != self.overrun and own.leader.given) for side, own in enumerate(self.stacks)]
+        self.tested = [own.leader if met[side] and hit[side] else None for side, own in enumerate(self.stacks)]
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
 
@@ -147,14 +150,6 @@ class LandSetup(Opponents[Land]):
         """Modifiers of a step, those for a failed attempt to break off, or for when the fighting ended, apart."""
         return total([*self.modifiers[side], self.gains(pair)[side]], step, day)
 
-    def is_tested(self, side: int) -> bool:
-        """Is this side's leader tested? In Europe not if the enemy began with under 3 LD (section 3.5 step 11).
-
-        After an overrun only the destroyed side's leader is, if given (step 1).
-        """
-        small = self.europe and self.stacks[1 - side].size < 3 * LD
-        return not small and (self.overrun < 0 or (self.overrun != side and self.stacks[side].leader.given))
-
     def roll(self, side: int, roll: int, pair: Pair, how: int) -> Roll | None:
         """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: +1/+1 for the enemy) or pursuit.
 
@@ -167,7 +162,7 @@ class LandSetup(Opponents[Land]):
         drm = self.drm(side, pair, step, day) + int(how & (2 - side) > 0)
         if step == "shock":
             return Roll(stack.columns[1], drm)
-        return Roll(stack.columns[0], drm, FIRE_LOSSES.get(stack.side.technology, "full"))
+        return Roll(stack.columns[0], drm, FIRE_HALVES.get(stack.side.technology, 2))
 
     @cached_property
     def parts(self) -> list[Part]:

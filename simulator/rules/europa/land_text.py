@@ -41,29 +41,24 @@ def land_assumptions(met: LandSetup) -> Iterator[str]:
             yield f"{stack.name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
 
 
-def land_explanation(met: LandSetup) -> list[str]:
+def land_explanation(met: LandSetup) -> Iterator[str]:
     """What each side is worth, then every modifier by side, day and step, with its source."""
-    lines = [_worth(met, side) for side in (0, 1)]
+    for own, enemy, step, dice in zip(met.stacks, met.stacks[::-1], met.steps, met.dice, strict=True):
+        fire, shock = own.columns
+        several = f", {dice} dice a roll" if dice > 1 else ""
+        yield (
+            f"{own.name}: {own.told()}, {own.side.technology} against {enemy.side.technology}: columns "
+            f"{fire or 'no Fire'}/{shock}, morale {own.morale}, size step {step:+d}, artillery value {own.artillery}"
+            f"{several}, {own.leader.told()} ({LAW} 2.4 and 3.2)"
+        )
     if met.overrun >= 0:
-        return [*lines, f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"]
+        yield f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"
+        return
     for side, name in enumerate(SIDES):
-        for day, step in (*PHASES, (0, "pursuit")):
-            if step != "fire" or met.stacks[side].columns[0]:
-                lines += _modifier_lines(met, side, day, step)
-        lines.append(f"{name} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
-    return lines
-
-
-def _worth(met: LandSetup, side: int) -> str:
-    stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice[side]
-    fire, shock = stack.columns
-    several = f", {dice} dice a roll" if dice > 1 else ""
-    return (
-        f"{stack.name}: {stack.told()}, {stack.side.technology} against {enemy.side.technology}: columns "
-        f"{fire or 'no Fire'}/{shock}, morale {stack.morale}, "
-        f"size step {met.steps[side]:+d}, artillery value {stack.artillery}{several}, "
-        f"{stack.leader.told()} ({LAW} 2.4 and 3.2)"
-    )
+        for day, phase in (*PHASES, (0, "pursuit")):
+            if phase != "fire" or met.stacks[side].columns[0]:
+                yield from _modifier_lines(met, side, day, phase)
+        yield f"{name} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})"
 
 
 def _modifier_lines(met: LandSetup, side: int, day: int, step: str) -> Iterator[str]:
@@ -95,7 +90,10 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
     elif before.stage == land.DRAW:
         line = _draw_line(setup, result)
     elif before.stage == land.RETREAT:
-        line = _retreat_line(before, after, result)
+        added = result & 3, result >> 2
+        told = [f"{name} +{detachments(added[side])}" for side, name in enumerate(SIDES) if before.winner != side]
+        attacker, defender = (detachments(thirds) for thirds in (after.caused_d, after.caused_a))
+        line = f"Retreat: {', '.join(told)}; losses: attacker {attacker}, defender {defender}."
     elif before.stage == land.LEADERS:
         line = fates_told(result)
     else:
@@ -147,10 +145,3 @@ def _break_line(setup: LandSetup, before: LandState, result: int, dice: random.R
     ends = "gets away" if success else "fails: the enemy has +1/+1 on day 2"
     needed = f"{man + left} or less (manoeuvre {man}, morale {left})"
     return f"Break-off: the {SIDES[side]} needs {needed}, rolls {die} and {ends}."
-
-
-def _retreat_line(before: LandState, after: LandState, result: int) -> str:
-    added = result & 3, result >> 2
-    told = [f"{SIDES[side]} +{detachments(added[side])}" for side in (0, 1) if before.winner != side]
-    losses = f"losses: attacker {detachments(after.caused_d)}, defender {detachments(after.caused_a)}"
-    return f"Retreat: {', '.join(told)}; {losses}."

@@ -63,31 +63,7 @@ def land_decisions(met: LandSetup, states: Any, options: np.ndarray) -> Columns:
 
 
 def siege_outcome(craft: SiegeSetup, states: Any) -> Columns:
-    """Outputs of section 4.7."""
-    columns = common(craft, states)
-    columns["assaulted"] = (states.log & siege.ASSAULTED) > 0
-    columns["attrition"] = (states.log & siege.ATTRITION_ROLLED) > 0
-    columns |= fate_columns("attacker", states.fates % FATES) | fate_columns("defender", states.fates // FATES)
-    # A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6).
-    leader, how = craft.besieged.leader, states.how
-    taken = (how == siege.BY_SURRENDER) | ((how == siege.BY_ASSAULT) & (states.fates // FATES != KILLED))
-    taken |= (how == siege.BY_WAR_HONOURS) & (leader.kind == "king")
-    columns["defender_leader_captured"] |= leader.given & taken
-    return columns
-
-
-def campaign_outcome(craft: SiegeSetup, states: Any) -> Columns:
-    """Outputs of section 5."""
-    columns = common(craft, states)
-    columns["rounds"] = states.rounds
-    holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
-    enough = (states.camp > 0) & (states.camp >= LD * craft.level) & craft.fields.conditions.supply_line
-    columns["can_continue"] = (states.how == siege.GOES_ON) & enough & holds_on
-    return columns
-
-
-def common(craft: SiegeSetup, states: Any) -> Columns:
-    """Outputs of a segment and of a campaign alike."""
+    """Outputs of a siege segment (section 4.7) and of a campaign (section 5)."""
     how = states.how
     fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)
     gone = (states.camp == 0) & ~fallen
@@ -95,7 +71,7 @@ def common(craft: SiegeSetup, states: Any) -> Columns:
     least = 1 if craft.europe or craft.fields.conditions.city else 0
     taken = np.maximum(least, craft.level - np.where((states.log & siege.MANNED) > 0, 1, 2))
     free = np.where(how == siege.BY_WAR_HONOURS, states.garrison + LD, 0)
-    return {
+    columns = {
         "winner": winners(fallen, gone | (how == siege.REDEPLOYED)),
         "fallen": fallen,
         "fell_by_assault": how == siege.BY_ASSAULT,
@@ -111,3 +87,27 @@ def common(craft: SiegeSetup, states: Any) -> Columns:
         "siegeworks_value": np.array(siege.WORKS_VALUE)[states.works],
         "pillages": states.pillages,
     }
+    return columns | (of_campaign(craft, states) if craft.campaign else of_segment(craft, states))
+
+
+def of_segment(craft: SiegeSetup, states: Any) -> Columns:
+    """What is told of a segment alone: what happened, and the leaders."""
+    columns: Columns = {
+        "assaulted": (states.log & siege.ASSAULTED) > 0,
+        "attrition": (states.log & siege.ATTRITION_ROLLED) > 0,
+        **fate_columns("attacker", states.fates % FATES),
+        **fate_columns("defender", states.fates // FATES),
+    }
+    # A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6).
+    leader, how = craft.besieged.leader, states.how
+    taken = (how == siege.BY_SURRENDER) | ((how == siege.BY_ASSAULT) & (states.fates // FATES != KILLED))
+    taken |= (how == siege.BY_WAR_HONOURS) & (leader.kind == "king")
+    columns["defender_leader_captured"] |= leader.given & taken
+    return columns
+
+
+def of_campaign(craft: SiegeSetup, states: Any) -> Columns:
+    """What is told of a campaign alone."""
+    holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
+    enough = (states.camp > 0) & (states.camp >= LD * craft.level) & craft.fields.conditions.supply_line
+    return {"rounds": states.rounds, "can_continue": (states.how == siege.GOES_ON) & enough & holds_on}

@@ -14,7 +14,7 @@ from simulator.rules.europa.leaders import pair_of
 from simulator.rules.europa.model import Campaign
 from simulator.rules.europa.modifiers import LAW
 from simulator.rules.europa.siege_rules import SiegeState
-from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
+from simulator.rules.europa.siege_tables import BOXES, SiegeSetup
 from simulator.rules.europa.spelled import Bonus
 from simulator.rules.europa.stacks import detachments
 from simulator.rules.europa.text import common_assumptions, fates_told
@@ -31,8 +31,7 @@ def siege_assumptions(craft: SiegeSetup) -> Iterator[str]:
         start = fields.conditions.start_round
         box = "a rolled box" if start == "roll" else start
         yield f"plan: {fields.policy.attacker.plan}"
-        fixed = f"{fields.conditions.rounds or DEFAULT_ROUNDS} siege rounds"
-        yield f"on the round track from {box} to the end of the turn" if start else fixed
+        yield f"on the round track from {box} to the end of the turn" if start else f"{craft.rounds} siege rounds"
         yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
         yield "leaders are not tested in a campaign"
     else:
@@ -123,8 +122,7 @@ def _undermining(setup: SiegeSetup, before: SiegeState, die: int, after: SiegeSt
 def _assault(setup: SiegeSetup, before: SiegeState, result: int, dice: random.Random) -> str:
     breach = int(before.stage == siege.STORM)
     ground = Ground(before.camp, before.garrison, breach, before.counter)
-    thrown, caused = _dice_for(setup, ground, result, dice)
-    fire, enemy_fire, shock, enemy_shock = thrown
+    (fire, enemy_fire, shock, enemy_shock), caused = _dice_for(setup, ground, result, dice)
     fell, placed = (result >> siege.FELL_SHIFT) & 1, (result >> siege.COUNTER_SHIFT) & 1
     name, lost = "storm of the breach" if breach else "assault", detachments(before.camp - (result & siege.LEFT_MASK))
     ends = f"the fortress {'falls' if fell else 'holds'}{', ASSAULT counter' if placed else ''}"

@@ -24,6 +24,8 @@ TECHNOLOGIES = ("medieval", "renaissance", "arquebus", "musket", "baroque", "man
 
 # country, army_class ("" = given), artillery, replacement_leaders (section 2.2; usa's replacement row is ASSUMED).
 COUNTRIES = {row["country"]: row for row in lines_of("simulator.rules.europa", "countries")}
+# Of losses by Fire, the halves that count; all with better technologies (sections 3.3 and 4.5 step 3).
+FIRE_HALVES = {"medieval": 0, "renaissance": 0, "arquebus": 1}
 TURKISH = ("turkey", "turkey-janissary", "turkey-vizier")
 
 
