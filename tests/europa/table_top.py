@@ -111,7 +111,7 @@ def siege_result(craft, s, dice):
         four = [dice.popleft() for _ in range(4)]
         pair, assaults = leaders.pair_of(*values, craft.fields.options.leader_differential_cap), craft.assaults
         drms = assaults.drms(ground, pair.fire, pair.shock)
-        return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four)).code(0)
+        return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four))[0]
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
         drm = sum_of(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
         return europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)

@@ -46,21 +46,6 @@ class Rolled(NamedTuple):
     shocks: tuple[Any, Any] = (True, True)
 
 
-class Fallen(NamedTuple):
-    """How an assault ends: thirds left, did the fortress fall, is a counter placed; thirds caused by the besieger."""
-
-    camp: Any
-    garrison: Any
-    fell: Any
-    counter: Any
-    caused: Any
-
-    def code(self, fragile: Any) -> Any:
-        """An assault's result as one number."""
-        left = self.camp + (self.garrison << siege.GARRISON_SHIFT) + (self.fell << siege.FELL_SHIFT)
-        return left + (self.counter << siege.COUNTER_SHIFT) + (fragile << siege.FRAGILE_SHIFT)
-
-
 class Assailants(NamedTuple):
     """The sides of an assault, as far as their dice depend on them: the besieger's technology, both morales."""
 
@@ -105,8 +90,8 @@ class Assaults:
         place = sum_of(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
         return fire[0] + place, fire[1], shock[0] + place, shock[1]
 
-    def outcome(self, ground: Ground, rolled: Rolled) -> Fallen:
-        """Losses, and whether the fortress falls (steps 4 to 6)."""
+    def outcome(self, ground: Ground, rolled: Rolled, fragile: Any = 0) -> tuple[Any, Any]:
+        """An assault's result as one number (steps 4 to 6), and the thirds that the besieger has caused."""
         camp, garrison = ground.camp, ground.garrison
         resistance = self.craft.book.resistance[self.craft.level, ground.breach]
         stack = self.craft.camp[camp]
@@ -116,10 +101,12 @@ class Assaults:
         caused = np.maximum(0, rolled.by_besieger - reduction) + elite
         cap = self.craft.fields.options.assault_cap_factor * resistance + garrison
         suffered = np.minimum(rolled.by_besieged, cap) + 2 * rolled.besieger_routed
-        suffered = np.minimum(self.rounded(suffered), camp)
-        fell = (suffered < camp) & (rolled.besieged_routed | (caused - garrison >= resistance))
-        left = garrison - np.minimum(garrison, self.rounded(caused))
-        return Fallen(camp - suffered, np.where(fell, 0, left), fell, np.logical_not(fell) & (caused >= LD), caused)
+        left = camp - np.minimum(self.rounded(suffered), camp)
+        fell = (left > 0) & (rolled.besieged_routed | (caused - garrison >= resistance))
+        inside = np.where(fell, 0, garrison - np.minimum(garrison, self.rounded(caused)))
+        counter = np.logical_not(fell) & (caused >= LD)
+        result = left + (inside << siege.GARRISON_SHIFT) + (fell << siege.FELL_SHIFT) + (counter << siege.COUNTER_SHIFT)
+        return result + (fragile << siege.FRAGILE_SHIFT), caused
 
     def rounded(self, thirds: Any) -> Any:
         """Nearest whole LD in Europe."""
@@ -129,7 +116,7 @@ class Assaults:
         """Results of an assault with their weights."""
         packed, weights = self._rolls(ground)
         rolled = Rolled(packed & 63, packed >> 6 & 63, (packed >> 12 & 1) == 1, (packed >> 13 & 1) == 1)
-        results, inverse = np.unique(self.outcome(ground, rolled).code(packed >> 14), return_inverse=True)
+        results, inverse = np.unique(self.outcome(ground, rolled, packed >> 14)[0], return_inverse=True)
         return dict(zip(results.tolist(), np.bincount(inverse, weights).astype(np.int64).tolist(), strict=True))
 
     def _rolls(self, ground: Ground) -> tuple[np.ndarray, np.ndarray]:

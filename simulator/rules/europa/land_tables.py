@@ -26,7 +26,7 @@ from simulator.rules.europa.model import (
     overruns,
 )
 from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
-from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD, SIDES, Opponents, Stack, army_size, size_step
+from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD, SIDES, Opponents, Stack, army_size
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
@@ -121,7 +121,9 @@ class LandSetup(Opponents[Land]):
         super().__init__(fields)
         a, d = self.stacks
         self.modifiers = side_modifiers(fields, a, d), side_modifiers(fields, d, a)
-        step = size_step(*(army_size(stack.side, fields.conditions.period, self.book) for stack in self.stacks))
+        # Difference of army sizes 0-1 -> 0, 2-4 -> 1, 5-7 -> 2, positive for the larger (section 2.4).
+        own, enemy = (army_size(stack.side, fields.conditions.period, self.book) for stack in self.stacks)
+        step = (int(own > enemy + 1) + int(own > enemy + 4)) - (int(enemy > own + 1) + int(enemy > own + 4))
         self.steps = step, -step
         self.first = 0 if is_interception(fields) else 1
         # A non-European stack rolls a die for each 8 LD begun. `groups` are the last one's thirds.
@@ -131,8 +133,8 @@ class LandSetup(Opponents[Land]):
         self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
         eightfold = [own.size >= OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
         self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in overruns(fields)), -1)
-        # In Europe no leader is tested if the enemy began with under 3 LD (section 3.5 step 11), and after an overrun only
-        # that of the destroyed side, if given (step 1).
+        # In Europe no leader is tested if the enemy began with under 3 LD (section 3.5 step 11), and after an overrun
+        # only that of the destroyed side, if given (step 1).
         met = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
         hit = [self.overrun < 0 or (side != self.overrun and own.leader.given) for side, own in enumerate(self.stacks)]
         self.tested = [own.leader if met[side] and hit[side] else None for side, own in enumerate(self.stacks)]

@@ -266,7 +266,13 @@ def check_land(fields: Land) -> None:
     foraging, technology = fields.attacker.foraging, fields.attacker.technology
     only = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
     refuse(foraging and technology not in FORAGERS, "attacker.foraging", only)
-    _check_overruns(fields)
+    evades, intercepted = fields.policy.defender.evasion == "evade", fields.conditions.interception
+    for given, text in ((intercepted, "in an interception"), (overruns(fields), "with an overrun")):
+        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
+    for name in overruns(fields):
+        own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
+        text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
+        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)
     _check_leaders_and_tables(fields)
 
 
@@ -305,16 +311,6 @@ def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
     """At most 8 LD, pashas and loose LDE apart."""
     thirds = 12 * side.army_plus + 6 * side.army_minus + LD * side.land_detachments
     refuse_if(thirds > EIGHT_LD, name, f"a stack of {thirds // LD} LD", f"at most {EIGHT_LD // LD} LD{unless}")
-
-
-def _check_overruns(fields: Land) -> None:
-    for given, text in ((fields.conditions.interception, "in an interception"), (overruns(fields), "with an overrun")):
-        evades = fields.policy.defender.evasion == "evade"
-        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
-    for name in overruns(fields):
-        own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
-        text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
-        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)
 
 
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:

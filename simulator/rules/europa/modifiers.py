@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-BOTH_DAYS = (1, 2)
-FIRST_DAY = (1,)
-SECOND_DAY = (2,)
+BOTH_DAYS, FIRST_DAY, SECOND_DAY = (1, 2), (1,), (2,)
 LAW = "docs/rules/europa_land_siege.md section"
 
 

@@ -59,6 +59,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
             artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
         ]
         self.artillery_bonuses = [self.book.siege_bonus(self.level, value) for value in self.artillery]
+        self.works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
         # Rough ground and an open port (section 4.4); overseas a place with any port counts as plain.
         rough = conditions.terrain != "plain" and (self.europe or conditions.port == "none")
         port = conditions.port in {"open", "resupplied"}
@@ -225,13 +226,12 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     def start(self) -> SiegeState:
         """The fortress as it stands, at the start roll or at the first decision."""
         conditions = self.fields.conditions
-        works = conditions.siegeworks_minus, conditions.siegeworks_plus
         begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
             stage=siege.START,
             box=BOXES.index(self.track.start_round) if self.track else 0,
             camp=self.besieger.size,
             garrison=self.besieged.size,
-            works=siege.WORKS.index(works),
+            works=self.works,
             breach=int(conditions.breach_counter),
             counter=int(conditions.assault_counter),
             pillages=conditions.pillages,

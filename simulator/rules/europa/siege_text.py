@@ -61,10 +61,9 @@ def siege_explanation(craft: SiegeSetup) -> Iterator[str]:
         f"({LAW} 4.5 step 6)"
     )
     conditions, camp, garrison = craft.fields.conditions, own.size, inside.size
-    works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
     breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
-    effect = craft.effect_of_place(camp) + craft.effect_of_counters(works, breach, counter)
-    starving = craft.garrison_attrition(works) if isinstance(craft.fields, Campaign) and garrison else []
+    effect = craft.effect_of_place(camp) + craft.effect_of_counters(craft.works, breach, counter)
+    starving = craft.garrison_attrition(craft.works) if isinstance(craft.fields, Campaign) and garrison else []
     drawn = own.leader.drawn or inside.leader.drawn
     rolls = {
         "attacker undermining": (4, effect + craft.effect_of_garrison(garrison)),
@@ -146,10 +145,10 @@ def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Rando
         drms = assaults.drms(ground, pair.fire, pair.shock)
         throws = rng.integers(1, 11, (4, AT_ONCE))
         rolled = assaults.assailants.roll(ground.breach, drms, throws)
-        ends = assaults.outcome(ground, rolled)
-        fits = np.flatnonzero(ends.code(pair.fragile) == result)
+        results, caused = assaults.outcome(ground, rolled, pair.fragile)
+        fits = np.flatnonzero(results == result)
         if len(fits):
             fire, enemy_fire, *shocks = throws[:, fits[0]]
             shown = [die if made[fits[0]] else "-" for die, made in zip(shocks, rolled.shocks, strict=True)]
-            return [fire, enemy_fire, *shown], detachments(int(ends.caused[fits[0]]))
+            return [fire, enemy_fire, *shown], detachments(int(caused[fits[0]]))
     return ["?"] * 4, "losses"

@@ -101,12 +101,6 @@ def army_size(side: LandSide, period: str, book: Book) -> int:
     return book.column("army_class_size", "size")[class_of(side), period]
 
 
-def size_step(own: int, enemy: int) -> int:
-    """Difference of army sizes 0-1 -> 0, 2-4 -> 1, 5-7 -> 2, positive for the larger (section 2.4)."""
-    step = int(abs(own - enemy) > 1) + int(abs(own - enemy) > 4)
-    return step if own > enemy else -step
-
-
 class Opponents(Generic[Scenario]):
     """The two sides of a battle on land before it begins. Raises Refusal for leaders and tables that are wrong."""
 
