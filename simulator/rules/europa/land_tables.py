@@ -14,23 +14,16 @@ import numpy as np
 
 from simulator.engine.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land_rules as land
+from simulator.rules.europa import model
 from simulator.rules.europa.land_leaders import LeaderClasses
 from simulator.rules.europa.land_rules import LandParams, LandState
 from simulator.rules.europa.leaders import FACES, Pair, both_fates
-from simulator.rules.europa.model import (
-    OVERRUN_WITHOUT_BATTLE,
-    BreakOff,
-    Land,
-    is_interception,
-    is_non_european,
-    overruns,
-)
 from simulator.rules.europa.modifiers import BOTH_DAYS, FIRST_DAY, LAW, SECOND_DAY, Modifier, total
 from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD, SIDES, Opponents, Stack, army_size
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.weights import capped, grid, sum_of
 
-POLICIES = get_args(BreakOff)
+POLICIES = get_args(model.BreakOff)
 PHASES = ((1, "fire"), (1, "shock"), (2, "fire"), (2, "shock"))
 # For each roll (the phases, then a pursuit by either side): who may have failed, or how the fighting may have ended.
 HOWS = (range(1), range(1), range(4), range(4), range(1, 5), range(1, 5))
@@ -110,29 +103,29 @@ class Tally:
         return self.modified[sum(min(self.cap[i], max(0, n - self.small[i])) for i, n in enumerate(kept))]
 
 
-class LandSetup(Opponents[Land]):
+class LandSetup(Opponents[model.Land]):
     """Two stacks about to fight, and everything that is made once for them; lists of two are attacker's and defender's.
 
     `modifiers` are those of the dice, the leaders' advantage apart; `overrun` is the side that overruns the enemy
     without a battle, or -1; `first` may break off first. `tested` are the leaders that are tested, None for the others.
     """
 
-    def __init__(self, fields: Land) -> None:
+    def __init__(self, fields: model.Land) -> None:
         super().__init__(fields)
         a, d = self.stacks
         self.modifiers = side_modifiers(fields, a, d), side_modifiers(fields, d, a)
         # Difference of army sizes 0-1 -> 0, 2-4 -> 1, 5-7 -> 2, positive for the larger (section 2.4).
         own, enemy = (army_size(stack.side, fields.conditions.period, self.book) for stack in self.stacks)
-        step = (int(own > enemy + 1) + int(own > enemy + 4)) - (int(enemy > own + 1) + int(enemy > own + 4))
-        self.steps = step, -step
-        self.first = 0 if is_interception(fields) else 1
+        step = int(abs(own - enemy) > 1) + int(abs(own - enemy) > 4)
+        self.steps = (step, -step) if own > enemy else (-step, step)
+        self.first = 0 if model.is_interception(fields) else 1
         # A non-European stack rolls a die for each 8 LD begun. `groups` are the last one's thirds.
-        self.dice = [-(-stack.size // EIGHT_LD) if is_non_european(stack.side) else 1 for stack in self.stacks]
+        self.dice = [-(-stack.size // EIGHT_LD) if model.is_non_european(stack.side) else 1 for stack in self.stacks]
         self.groups = [stack.size - EIGHT_LD * (n - 1) for stack, n in zip(self.stacks, self.dice, strict=True)]
         # What the defender's manoeuvre adds to the evasion roll (section 3.5 step 2).
         self.evasion = max(0, d.leader.manoeuvre - a.leader.manoeuvre)
-        eightfold = [own.size >= OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
-        self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in overruns(fields)), -1)
+        eightfold = [own.size >= model.OVERRUN_WITHOUT_BATTLE * enemy.size for own, enemy in ((a, d), (d, a))]
+        self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in model.overruns(fields)), -1)
         # In Europe no leader is tested if the enemy began with under 3 LD (section 3.5 step 11), and after an overrun
         # only that of the destroyed side, if given (step 1).
         met = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
@@ -273,7 +266,7 @@ class LandSetup(Opponents[Land]):
         return LandState(p.parts, leaders, caused_a, stars_a, last_a, caused_d, stars_d, last_d)
 
 
-def has_cavalry(fields: Land, stack: Stack) -> bool:
+def has_cavalry(fields: model.Land, stack: Stack) -> bool:
     """Structural cavalry: given, or an ARMY of the right class, period and terrain; Turkish Sipahi until m-2."""
     side, conditions = getattr(fields, stack.name), fields.conditions
     if side.structural_cavalry != "auto":
@@ -288,13 +281,13 @@ def has_cavalry(fields: Land, stack: Stack) -> bool:
     )
 
 
-def side_modifiers(fields: Land, own: Stack, enemy: Stack) -> list[Modifier]:
+def side_modifiers(fields: model.Land, own: Stack, enemy: Stack) -> list[Modifier]:
     """All modifiers of one side, its leader's advantage apart."""
     side, conditions, attacks = getattr(fields, own.name), fields.conditions, own.name == "attacker"
     terrain, cavalry = conditions.terrain, has_cavalry(fields, own)
     light = enemy.tercios and not (own.has_army and own.army_class in HEAVY_CAVALRY_CLASSES)
     conquers = own.leader.kind == "conquistador" and conditions.period in {"I", "II", "III", "IV"}
-    uphill = terrain == "mountain" and attacks and not is_interception(fields)
+    uphill = terrain == "mountain" and attacks and not model.is_interception(fields)
     crossing = CROSSINGS.get(conditions.crossing, (0, 0, "")) if attacks else (0, 0, "")
     listed: list[tuple[Any, ...]] = [
         (True, SECOND_DAY, -1, -1, "second day"),
