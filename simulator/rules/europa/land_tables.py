@@ -134,16 +134,14 @@ class LandSetup(Opponents[model.Land]):
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
 
-    def gains(self, pair: Pair) -> tuple[Modifier, Modifier]:
-        """The advantage of each leader; in the pursuit not capped."""
-        return tuple(  # type: ignore[return-value]
-            Modifier(stack.name, BOTH_DAYS, fire, shock, f"leader: {stack.leader.told()}", pursuit=pursuit)
-            for stack, fire, shock, pursuit in zip(self.stacks, pair.fire, pair.shock, pair.pursuit, strict=True)
-        )
+    def gain(self, side: int, pair: Pair) -> Modifier:
+        """The advantage of a leader; in the pursuit not capped."""
+        reason = f"leader: {self.stacks[side].leader.told()}"
+        return Modifier(SIDES[side], BOTH_DAYS, pair.fire[side], pair.shock[side], reason, pursuit=pair.pursuit[side])
 
     def drm(self, side: int, pair: Pair, step: str, day: int = 0) -> int:
         """Modifiers of a step, those for a failed attempt to break off, or for when the fighting ended, apart."""
-        return total([*self.modifiers[side], self.gains(pair)[side]], step, day)
+        return total([*self.modifiers[side], self.gain(side, pair)], step, day)
 
     def roll(self, side: int, roll: int, pair: Pair, how: int) -> Roll | None:
         """A side's Fire or Shock (`how`: 1 attacker, 2 defender failed to break off: +1/+1 for the enemy) or pursuit.
@@ -268,7 +266,7 @@ class LandSetup(Opponents[model.Land]):
 
 def has_cavalry(fields: model.Land, stack: Stack) -> bool:
     """Structural cavalry: given, or an ARMY of the right class, period and terrain; Turkish Sipahi until m-2."""
-    side, conditions = getattr(fields, stack.name), fields.conditions
+    side, conditions = stack.side, fields.conditions
     if side.structural_cavalry != "auto":
         return bool(side.structural_cavalry == "yes")
     sipahi = stack.turkish and side.turkish_reform != "m-2" and conditions.terrain in SIPAHI_GROUND
@@ -283,7 +281,7 @@ def has_cavalry(fields: model.Land, stack: Stack) -> bool:
 
 def side_modifiers(fields: model.Land, own: Stack, enemy: Stack) -> list[Modifier]:
     """All modifiers of one side, its leader's advantage apart."""
-    side, conditions, attacks = getattr(fields, own.name), fields.conditions, own.name == "attacker"
+    side, conditions, attacks = own.side, fields.conditions, own.name == "attacker"
     terrain, cavalry = conditions.terrain, has_cavalry(fields, own)
     light = enemy.tercios and not (own.has_army and own.army_class in HEAVY_CAVALRY_CLASSES)
     conquers = own.leader.kind == "conquistador" and conditions.period in {"I", "II", "III", "IV"}

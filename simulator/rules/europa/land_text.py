@@ -68,7 +68,7 @@ def _modifier_lines(met: LandSetup, side: int, day: int, step: str) -> Iterator[
         value = getattr(modifier, step)
         if value and (day in modifier.days or not day):
             yield f"{where}: {value:+d} {modifier.reason} ({modifier.source})"
-    gains = [met.gains(pair)[side] for pair in met.pairs]
+    gains = [met.gain(side, pair) for pair in met.pairs]
     values = [getattr(gain, step) for gain in gains]
     if high := max(values):
         told = f"{high:+d}" if min(values) == high else f"{min(values):+d} to {high:+d}"
@@ -107,13 +107,13 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
 def _draw_line(setup: LandSetup, result: int) -> str:
     pair = setup.classes.pairs[result & land.CLASS_MASK]
     parts = []
-    for side, gain in enumerate(setup.gains(pair)):
-        parts.append(f"{SIDES[side]} leader +{gain.fire} Fire, +{gain.shock} Shock")
+    for side, name in enumerate(SIDES):
+        parts.append(f"{name} leader +{pair.fire[side]} Fire, +{pair.shock[side]} Shock")
         odd, even = setup.tallies[side].seven
         if odd != even:
             spared = bool(result & (land.SPARE_D if side else land.SPARE_A))
             face = "even" if spared == (even < odd) else "odd"
-            parts.append(f"{SIDES[side]} 7-LD die {face}: {'not small' if spared else 'small'}")
+            parts.append(f"{name} 7-LD die {face}: {'not small' if spared else 'small'}")
     return "Before the battle: " + "; ".join(parts) + "."
 
 
