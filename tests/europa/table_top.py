@@ -7,7 +7,7 @@ import numpy as np
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa import leaders
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.assault import Ground
+from simulator.rules.europa.assault import Ground, drms_of
 from simulator.rules.europa.land_leaders import retreat_thirds
 from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, main_result
 from simulator.rules.europa.losses import GARRISON, clamped, europe
@@ -110,7 +110,7 @@ def siege_result(craft, s, dice):
         ground = Ground(s.camp, s.garrison, breach, s.counter)
         four = [dice.popleft() for _ in range(4)]
         pair, assaults = leaders.pair_of(*values, craft.fields.options.leader_differential_cap), craft.assaults
-        drms = assaults.drms(ground, pair.fire, pair.shock)
+        drms = drms_of(assaults.place(ground), pair.fire, pair.shock)
         return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four))[0]
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
         drm = sum_of(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))

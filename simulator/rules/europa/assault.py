@@ -6,12 +6,12 @@ dice as well as on one assault's; the tables are made from the first, a replay t
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import seen_as
+from simulator.engine.chance import Weights, seen_as
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.spelled import sum_of
 from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD
@@ -85,10 +85,14 @@ class Assaults:
         self.craft, self.rolled = craft, dict[Any, tuple[np.ndarray, np.ndarray]]()
         self.assailants = Assailants(craft.book, besieger.side.technology, besieger.morale, besieged.morale)
 
-    def drms(self, ground: Ground, fire: tuple[int, int], shock: tuple[int, int]) -> Drms:
-        """Modifiers of the dice with these advantages of the leaders (step 2)."""
-        place = sum_of(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
-        return fire[0] + place, fire[1], shock[0] + place, shock[1]
+    @cached_property
+    def commands(self) -> Weights:
+        """Advantages in Fire and Shock and fragility that the leaders may come to, with weights."""
+        return seen_as(self.craft.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
+
+    def place(self, ground: Ground) -> int:
+        """What the place adds to each of the besieger's dice (step 2)."""
+        return sum_of(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
 
     def outcome(self, ground: Ground, rolled: Rolled, fragile: Any = 0) -> tuple[Any, Any]:
         """An assault's result as one number (steps 4 to 6), and the thirds that the besieger has caused."""
@@ -103,9 +107,9 @@ class Assaults:
         suffered = np.minimum(rolled.by_besieged, cap) + 2 * rolled.besieger_routed
         left = camp - np.minimum(self.rounded(suffered), camp)
         fell = (left > 0) & (rolled.besieged_routed | (caused - garrison >= resistance))
-        inside = np.where(fell, 0, garrison - np.minimum(garrison, self.rounded(caused)))
-        counter = np.logical_not(fell) & (caused >= LD)
-        result = left + (inside << siege.GARRISON_SHIFT) + (fell << siege.FELL_SHIFT) + (counter << siege.COUNTER_SHIFT)
+        inside = garrison - np.minimum(garrison, self.rounded(caused))
+        held = (inside << siege.GARRISON_SHIFT) + ((caused >= LD) << siege.COUNTER_SHIFT)
+        result = left + np.where(fell, 1 << siege.FELL_SHIFT, held)  # nobody is left in a fallen fortress
         return result + (fragile << siege.FRAGILE_SHIFT), caused
 
     def rounded(self, thirds: Any) -> Any:
@@ -123,16 +127,19 @@ class Assaults:
         """Rolled of all dice and leaders, packed, and their weights; the garrison does not matter yet."""
         key = (self.craft.artillery_bonuses[ground.camp], ground.breach, ground.counter)
         if key not in self.rolled:
-            tally = []
-            # Advantages in Fire and Shock and fragility that the leaders may come to.
-            commands = seen_as(self.craft.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
-            for (fire, shock, fragile), weight in commands.items():
-                found, weights = all_rolls(self.assailants, ground.breach, self.drms(ground, fire, shock))
+            tally, place = [], self.place(ground)
+            for (fire, shock, fragile), weight in self.commands.items():
+                found, weights = all_rolls(self.assailants, ground.breach, drms_of(place, fire, shock))
                 tally.append((found + (fragile << 14), weights * weight))
             codes, weights = (np.concatenate(part) for part in zip(*tally, strict=True))
             found, inverse = np.unique(codes, return_inverse=True)
             self.rolled[key] = found, np.bincount(inverse, weights)
         return self.rolled[key]
+
+
+def drms_of(place: int, fire: tuple[int, int], shock: tuple[int, int]) -> Drms:
+    """Modifiers of the dice at a place with these advantages of the leaders (step 2)."""
+    return fire[0] + place, fire[1], shock[0] + place, shock[1]
 
 
 @lru_cache(maxsize=2048)

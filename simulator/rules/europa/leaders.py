@@ -71,9 +71,9 @@ class Leader(NamedTuple):
 
     def told(self) -> str:
         """In a few words."""
-        values = f"{self.manoeuvre}/{self.fire}/{self.shock} siege {self.siege}"
-        otherwise = {"replacement": "a replacement leader", "none": "no leader"}
-        return otherwise.get(self.origin, f"{self.name or self.kind} ({values})")
+        if not self.given:
+            return "a replacement leader" if self.drawn else "no leader"
+        return f"{self.name or self.kind} ({self.manoeuvre}/{self.fire}/{self.shock} siege {self.siege})"
 
     def out_of_period(self, period: str) -> str:
         """Why a named leader cannot serve in a period, "" if he can or is not dated."""

@@ -14,12 +14,12 @@ from simulator.engine.chain import Chain, LastRoll
 from simulator.engine.chance import TableBook, combine
 from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
-from simulator.rules.europa.leaders import Trial, fates
+from simulator.rules.europa.leaders import FACES, Trial, fates
 from simulator.rules.europa.naval_end import EndParams, EndState
 from simulator.rules.europa.naval_fight import Case, Chased, Ends, Row, Suffered
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
 from simulator.rules.europa.naval_tables import NavalSetup, whole_numbers
-from simulator.rules.europa.squadrons import FACES, Engagement, Squadron
+from simulator.rules.europa.squadrons import Engagement, Squadron
 
 # Conditions of a leader test: (won, no ship left).
 CONDITIONS = ((True, False), (False, False), (True, True), (False, True))

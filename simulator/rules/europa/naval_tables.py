@@ -11,11 +11,12 @@ import numpy as np
 
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import naval_rules as rules
+from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.modifiers import Modifier, total
 from simulator.rules.europa.naval_groups import Group, Groups, Pairs
 from simulator.rules.europa.naval_model import NavalPolicy
 from simulator.rules.europa.naval_rules import NavalParams, NavalState
-from simulator.rules.europa.squadrons import FACES, Engagement
+from simulator.rules.europa.squadrons import Engagement
 from simulator.rules.europa.stacks import SIDES
 from simulator.rules.europa.tables import HIGHEST, LOWEST
 

@@ -173,8 +173,9 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
         before = int(self.fields.conditions.assault_counter)
         met = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
-        reached = self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)
-        if camp == 0 or not (made and met and reached):
+        if camp == 0 or not (made and met):
+            return 0
+        if not (self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)):
             return 0
         return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
 

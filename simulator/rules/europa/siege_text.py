@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.assault import Ground
+from simulator.rules.europa.assault import Ground, drms_of
 from simulator.rules.europa.leaders import pair_of
 from simulator.rules.europa.model import Campaign
 from simulator.rules.europa.modifiers import LAW
@@ -142,7 +142,7 @@ def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Rando
     rng = np.random.default_rng(dice.getrandbits(63))
     for _ in range(MOST_THROWS // AT_ONCE):
         pair = pair_of(dice.choice(own), dice.choice(enemy), cap)
-        drms = assaults.drms(ground, pair.fire, pair.shock)
+        drms = drms_of(assaults.place(ground), pair.fire, pair.shock)
         throws = rng.integers(1, 11, (4, AT_ONCE))
         rolled = assaults.assailants.roll(ground.breach, drms, throws)
         results, caused = assaults.outcome(ground, rolled, pair.fragile)
