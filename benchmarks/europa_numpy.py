@@ -10,10 +10,10 @@ import numpy as np
 
 from simulator import load
 from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.leaders import Trial, fate
 
-MET = Meeting.of(load("europa-blenheim-1704").fields)
+MET = LandSetup(load("europa-blenheim-1704").fields)
 PAIR = next(iter(MET.pairs))
 SIZE = MET.stacks[0].size
 MORALE = tuple(stack.morale for stack in MET.stacks)
@@ -30,11 +30,11 @@ def _results(column: str, drm: int) -> np.ndarray:
 
 
 ROLLS = {
-    (day, step): [_results(MET.columns[side][step], MET.drm(side, day, PAIR)[step]) for side in (0, 1)]
+    (day, step): [_results(MET.stacks[side].columns[step], MET.drm(side, PAIR, name, day)) for side in (0, 1)]
     for day in (1, 2)
-    for step in (0, 1)
+    for step, name in enumerate(("fire", "shock"))
 }
-PURSUIT = [[_results("E", MET.pursuit_drm(side, PAIR) + more) for more in range(4)] for side in (0, 1)]
+PURSUIT = [[_results("E", MET.drm(side, PAIR, "pursuit") + more) for more in range(4)] for side in (0, 1)]
 FATES = np.array(
     [
         [

@@ -48,6 +48,19 @@ def _both(tables: tuple[Any, ...], sides: dict[str, Any]) -> Both[Any, Any]:
     return Both[tables].model_construct(**sides)  # type: ignore[misc, valid-type]
 
 
+Where_co = TypeVar("Where_co", covariant=True)
+Policies_co = TypeVar("Policies_co", covariant=True)
+Options_co = TypeVar("Options_co", covariant=True)
+
+
+class FrameOf(Both[Attacking_co, Defending_co], Generic[Attacking_co, Defending_co, Where_co, Policies_co, Options_co]):
+    """The tables of a scenario by their models, as `Both` for the sides: what is not said is as their defaults say."""
+
+    conditions: Where_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
+    policy: Policies_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
+    options: Options_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
+
+
 class Frame(Fields):
     """The tables of a scenario. A kind writes anew those that it has something to say of; the others stay empty."""
 

@@ -7,13 +7,13 @@ import numpy as np
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa import leaders
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.assault import Ground
+from simulator.rules.europa.assault import Ground, drms_of
 from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, main_result
 from simulator.rules.europa.losses import GARRISON, clamped, europe
-from simulator.rules.europa.siege_modifiers import Siegecraft, total
-from simulator.rules.europa.siege_tables import SiegeSetup, following
+from simulator.rules.europa.siege_tables import BOXES, SiegeSetup
+from simulator.rules.europa.spelled import sum_of
+from simulator.rules.europa.track_rules import Season, Track
 from simulator.scenarios import load
 
 
@@ -23,7 +23,7 @@ def play(scenario, dice):
     thrown = deque(dice)
     at_land = asked.battle.kind == "land"
     result_of = land_result if at_land else siege_result
-    setup = LandSetup(Meeting.of(asked.fields)) if at_land else SiegeSetup(Siegecraft.of(asked.fields))
+    setup = LandSetup(asked.fields) if at_land else SiegeSetup(asked.fields)
     p, state = asked.chain.params, asked.chain.start
     running, step = asked.chain.part("running"), asked.chain.part("step")
     tables = asked.chain.tables
@@ -39,25 +39,26 @@ def play(scenario, dice):
 
 
 def land_result(setup, s, dice):
-    met, pairs = setup.meeting, setup.classes.pairs
+    pairs = setup.classes.pairs
     if s.stage == land.EVADE:
-        return dice.popleft() + met.evasion >= EVADES_AT
+        return dice.popleft() + setup.evasion >= EVADES_AT
     if s.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         side = land.asked(setup.params, s)
-        left = met.stacks[side].morale - (s.stars_a if side else s.stars_d)
-        return dice.popleft() <= met.stacks[side].leader.manoeuvre + left
+        left = setup.stacks[side].morale - (s.stars_a if side else s.stars_d)
+        return dice.popleft() <= setup.stacks[side].leader.manoeuvre + left
     if s.stage == land.RETREAT:
         lost = [0, 0]
         for side in (0, 1):
             if s.winner != side:
-                routed = met.stacks[side].morale == (s.stars_a if side else s.stars_d)
-                lost[side] = retreat_thirds(dice.popleft() - (0 if routed else met.stacks[side].leader.manoeuvre))
+                routed = setup.stacks[side].morale == (s.stars_a if side else s.stars_d)
+                lost[side] = retreat_thirds(dice.popleft() - (0 if routed else setup.stacks[side].leader.manoeuvre))
         return lost[0] + 4 * lost[1]
     if s.stage == land.LEADERS:
-        gone = s.caused_d == met.stacks[0].size, s.caused_a == met.stacks[1].size
-        stacks = [stack if met.tested[side] else None for side, stack in enumerate(met.stacks)]
+        gone = s.caused_d == setup.stacks[0].size, s.caused_a == setup.stacks[1].size
+        stacks = [stack if setup.tested[side] else None for side, stack in enumerate(setup.stacks)]
         return both_fates(stacks, [(s.winner == side, gone[side]) for side in (0, 1)], dice)
-    return thrown(setup, s, setup.rolls(pairs[s.leaders], land.roll_of(s), s.failed + s.ended), dice)
+    how = land.roll_of(s), pairs[s.leaders], s.failed + s.ended
+    return thrown(setup, s, [setup.roll(side, *how) for side in (0, 1)], dice)
 
 
 def thrown(setup, s, rolls, dice):
@@ -74,11 +75,11 @@ def part_of(setup, part, rolls, dice):
     """One part of a roll; a side without a column has no die."""
     if part.kind != land.MAIN:
         roll = rolls[part.sides[0]]
-        return sum(roll.read(setup.meeting.book, dice.popleft())[0] for _ in range(part.dice) if roll and roll.column)
+        return sum(roll.read(setup.book, dice.popleft())[0] for _ in range(part.dice) if roll and roll.column)
     own = [(0, 0), (0, 0)]
     for side in part.sides:
         if rolls[side] and rolls[side].column:
-            own[side] = rolls[side].read(setup.meeting.book, dice.popleft())
+            own[side] = rolls[side].read(setup.book, dice.popleft())
     return main_result(*own)
 
 
@@ -86,7 +87,7 @@ def both_fates(stacks, ends, dice):
     """Test die and second die of each side that is tested."""
     out = 0
     for side, (stack, (won, destroyed)) in enumerate(zip(stacks, ends, strict=True)):
-        if stack is None or not stack.leader.present:
+        if stack is None or stack.leader.origin == "none":
             continue
         trial = leaders.Trial(won, destroyed, stack.leader.fragile)
         die = dice.popleft()
@@ -96,8 +97,7 @@ def both_fates(stacks, ends, dice):
     return out
 
 
-def siege_result(setup, s, dice):
-    craft = setup.craft
+def siege_result(craft, s, dice):
     if s.stage == siege.UNDERMINE:
         return dice.popleft()
     if s.stage in {siege.ASSAULT, siege.STORM}:
@@ -109,18 +109,17 @@ def siege_result(setup, s, dice):
         ]  # fmt: skip
         ground = Ground(s.camp, s.garrison, breach, s.counter)
         four = [dice.popleft() for _ in range(4)]
-        pair, assaults = leaders.pair_of(*values, craft.fields.options.leader_differential_cap), setup.assaults
-        drms = assaults.drms(ground, pair.fire, pair.shock)
-        return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four)).code(0)
+        pair, assaults = leaders.pair_of(*values, craft.fields.options.leader_differential_cap), craft.assaults
+        drms = drms_of(assaults.place(ground), pair.fire, pair.shock)
+        return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four))[0]
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
-        drm = total(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
-        left, sides = europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
-        return left * 8 + sides
+        drm = sum_of(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
+        return europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
     if s.stage == siege.GARRISON_ATTRITION:
-        drm = total(craft.garrison_attrition(s.works))
-        return 8 * europe(craft.book, s.garrison, 0, clamped(dice.popleft() + drm), GARRISON)[0]
+        drm = sum_of(craft.garrison_attrition(s.works))
+        return europe(craft.book, s.garrison, 0, clamped(dice.popleft() + drm), GARRISON)
     if s.stage == siege.CONTINUE:
-        to, bad = following(s.box, dice.popleft(), 0, False)
-        return 2 * to + bad
+        to = Season(False, False).throw(Track(BOXES[s.box]), dice.popleft())
+        return 2 * BOXES.index(to.box) + to.bad
     ends = [(s.how == siege.BY_ASSAULT, s.camp == 0), (s.how != siege.BY_ASSAULT, False)]
     return both_fates([craft.besieger, craft.besieged], ends, dice)

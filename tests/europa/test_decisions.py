@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.outcome import land_outcome
 from simulator.scenarios import load
@@ -23,7 +22,7 @@ def setup_of(policies, scenario=SMALL):
     fields = load(scenario).fields
     names = {"attacker": fields.policy.attacker, "defender": fields.policy.defender}
     changed = {name: names[name].model_copy(update={"break_off": policy}) for name, policy in policies.items()}
-    return LandSetup(Meeting.of(fields.model_copy(update={"policy": fields.policy.model_copy(update=changed)})))
+    return LandSetup(fields.model_copy(update={"policy": fields.policy.model_copy(update=changed)}))
 
 
 def value(policies, worth, scenario=SMALL):
@@ -35,7 +34,7 @@ def value(policies, worth, scenario=SMALL):
     @cache
     def after(s):
         if not land.running(p, s):
-            columns = land_outcome(setup.meeting, type(s)(*(np.array([n]) for n in s)))
+            columns = land_outcome(setup, type(s)(*(np.array([n]) for n in s)))
             return worth({name: values[0].item() for name, values in columns.items()})
         if owner := land.decides(p, s):
             asked.add((s.stage, owner))
@@ -85,4 +84,4 @@ def test_with_winning_alone_nobody_gains_by_leaving():
 def test_whoever_decides_knows_the_leaders():
     drawn = SMALL | {"attacker": SMALL["attacker"] | {"leader": "replacement"}}
     setup = setup_of({"defender": "best"}, drawn)
-    assert setup.classes.drawn == len(setup.meeting.pairs)
+    assert setup.classes.drawn == len(setup.pairs)

@@ -7,7 +7,6 @@ tables of `BAMGames/europa-universalis-rules`, and `BAMGames/europa-universalis-
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from simulator.engine.chain import Chain
@@ -15,12 +14,10 @@ from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.europa import model
 from simulator.rules.europa.expedition_model import Expedition, check_expedition
 from simulator.rules.europa.expedition_rules import build_expedition
-from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
-from simulator.rules.europa.outcome import campaign_outcome, land_decisions, land_outcome, siege_outcome
+from simulator.rules.europa.outcome import land_decisions, land_outcome, siege_outcome
 from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
-from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import GARRISON_ATTRITION
 from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line
@@ -29,42 +26,28 @@ from simulator.rules.europa.text import country_rows, leader_rows, shown
 
 def build_land(fields: model.Land) -> Built:
     """Everything that answers a land battle."""
-    met = Meeting.of(fields)
-    setup = LandSetup(met)
+    setup = LandSetup(fields)
     return Built(
         chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), tell=partial(land_line, setup)),
-        outcome=partial(land_outcome, met),
-        assumptions=lambda: list(land_assumptions(met)),
-        explain=partial(land_explanation, met),
-        decisions=partial(land_decisions, met, setup.params),
+        outcome=partial(land_outcome, setup),
+        assumptions=lambda: list(land_assumptions(setup)),
+        explain=lambda: list(land_explanation(setup)),
+        decisions=partial(land_decisions, setup),
     )
 
 
 def build_siege(fields: model.Siege | model.Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
-    craft = Siegecraft.of(fields)
-    setup = SiegeSetup(craft)
+    setup = SiegeSetup(fields)
+    counters, tell = ("rounds",) if setup.track else (), partial(siege_line, setup)
     return Built(
-        chain=Chain(
-            setup.params,
-            setup.start,
-            setup.limits,
-            setup.tables.close(),
-            counters=("rounds",) if setup.track else (),
-            tell=partial(siege_line, setup),
-        ),
-        outcome=partial(campaign_outcome if setup.campaign else siege_outcome, craft),
-        assumptions=lambda: list(siege_assumptions(craft)),
-        explain=partial(siege_explanation, craft),
+        chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), counters, tell),
+        outcome=partial(siege_outcome, setup),
+        assumptions=lambda: list(siege_assumptions(setup)),
+        explain=lambda: list(siege_explanation(setup)),
         # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.
         begun=(lambda states: states.rounds + (states.stage == GARRISON_ATTRITION)) if setup.campaign else None,
     )
-
-
-def build_stages(fields: Expedition) -> Built:
-    """Everything that answers an expedition: its stages ashore are land battles and sieges like any other."""
-    made: dict[str, Callable[..., Built]] = {"land": build_land, "siege-campaign": build_siege}
-    return build_expedition(fields, lambda kind, of: made[kind](of))
 
 
 LOSSES = ("attacker_losses_thirds", "defender_losses_thirds", "attacker_left_thirds", "defender_left_thirds")
@@ -89,7 +72,7 @@ BATTLES = by_kind(
     offered(
         Expedition,
         check=check_expedition,
-        build=build_stages,
+        build=partial(build_expedition, build={"land": build_land, "siege": build_siege}),
         version=2,
         results={"lands": "landed", "wins ashore": "won_ashore", "takes the fortress": "fortress_taken"},
         headline=("stages_passed", "landed_thirds", "attacker_left_thirds", "fortress_level_after"),

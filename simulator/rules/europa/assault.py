@@ -6,17 +6,19 @@ dice as well as on one assault's; the tables are made from the first, a replay t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.chance import Weights, seen_as
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.siege_modifiers import Siegecraft, total
-from simulator.rules.europa.stacks import EIGHT_LD, LD
+from simulator.rules.europa.spelled import sum_of
+from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD
 from simulator.rules.europa.tables import Book
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.siege_tables import SiegeSetup
 
 LOWEST, HIGHEST = 3, 12
 BESIEGED, BESIEGER = 0, 1
@@ -44,22 +46,6 @@ class Rolled(NamedTuple):
     shocks: tuple[Any, Any] = (True, True)
 
 
-class Fallen(NamedTuple):
-    """How an assault ends: thirds left, did the fortress fall, is a counter placed; thirds caused by the besieger."""
-
-    camp: Any
-    garrison: Any
-    fell: Any
-    counter: Any
-    caused: Any
-
-    def code(self, fragile: Any) -> Any:
-        """An assault's result as one number."""
-        fell, counter = np.asarray(self.fell, int), np.asarray(self.counter, int)
-        left = self.camp + (self.garrison << siege.GARRISON_SHIFT)
-        return left + (fell << siege.FELL_SHIFT) + (counter << siege.COUNTER_SHIFT) + (fragile << siege.FRAGILE_SHIFT)
-
-
 class Assailants(NamedTuple):
     """The sides of an assault, as far as their dice depend on them: the besieger's technology, both morales."""
 
@@ -74,11 +60,7 @@ class Assailants(NamedTuple):
         table = np.array([self.book.assault[side, int(fire), row, n] for n in range(LOWEST, HIGHEST + 1)])
         thirds, stars = table[np.clip(die, LOWEST, HIGHEST) - LOWEST].T
         technology = self.technology if side == BESIEGER and fire else ""
-        if technology in {"medieval", "renaissance"}:
-            thirds = 0 * thirds
-        if technology == "arquebus":
-            thirds = thirds // 2
-        return thirds, 0 * stars if technology == "medieval" else stars
+        return thirds * FIRE_HALVES.get(technology, 2) // 2, stars * (technology != "medieval")
 
     def roll(self, breach: int, drms: Drms, dice: Any) -> Rolled:
         """Fire together, then Shock of each side that the Fire did not rout; dice are numbers, or arrays."""
@@ -95,31 +77,25 @@ class Assailants(NamedTuple):
         )
 
 
-@dataclass
 class Assaults:
     """Tables of the outcomes of assaults on one fortress."""
 
-    craft: Siegecraft
-    rolled: dict[Any, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
-
-    @cached_property
-    def assailants(self) -> Assailants:
-        """The sides, as far as their dice depend on them."""
-        besieger, besieged = self.craft.stacks
-        return Assailants(self.craft.book, besieger.side.technology, besieger.morale, besieged.morale)
+    def __init__(self, craft: SiegeSetup) -> None:
+        besieger, besieged = craft.stacks
+        self.craft, self.rolled = craft, dict[Any, tuple[np.ndarray, np.ndarray]]()
+        self.assailants = Assailants(craft.book, besieger.side.technology, besieger.morale, besieged.morale)
 
     @cached_property
     def commands(self) -> Weights:
         """Advantages in Fire and Shock and fragility that the leaders may come to, with weights."""
         return seen_as(self.craft.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
 
-    def drms(self, ground: Ground, fire: tuple[int, int], shock: tuple[int, int]) -> Drms:
-        """Modifiers of the dice with these advantages of the leaders (step 2)."""
-        place = total(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
-        return fire[0] + place, fire[1], shock[0] + place, shock[1]
+    def place(self, ground: Ground) -> int:
+        """What the place adds to each of the besieger's dice (step 2)."""
+        return sum_of(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
 
-    def outcome(self, ground: Ground, rolled: Rolled) -> Fallen:
-        """Losses, and whether the fortress falls (steps 4 to 6)."""
+    def outcome(self, ground: Ground, rolled: Rolled, fragile: Any = 0) -> tuple[Any, Any]:
+        """An assault's result as one number (steps 4 to 6), and the thirds that the besieger has caused."""
         camp, garrison = ground.camp, ground.garrison
         resistance = self.craft.book.resistance[self.craft.level, ground.breach]
         stack = self.craft.camp[camp]
@@ -129,10 +105,12 @@ class Assaults:
         caused = np.maximum(0, rolled.by_besieger - reduction) + elite
         cap = self.craft.fields.options.assault_cap_factor * resistance + garrison
         suffered = np.minimum(rolled.by_besieged, cap) + 2 * rolled.besieger_routed
-        suffered = np.minimum(self.rounded(suffered), camp)
-        fell = (suffered < camp) & (rolled.besieged_routed | (caused - garrison >= resistance))
-        left = garrison - np.minimum(garrison, self.rounded(caused))
-        return Fallen(camp - suffered, np.where(fell, 0, left), fell, np.logical_not(fell) & (caused >= LD), caused)
+        left = camp - np.minimum(self.rounded(suffered), camp)
+        fell = (left > 0) & (rolled.besieged_routed | (caused - garrison >= resistance))
+        inside = garrison - np.minimum(garrison, self.rounded(caused))
+        held = (inside << siege.GARRISON_SHIFT) + ((caused >= LD) << siege.COUNTER_SHIFT)
+        result = left + np.where(fell, 1 << siege.FELL_SHIFT, held)  # nobody is left in a fallen fortress
+        return result + (fragile << siege.FRAGILE_SHIFT), caused
 
     def rounded(self, thirds: Any) -> Any:
         """Nearest whole LD in Europe."""
@@ -142,21 +120,26 @@ class Assaults:
         """Results of an assault with their weights."""
         packed, weights = self._rolls(ground)
         rolled = Rolled(packed & 63, packed >> 6 & 63, (packed >> 12 & 1) == 1, (packed >> 13 & 1) == 1)
-        results, inverse = np.unique(self.outcome(ground, rolled).code(packed >> 14), return_inverse=True)
+        results, inverse = np.unique(self.outcome(ground, rolled, packed >> 14)[0], return_inverse=True)
         return dict(zip(results.tolist(), np.bincount(inverse, weights).astype(np.int64).tolist(), strict=True))
 
     def _rolls(self, ground: Ground) -> tuple[np.ndarray, np.ndarray]:
         """Rolled of all dice and leaders, packed, and their weights; the garrison does not matter yet."""
         key = (self.craft.artillery_bonuses[ground.camp], ground.breach, ground.counter)
         if key not in self.rolled:
-            tally = []
+            tally, place = [], self.place(ground)
             for (fire, shock, fragile), weight in self.commands.items():
-                found, weights = all_rolls(self.assailants, ground.breach, self.drms(ground, fire, shock))
+                found, weights = all_rolls(self.assailants, ground.breach, drms_of(place, fire, shock))
                 tally.append((found + (fragile << 14), weights * weight))
             codes, weights = (np.concatenate(part) for part in zip(*tally, strict=True))
             found, inverse = np.unique(codes, return_inverse=True)
             self.rolled[key] = found, np.bincount(inverse, weights)
         return self.rolled[key]
+
+
+def drms_of(place: int, fire: tuple[int, int], shock: tuple[int, int]) -> Drms:
+    """Modifiers of the dice at a place with these advantages of the leaders (step 2)."""
+    return fire[0] + place, fire[1], shock[0] + place, shock[1]
 
 
 @lru_cache(maxsize=2048)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields, Refusal
+from simulator.rules.battle import Both, Fields, FrameOf, Refusal
 from simulator.rules.europa.fleets import TECHNOLOGIES
 from simulator.rules.europa.model import Period, Region
 from simulator.rules.europa.naval_model import (
@@ -104,13 +104,6 @@ class AttritionPolicy(Fields):
     losses: LossOrder = Field("auto", description="movement-sea: what is lost first")
 
 
-class AttritionPolicies(Fields):
-    """Choices."""
-
-    attacker: AttritionPolicy = Field(default_factory=AttritionPolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-
-
 class AttritionOptions(TableOptions):
     """Readings (section 15)."""
 
@@ -120,16 +113,11 @@ class AttritionOptions(TableOptions):
     end_of_turn_plus_two: bool = Field(False, description="+2 for staying at sea at the end of the turn")
 
 
-class Attrition(Fields):
+class Attrition(FrameOf[Attriter, NoPolicy, AttritionConditions, Both[AttritionPolicy, NoPolicy], AttritionOptions]):
     """An attrition roll."""
 
     game: Literal["europa"]
     battle: Literal["attrition"]
-    attacker: Attriter = Field(default_factory=Attriter)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-    conditions: AttritionConditions = Field(default_factory=AttritionConditions)
-    policy: AttritionPolicies = Field(default_factory=AttritionPolicies)
-    options: AttritionOptions = Field(default_factory=AttritionOptions)
 
 
 def check_attrition(fields: Attrition) -> None:

@@ -45,7 +45,7 @@ class Expedition:
     """One expedition."""
 
     fields: expedition_model.Expedition
-    build: Callable[[str, Any], Built]
+    build: Mapping[str, Callable[[Any], Built]]
     made: dict[Hashable, Counter[Changes]] = field(default_factory=dict)
 
     @property
@@ -141,7 +141,7 @@ class Expedition:
         """Columns and chances of a stage's outcomes."""
         counters = self.hold.regrouped(state.thirds)
         fields = with_troops(self.fields, state.stage, counters, **changes)
-        made = self.build("land" if state.stage == "land" else "siege-campaign", fields)
+        made = self.build[state.stage](fields)
         assert made.chain is not None
         assert made.outcome is not None
         ends = exact_ends(made.chain)
@@ -189,8 +189,8 @@ class Expedition:
         return voyage.tell(before, end, dice)
 
 
-def build_expedition(fields: expedition_model.Expedition, build: Callable[[str, Any], Built]) -> Built:
-    """Everything that answers an expedition; `build` makes the stages ashore."""
+def build_expedition(fields: expedition_model.Expedition, build: Mapping[str, Callable[[Any], Built]]) -> Built:
+    """Everything that answers an expedition; `build` makes each stage ashore, a battle like any other."""
     expedition = Expedition(fields, build)
     course = spell_out(expedition.start, expedition.follow, expedition.tell, "expedition")
     rests = [
@@ -202,6 +202,6 @@ def build_expedition(fields: expedition_model.Expedition, build: Callable[[str, 
     for name in expedition.stages:
         if name != "passage":
             counters = expedition.hold.regrouped(size_of(troops_of(fields)))
-            stage = build("land" if name == "land" else "siege-campaign", with_troops(fields, name, counters))
+            stage = build[name](with_troops(fields, name, counters))
             lines += [f"{NAMES[name].lower()} at full strength, {line}" for line in stage.explain()]
     return built(course, expedition.seen, rests, lines)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import Meeting
 from simulator.rules.europa.leaders import FACES, Pair
 from simulator.rules.europa.stacks import SIDES
+
+if TYPE_CHECKING:
+    from simulator.rules.europa.land_tables import LandSetup
 
 MANOEUVRES = 10
 
@@ -42,7 +44,7 @@ class LeaderClasses:
     the classes by its manoeuvre.
     """
 
-    def __init__(self, meeting: Meeting) -> None:
+    def __init__(self, meeting: LandSetup) -> None:
         self.meeting = meeting
         self.policies = tuple(getattr(meeting.fields.policy, name).break_off for name in SIDES)
         self.members = list(split(meeting.pairs, self._drawn_as).values())
@@ -62,11 +64,10 @@ class LeaderClasses:
         """What counts from the first roll on: of manoeuvre, the morale at which a careful side is sure to get away."""
         if "best" in self.policies:
             return pair
-        sure = []
-        for side, stack in enumerate(self.meeting.stacks):
-            needed = max(1, land.SURE - pair.manoeuvre[side])
-            sure.append(needed if self.policies[side] == "if-sure" and needed <= stack.morale else None)
-        return pair.fire, pair.pursuit, tuple(sure), pair.fragile
+        needed = (max(1, land.SURE - manoeuvre) for manoeuvre in pair.manoeuvre)
+        sides = zip(needed, self.policies, self.meeting.stacks, strict=True)
+        sure = tuple(least if policy == "if-sure" and least <= own.morale else None for least, policy, own in sides)
+        return pair.fire, pair.pursuit, sure, pair.fragile
 
     def _by_manoeuvre(self, number: int, side: int) -> dict[int, int]:
         """Classes of a class when a side's manoeuvre is known: itself where there is only one."""
@@ -83,12 +84,10 @@ class LeaderClasses:
         if (number, side) not in self.known:  # a careful side tries only when it cannot fail
             return Counter({2 * number + 1: 1})
         found: Counter[int] = Counter()
-        by_manoeuvre = self.known[number, side]
         for pair, weight in self.members[number].items():
-            man = pair.manoeuvre[side]
-            faces = min(10, man + morale)
-            found[2 * by_manoeuvre[man] + 1] += weight * faces
-            found[2 * by_manoeuvre[man]] += weight * (10 - faces)
+            faces, known = min(10, pair.manoeuvre[side] + morale), self.known[number, side][pair.manoeuvre[side]]
+            found[2 * known + 1] += weight * faces
+            found[2 * known] += weight * (10 - faces)
         return found
 
     def retreat(self, tables: TableBook) -> np.ndarray:
@@ -111,12 +110,11 @@ class LeaderClasses:
     def forgotten(self, retreat: np.ndarray, fragile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Classes that are alike from a pursuit on, and from the retreat on: both [class, winner, both routed]."""
         pursuers, retreaters = np.zeros_like(retreat), np.zeros_like(retreat)
+        drms = np.array([[self.meeting.drm(winner, pair, "pursuit") for pair in self.pairs] for winner in (0, 1)])
         for winner, *routed in np.ndindex(*retreat.shape[1:]):
-            rest = retreat[:, winner, *routed], fragile
-            retreaters[:, winner, *routed] = alike(*rest)
+            retreaters[:, winner, *routed] = alike(retreat[:, winner, *routed], fragile)
             if winner != land.NOBODY:
-                drms = np.array([self.meeting.pursuit_drm(winner, pair) for pair in self.pairs])
-                pursuers[:, winner, *routed] = alike(drms, *rest)
+                pursuers[:, winner, *routed] = alike(drms[winner], retreaters[:, winner, *routed])
         return pursuers, retreaters
 
 

@@ -185,23 +185,17 @@ def at_roll(p, s, stage):
 @helper
 def add(p, s, result, part):
     """Tally what one part of a roll inflicts (section 3.3); stars stop at the enemy's morale. `part` comes next."""
-    kind, a, d = p.kinds[s.part], 0, 0
+    kind = p.kinds[s.part]
+    a, last_a = result if kind == MIDDLE_A else 0, s.last_a + (result if kind == LAST_A else 0)
+    d, last_d = result if kind == MIDDLE_D else 0, s.last_d + (result if kind == LAST_D else 0)
     if kind == MAIN:
         a, d = result & LOSS_MASK, (result >> SIDE_BITS) & LOSS_MASK
         stars_a = min(p.morale[1], s.stars_a + ((result >> LOSS_BITS) & STAR_MASK))
         s = s._replace(stars_a=stars_a, stars_d=min(p.morale[0], s.stars_d + (result >> (SIDE_BITS + LOSS_BITS))))
-    elif kind == MIDDLE_A:
-        a = result
-    elif kind == MIDDLE_D:
-        d = result
-    elif kind == LAST_A:
-        a = p.spills[0] * max(0, s.last_a + result - p.top[0, 1])
-        s = s._replace(last_a=min(p.top[0, 1], s.last_a + result))
-    else:
-        d = p.spills[1] * max(0, s.last_d + result - p.top[1, 1])
-        s = s._replace(last_d=min(p.top[1, 1], s.last_d + result))
-    a, d = min(p.top[0, 0], s.caused_a + a), min(p.top[1, 0], s.caused_d + d)
-    last_a, last_d = p.top[0, 1] if a == p.enough[0] else s.last_a, p.top[1, 1] if d == p.enough[1] else s.last_d
+    a = min(p.top[0, 0], s.caused_a + a + p.spills[0] * max(0, last_a - p.top[0, 1]))
+    d = min(p.top[1, 0], s.caused_d + d + p.spills[1] * max(0, last_d - p.top[1, 1]))
+    last_a = p.top[0, 1] if a == p.enough[0] else min(p.top[0, 1], last_a)
+    last_d = p.top[1, 1] if d == p.enough[1] else min(p.top[1, 1], last_d)
     return s._replace(part=part, caused_a=a, caused_d=d, last_a=last_a, last_d=last_d)
 
 

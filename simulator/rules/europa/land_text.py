@@ -6,13 +6,12 @@ import random
 from collections.abc import Iterator
 
 from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_modifiers import PURSUIT, Meeting
 from simulator.rules.europa.land_rules import LandState
-from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, Roll
+from simulator.rules.europa.land_tables import EVADES_AT, PHASES, PURSUIT, LandSetup, Roll
 from simulator.rules.europa.leaders import FACES
-from simulator.rules.europa.model import is_interception, is_non_european
+from simulator.rules.europa.model import is_interception, overruns
 from simulator.rules.europa.modifiers import LAW
-from simulator.rules.europa.stacks import EIGHT_LD, SIDES, detachments
+from simulator.rules.europa.stacks import SIDES, detachments
 from simulator.rules.europa.text import common_assumptions, fates_told
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import plural, winner_text
@@ -20,13 +19,13 @@ from simulator.rules.toolkit.naming import plural, winner_text
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 
-def land_assumptions(met: Meeting) -> Iterator[str]:
+def land_assumptions(met: LandSetup) -> Iterator[str]:
     """What a land battle's odds rest on."""
     fields, options = met.fields, met.fields.options
     yield from common_assumptions(fields, met.stacks)
     for name in SIDES:
-        policy = getattr(fields.policy, name)
-        yield f"{name} breaks off: {policy.break_off}" + (", overruns" if policy.overrun == "declare" else "")
+        told = ", overruns" if name in overruns(fields) else ""
+        yield f"{name} breaks off: {getattr(fields.policy, name).break_off}{told}"
     yield f"destroyed when losses {'exceed' if options.destruction_test == 'exceeds' else 'reach'} the stack's size"
     if fields.attacker.tercios or fields.defender.tercios:
         needs = "count only with an ARMY" if options.tercios_require_army else "count without an ARMY too"
@@ -35,49 +34,41 @@ def land_assumptions(met: Meeting) -> Iterator[str]:
         yield "the defender tries to evade; a replacement leader counts manoeuvre 0 (ASSUMED)"
     if is_interception(fields) and not fields.conditions.interception:
         yield "an overrun of 4 to under 8 times is fought as an interception battle"
-    for number, name in enumerate(SIDES):
-        side = getattr(fields, name)
-        if is_non_european(fields, number) and met.stacks[number].size > EIGHT_LD:
-            yield f"{name}: several dice; the groups before the last are capped at 8 LD each (ASSUMED)"
-        if side.country == "sweden" and side.structural_cavalry == "auto":
-            yield f"{name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
+    for stack, dice in zip(met.stacks, met.dice, strict=True):
+        if dice > 1:
+            yield f"{stack.name}: several dice; the groups before the last are capped at 8 LD each (ASSUMED)"
+        if stack.side.country == "sweden" and stack.side.structural_cavalry == "auto":
+            yield f"{stack.name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
 
 
-def land_explanation(met: Meeting) -> list[str]:
+def land_explanation(met: LandSetup) -> Iterator[str]:
     """What each side is worth, then every modifier by side, day and step, with its source."""
-    lines = [_worth(met, side) for side in (0, 1)]
+    for own, enemy, step, dice in zip(met.stacks, met.stacks[::-1], met.steps, met.dice, strict=True):
+        fire, shock = own.columns
+        several = f", {dice} dice a roll" if dice > 1 else ""
+        yield (
+            f"{own.name}: {own.told()}, {own.side.technology} against {enemy.side.technology}: columns "
+            f"{fire or 'no Fire'}/{shock}, morale {own.morale}, size step {step:+d}, artillery value {own.artillery}"
+            f"{several}, {own.leader.told()} ({LAW} 2.4 and 3.2)"
+        )
     if met.overrun >= 0:
-        return [*lines, f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"]
-    for side in (0, 1):
-        for day in (1, 2):
-            for step in ("fire", "shock"):
-                if step == "shock" or met.columns[side][0]:
-                    lines += _modifier_lines(met, side, day, step)
-        lines += _modifier_lines(met, side, 0, "pursuit")
-        lines.append(f"{SIDES[side]} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})")
-    return lines
+        yield f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"
+        return
+    for side, name in enumerate(SIDES):
+        for day, phase in (*PHASES, (0, "pursuit")):
+            if phase != "fire" or met.stacks[side].columns[0]:
+                yield from _modifier_lines(met, side, day, phase)
+        yield f"{name} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})"
 
 
-def _worth(met: Meeting, side: int) -> str:
-    stack, enemy, dice = met.stacks[side], met.stacks[1 - side], met.dice[side]
-    fire, shock = met.columns[side]
-    several = f", {dice} dice a roll" if dice > 1 else ""
-    return (
-        f"{stack.name}: {stack.told()}, {stack.side.technology} against {enemy.side.technology}: columns "
-        f"{fire or 'no Fire'}/{shock}, morale {stack.morale}, "
-        f"size step {met.steps[side]:+d}, artillery value {stack.artillery}{several}, "
-        f"{stack.leader.told()} ({LAW} 2.4 and 3.2)"
-    )
-
-
-def _modifier_lines(met: Meeting, side: int, day: int, step: str) -> Iterator[str]:
+def _modifier_lines(met: LandSetup, side: int, day: int, step: str) -> Iterator[str]:
     """Modifiers of a side's Fire or Shock on a day, or (day 0) of its pursuit."""
     where = f"{SIDES[side]}{f' day {day}' if day else ''} {step.capitalize() if day else step}"
     for modifier in met.modifiers[side]:
         value = getattr(modifier, step)
         if value and (day in modifier.days or not day):
             yield f"{where}: {value:+d} {modifier.reason} ({modifier.source})"
-    gains = [met.gains(pair)[side] for pair in met.pairs]
+    gains = [met.gain(side, pair) for pair in met.pairs]
     values = [getattr(gain, step) for gain in gains]
     if high := max(values):
         told = f"{high:+d}" if min(values) == high else f"{min(values):+d} to {high:+d}"
@@ -93,13 +84,16 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
     elif before.stage in {land.FIRST_BREAK, land.SECOND_BREAK}:
         line = _break_line(setup, before, result, dice)
     elif before.stage == land.EVADE:
-        bonus = setup.meeting.evasion
+        bonus = setup.evasion
         die = face_where(FACES, lambda face: (face + bonus >= EVADES_AT) == bool(result), dice)
         line = f"Evasion: {die} + {bonus}: the defender {'evades' if result else 'has to fight'}."
     elif before.stage == land.DRAW:
         line = _draw_line(setup, result)
     elif before.stage == land.RETREAT:
-        line = _retreat_line(before, after, result)
+        added = result & 3, result >> 2
+        told = [f"{name} +{detachments(added[side])}" for side, name in enumerate(SIDES) if before.winner != side]
+        attacker, defender = (detachments(thirds) for thirds in (after.caused_d, after.caused_a))
+        line = f"Retreat: {', '.join(told)}; losses: attacker {attacker}, defender {defender}."
     elif before.stage == land.LEADERS:
         line = fates_told(result)
     else:
@@ -113,25 +107,24 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
 def _draw_line(setup: LandSetup, result: int) -> str:
     pair = setup.classes.pairs[result & land.CLASS_MASK]
     parts = []
-    for side, gain in enumerate(setup.meeting.gains(pair)):
-        parts.append(f"{SIDES[side]} leader +{gain.fire} Fire, +{gain.shock} Shock")
+    for side, name in enumerate(SIDES):
+        parts.append(f"{name} leader +{pair.fire[side]} Fire, +{pair.shock[side]} Shock")
         odd, even = setup.tallies[side].seven
         if odd != even:
             spared = bool(result & (land.SPARE_D if side else land.SPARE_A))
             face = "even" if spared == (even < odd) else "odd"
-            parts.append(f"{SIDES[side]} 7-LD die {face}: {'not small' if spared else 'small'}")
+            parts.append(f"{name} 7-LD die {face}: {'not small' if spared else 'small'}")
     return "Before the battle: " + "; ".join(parts) + "."
 
 
 def _roll_line(setup: LandSetup, before: LandState, result: int, dice: random.Random) -> str:
     """One part of a roll or of a pursuit; dice that give its result."""
-    part, pair = setup.parts[before.part], setup.classes.pairs[before.leaders]
-    roll = land.roll_of(before)
-    name, sides = ROLLS[roll], (before.winner,) if before.stage == land.PURSUIT else part.sides
-    rolls = setup.rolls(pair, roll, before.failed + before.ended)
+    part, pair, roll = setup.parts[before.part], setup.classes.pairs[before.leaders], land.roll_of(before)
     if part.kind != land.MAIN:
-        return f"{name}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
-    return f"{name}: " + "; ".join(_die_text(setup, rolls[side], side, result, dice) for side in sides) + "."
+        return f"{ROLLS[roll]}, further dice of the {SIDES[part.sides[0]]}: {detachments(result)}."
+    sides = (before.winner,) if before.stage == land.PURSUIT else part.sides
+    rolls = [(side, setup.roll(side, roll, pair, before.failed + before.ended)) for side in sides]
+    return f"{ROLLS[roll]}: " + "; ".join(_die_text(setup, own, side, result, dice) for side, own in rolls) + "."
 
 
 def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice: random.Random) -> str:
@@ -139,7 +132,7 @@ def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result
     told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK
-    die = face_where(FACES, lambda face: roll.read(setup.meeting.book, face) == told, dice)
+    die = face_where(FACES, lambda face: roll.read(setup.book, face) == told, dice)
     lost = f"{detachments(told[0])}, {plural(told[1], 'star')}"
     return f"{SIDES[side]} {die} ({roll.drm:+d}, column {roll.column}): {lost}"
 
@@ -152,10 +145,3 @@ def _break_line(setup: LandSetup, before: LandState, result: int, dice: random.R
     ends = "gets away" if success else "fails: the enemy has +1/+1 on day 2"
     needed = f"{man + left} or less (manoeuvre {man}, morale {left})"
     return f"Break-off: the {SIDES[side]} needs {needed}, rolls {die} and {ends}."
-
-
-def _retreat_line(before: LandState, after: LandState, result: int) -> str:
-    added = result & 3, result >> 2
-    told = [f"{SIDES[side]} +{detachments(added[side])}" for side in (0, 1) if before.winner != side]
-    losses = f"losses: attacker {detachments(after.caused_d)}, defender {detachments(after.caused_a)}"
-    return f"Retreat: {', '.join(told)}; {losses}."

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 LAND_TYPES = ("KING", "GENERAL", "CONQUISTADOR", "GOVERNOR", "EXPLORER", "PACHA", "ENGINEER")
 ROBUST = ("Marlborough", "Friedrich II")
 MOST_SHOWN = 6
+OTHERWISE = (
+    'give a name from leaders.csv, "replacement", "none" or a table like '
+    "{ manoeuvre = 2, fire = 3, shock = 3, siege = 0 }"
+)
 # First and last turn of each period; a turn is five years, turn 43 begins in 1700 (BOOK, chapter The Powers).
 PERIODS = {
     "I": (1, 6), "II": (7, 14), "III": (15, 25), "IV": (26, 34), "V": (35, 42), "VI": (43, 52), "VII": (53, 62),
@@ -33,7 +37,7 @@ FACES = range(1, 11)
 # A fate is one of these, or 2 + the rounds that a wound lasts (1 to 5).
 UNHARMED, KILLED, CAPTURED, WOUNDED = 0, 1, 2, 2
 FATES = 8
-NO_CAP = 9
+NO_CAP = 9  # no value is larger
 # Manoeuvre, fire, shock, fragile.
 Values = tuple[int, int, int, bool]
 
@@ -61,21 +65,15 @@ class Leader(NamedTuple):
         return self.origin == "replacement"
 
     @property
-    def present(self) -> bool:
-        """Is there anybody to be hit? (`leader = "none"` is a convenience: section 8, ASSUMED.)"""
-        return self.origin != "none"
-
-    @property
     def given(self) -> bool:
         """Was this leader given by name or values?"""
         return self.origin in {"table", "name"}
 
     def told(self) -> str:
         """In a few words."""
-        if self.drawn:
-            return "a replacement leader"
-        values = f"{self.manoeuvre}/{self.fire}/{self.shock} siege {self.siege}"
-        return f"{self.name or self.kind} ({values})" if self.present else "no leader"
+        if not self.given:
+            return "a replacement leader" if self.drawn else "no leader"
+        return f"{self.name or self.kind} ({self.manoeuvre}/{self.fire}/{self.shock} siege {self.siege})"
 
     def out_of_period(self, period: str) -> str:
         """Why a named leader cannot serve in a period, "" if he can or is not dated."""
@@ -125,8 +123,7 @@ def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counte
 
 def advantage(own: int, enemy: int, cap: int) -> int:
     """What the higher leader value adds: the difference, capped (9 = no cap); nothing for the lower (section 3.2)."""
-    difference = max(0, own - enemy)
-    return difference if cap == NO_CAP else min(difference, cap)
+    return min(max(0, own - enemy), cap)
 
 
 class Pair(NamedTuple):
@@ -152,27 +149,30 @@ def pair_of(own: Values, enemy: Values, cap: int) -> Pair:
 
 
 @lru_cache(maxsize=8)
-def _by_name(book: Book) -> dict[str, list[Mapping[str, Any]]]:
-    """The rows of all leaders by their plain names."""
+def _by_name(book: Book, types: tuple[str, ...]) -> dict[str, list[Mapping[str, Any]]]:
+    """The rows of all leaders of these types by their plain names."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for row in book.sheets["leaders"]:
-        found.setdefault(plain(str(row["name"])), []).append(row)
+        if row["type"] in types:
+            found.setdefault(plain(row["name"]), []).append(row)
     return found
 
 
 def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, ...]) -> Mapping[str, Any]:
     name, country, kind = str(side.leader), side.leader_country, getattr(side, "leader_type", "")
-    named = [row for row in _by_name(book).get(plain(name), []) if row["type"] in types]
+    by_name = _by_name(book, types)
+    named = by_name.get(plain(name), [])
     if not named:
-        raise Refusal(path, f"no leader {name!r}; {_hint(name, book, types)}")
+        near = [by_name[key][-1] for key in difflib.get_close_matches(plain(name), by_name, 3)]
+        told = (f'"{row["name"]}" ({" = ".join(_countries(row, book))}, {row["type"].lower()})' for row in near)
+        raise Refusal(path, f"no leader {name!r}; " + (f"did you mean {' or '.join(told)}?" if near else OTHERWISE))
     found = [
         row
         for row in named
-        if (not country or plain(country) in map(plain, _countries(row, book)))
-        and (not kind or str(row["type"]).lower() == kind)
+        if (not country or plain(country) in map(plain, _countries(row, book))) and kind in {"", row["type"].lower()}
     ]
     if not found:
-        given = " ".join(part for part in (country, kind) if part)
+        given = " ".join(filter(None, (country, kind)))
         raise Refusal(path, f"no leader {name!r} of {given}; there is {_listed(named, book)}")
     if len({tuple(row[c] for c in ("type", "manoeuvre", "fire", "shock", "siege")) for row in found}) > 1:
         ways = "give leader_country or leader_type, or the values as a table"
@@ -182,24 +182,14 @@ def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, .
 
 def _countries(row: Mapping[str, Any], book: Book) -> list[str]:
     """What `leader_country` accepts: the table's word, and its English name where that is another."""
-    accepted = str(row["country"])
-    english = str(book.column("leader_countries", "english").get(accepted, accepted))
+    accepted = row["country"]
+    english = book.column("leader_countries", "english").get(accepted, accepted)
     return [accepted] if plain(accepted) == plain(english) else [accepted, english]
-
-
-def _hint(name: str, book: Book, types: tuple[str, ...]) -> str:
-    """Names near to the one given, or how to give a leader otherwise."""
-    by_plain = {plain(str(row["name"])): row for row in book.sheets["leaders"] if row["type"] in types}
-    near = [by_plain[key] for key in difflib.get_close_matches(plain(name), by_plain, 3)]
-    told = (f'"{row["name"]}" ({" = ".join(_countries(row, book))}, {str(row["type"]).lower()})' for row in near)
-    other = 'give a name from leaders.csv, "replacement", "none" or a table like '
-    example = "{ manoeuvre = 2, fire = 3, shock = 3, siege = 0 }"
-    return f"did you mean {' or '.join(told)}?" if near else other + example
 
 
 def _listed(rows: Iterable[Mapping[str, Any]], book: Book) -> str:
     told = dict.fromkeys(
-        f"{' = '.join(_countries(row, book))} {str(row['type']).lower()} "
+        f"{' = '.join(_countries(row, book))} {row['type'].lower()} "
         f"{row['manoeuvre']}/{row['fire']}/{row['shock']} siege {row['siege']}"
         for row in rows
     )
@@ -233,7 +223,9 @@ def fate(leader: Leader, trial: Trial, die: int, second: int) -> int:
 
 @lru_cache(maxsize=1024)
 def fates(leader: Leader, trial: Trial) -> Counter[int]:
-    """Fates with their weights, out of 100; kept, and so not to be changed."""
+    """Fates with their weights, out of 100 (nobody is not hit: section 8, ASSUMED); kept, and so not to be changed."""
+    if leader.origin == "none":
+        return Counter({UNHARMED: 1})
     return Counter(fate(leader, trial, die, second) for die in FACES for second in FACES)
 
 

@@ -90,11 +90,11 @@ class Pillaging(NamedTuple):
 GARRISON = Pillaging("", "lose-detachment")
 
 
-def europe(book: Book, thirds: int, pillages: int, die: int, habit: Pillaging) -> tuple[int, int]:
-    """Thirds left and sides of PILLAGE after a modified die."""
+def europe(book: Book, thirds: int, pillages: int, die: int, habit: Pillaging) -> int:
+    """Thirds left and sides of PILLAGE after a modified die, as an attrition result."""
     lost, pillage = book.attrition_europe(die, thirds // LD)
     more, sides = habit.after(pillages) if pillage else (0, pillages)
-    return max(0, thirds - LD * (lost + more)), sides
+    return max(0, thirds - LD * (lost + more)) * PILLAGE_SIDES + sides
 
 
 def clamped(die: int) -> int:
@@ -112,8 +112,7 @@ def attrition(book: Book, thirds: int, pillages: int, drm: int, habit: Pillaging
             rest = remainders(book, thirds, book.attrition_percent[die])
             results = seen_as(rest, lambda left: left * PILLAGE_SIDES + pillages)
         else:
-            left, sides = europe(book, thirds, pillages, die, habit)
-            results = Counter([left * PILLAGE_SIDES + sides])
+            results = Counter([europe(book, thirds, pillages, die, habit)])
         for result, weight in results.items():  # at most two coins are flipped for a face
             found[result] += weight * 4 // results.total()
     return found

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Both, Fields
+from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.europa.stacks import EIGHT_LD, LD, SIDES, TURKISH, Opponents, detachments, size_of
 from simulator.rules.toolkit.policies import refuse, refuse_if
 
@@ -34,7 +34,7 @@ Plan = Literal["undermine-until-breach", "assault-at-once", "undermine-only", "b
 
 OVERRUN, OVERRUN_WITHOUT_BATTLE = 4, 8
 FORAGERS = ("musket", "baroque", "manoeuvre")
-NOT_IN_EUROPE = "in Europe; only with conditions.region rotw"
+NOT_IN_EUROPE = "is not allowed in Europe; only with conditions.region rotw"
 
 
 class LeaderTable(Fields):
@@ -209,12 +209,8 @@ class CampaignOptions(SiegeOptions):
     garrison_attrition: bool = Field(True, description="the garrison suffers attrition from round 2 on")
 
 
-class LandFields(Both[LandAttacker, LandSide]):
+class LandFields(FrameOf[LandAttacker, LandSide, LandConditions, Both[LandPolicy, DefenderPolicy], LandOptions]):
     """All fields of a land battle, whoever asks for it."""
-
-    conditions: LandConditions = Field(default_factory=LandConditions)
-    policy: Both[LandPolicy, DefenderPolicy] = Field(default_factory=Both[LandPolicy, DefenderPolicy])
-    options: LandOptions = Field(default_factory=LandOptions)
 
 
 class Land(LandFields):
@@ -224,22 +220,15 @@ class Land(LandFields):
     battle: Literal["land"]
 
 
-class Siege(Both[Besieger, Besieged]):
+class Siege(FrameOf[Besieger, Besieged, SiegeConditions, Both[SiegePolicy, Fields], SiegeOptions]):
     """One siege segment: undermining, an assault, attrition."""
 
     game: Literal["europa"]
     battle: Literal["siege"]
-    conditions: SiegeConditions = Field(default_factory=SiegeConditions)
-    policy: Both[SiegePolicy, Fields] = Field(default_factory=Both[SiegePolicy, Fields])
-    options: SiegeOptions = Field(default_factory=SiegeOptions)
 
 
-class CampaignFields(Both[Besieger, Besieged]):
+class CampaignFields(FrameOf[Besieger, Besieged, CampaignConditions, Both[CampaignPolicy, Fields], CampaignOptions]):
     """All fields of a siege over several rounds, whoever asks for it."""
-
-    conditions: CampaignConditions = Field(default_factory=CampaignConditions)
-    policy: Both[CampaignPolicy, Fields] = Field(default_factory=Both[CampaignPolicy, Fields])
-    options: CampaignOptions = Field(default_factory=CampaignOptions)
 
 
 class Campaign(CampaignFields):
@@ -249,34 +238,41 @@ class Campaign(CampaignFields):
     battle: Literal["siege-campaign"]
 
 
-def is_non_european(fields: Land, side: int) -> bool:
+def is_non_european(side: LandSide) -> bool:
     """A ROTW country or natives (section 2.1)."""
-    given = (fields.attacker, fields.defender)[side]
-    return given.country == "natives" if given.non_european is None else given.non_european
+    return side.country == "natives" if side.non_european is None else side.non_european
+
+
+def overruns(fields: Land) -> list[str]:
+    """The sides that declare an overrun."""
+    return [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
 
 
 def is_interception(fields: Land) -> bool:
     """An interception, or an overrun of 4 to under 8 times that is fought as one (section 3.5 step 1)."""
-    return fields.conditions.interception or "declare" in (
-        fields.policy.attacker.overrun,
-        fields.policy.defender.overrun,
-    )
+    return fields.conditions.interception or bool(overruns(fields))
 
 
 def check_land(fields: Land) -> None:
     """Refuse what types cannot; raises Refusal."""
-    for number, name in enumerate(SIDES):
-        side = getattr(fields, name)
+    for name, side in zip(SIDES, (fields.attacker, fields.defender), strict=True):
         _check_side(fields, name)
-        wrong, only = side.pasha_detachments and side.country not in TURKISH, f"only with {', '.join(TURKISH)}"
-        _refuse(wrong, f"{name}.pasha_detachments", side.pasha_detachments, f"with country {side.country}; {only}")
+        pashas, only = side.pasha_detachments, f"with country {side.country}; only with {', '.join(TURKISH)}"
+        foreign = pashas and side.country not in TURKISH
+        refuse(foreign, f"{name}.pasha_detachments", f"{pashas} is not allowed {only}")
         refuse(size_of(side) == 0, name, "give at least one detachment")
-        if not is_non_european(fields, number):
+        if not is_non_european(side):
             _check_eight(side, name, "; only a non_european stack may be larger")
     foraging, technology = fields.attacker.foraging, fields.attacker.technology
-    only = f"with technology {technology}; only with {', '.join(FORAGERS)}"
-    _refuse(foraging and technology not in FORAGERS, "attacker.foraging", "true", only)
-    _check_overruns(fields)
+    only = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
+    refuse(foraging and technology not in FORAGERS, "attacker.foraging", only)
+    evades, intercepted = fields.policy.defender.evasion == "evade", fields.conditions.interception
+    for given, text in ((intercepted, "in an interception"), (overruns(fields), "with an overrun")):
+        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
+    for name in overruns(fields):
+        own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
+        text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
+        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)
     _check_leaders_and_tables(fields)
 
 
@@ -288,8 +284,8 @@ def check_siege(fields: Siege | Campaign) -> None:
     _check_eight(fields.attacker, "attacker")
     conditions, level, garrison = fields.conditions, fields.defender.fortress_level, size_of(fields.defender)
     europe, room = conditions.region == "europe", max(1, level)
-    _refuse(europe and level == 0, "defender.fortress_level", "0 (a fort)", "in Europe; 1 to 5")
-    _refuse(europe and conditions.city, "conditions.city", "true", NOT_IN_EUROPE)
+    refuse(europe and level == 0, "defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
+    refuse(europe and conditions.city, "conditions.city", f"true {NOT_IN_EUROPE}")
     many = f"a garrison of {detachments(garrison)}"
     refuse_if(garrison > LD * room, "defender", many, f"level {level} holds {room}")
     works = "a fortress holds at most two siegeworks, - and + together"
@@ -300,20 +296,15 @@ def check_siege(fields: Siege | Campaign) -> None:
     _check_leaders_and_tables(fields)
 
 
-def _refuse(wrong: object, field: str, given: object, where: str) -> None:
-    """Refuse what is given, saying where it is not allowed and what is instead."""
-    refuse(wrong, field, f"{given} is not allowed {where}")
-
-
 def _check_side(fields: Land | Siege | Campaign, name: str) -> None:
     side = getattr(fields, name)
     explorers, army_class = side.exploration_detachments, getattr(side, "army_class", "")
     europe, of_another = fields.conditions.region == "europe", army_class and side.country != "minor"
-    _refuse(explorers and europe, f"{name}.exploration_detachments", explorers, NOT_IN_EUROPE)
+    refuse(explorers and europe, f"{name}.exploration_detachments", f"{explorers} {NOT_IN_EUROPE}")
     only = f"with country {side.country}; only with country minor"
-    _refuse(of_another, f"{name}.army_class", repr(army_class), only)
-    early = side.tercios and side.technology == "medieval"
-    _refuse(early, f"{name}.tercios", "true", "with technology medieval; renaissance or better")
+    refuse(of_another, f"{name}.army_class", f"{army_class!r} is not allowed {only}")
+    text = "true is not allowed with technology medieval; renaissance or better"
+    refuse(side.tercios and side.technology == "medieval", f"{name}.tercios", text)
 
 
 def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
@@ -322,19 +313,8 @@ def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
     refuse_if(thirds > EIGHT_LD, name, f"a stack of {thirds // LD} LD", f"at most {EIGHT_LD // LD} LD{unless}")
 
 
-def _check_overruns(fields: Land) -> None:
-    declared = [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
-    for given, text in ((fields.conditions.interception, "in an interception"), (declared, "with an overrun")):
-        evades = fields.policy.defender.evasion == "evade"
-        _refuse(given and evades, "policy.defender.evasion", "'evade'", f"{text}; must be stand")
-    for name in declared:
-        own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
-        text = f"with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
-        _refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", "'declare'", text)
-
-
 def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:
-    for stack in Opponents.of(fields).stacks:
+    for stack in Opponents(fields).stacks:
         wrong = stack.leader.out_of_period(fields.conditions.period)
         refused = wrong and fields.options.leader_years == "in-period"
         refuse(refused, f"{stack.name}.leader", f'{wrong}; options.leader_years = "any" allows it')

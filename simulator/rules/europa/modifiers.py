@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-BOTH_DAYS = (1, 2)
-FIRST_DAY = (1,)
-SECOND_DAY = (2,)
+BOTH_DAYS, FIRST_DAY, SECOND_DAY = (1, 2), (1,), (2,)
 LAW = "docs/rules/europa_land_siege.md section"
 
 
@@ -23,7 +21,6 @@ class Modifier(NamedTuple):
     pursuit: int = 0
 
 
-def total(modifiers: Iterable[Modifier], day: int) -> tuple[int, int]:
-    """Sum of Fire and of Shock modifiers of a day."""
-    today = [modifier for modifier in modifiers if day in modifier.days]
-    return sum(modifier.fire for modifier in today), sum(modifier.shock for modifier in today)
+def total(modifiers: Iterable[Modifier], step: str, day: int = 0) -> int:
+    """Sum of the modifiers of a step: `fire` or `shock` of a day, or `pursuit`."""
+    return sum(getattr(modifier, step) for modifier in modifiers if step == "pursuit" or day in modifier.days)

@@ -14,12 +14,12 @@ from simulator.engine.chain import Chain, LastRoll
 from simulator.engine.chance import TableBook, combine
 from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
-from simulator.rules.europa.leaders import Trial, fates
+from simulator.rules.europa.leaders import FACES, Trial, fates
 from simulator.rules.europa.naval_end import EndParams, EndState
 from simulator.rules.europa.naval_fight import Case, Chased, Ends, Row, Suffered
 from simulator.rules.europa.naval_losses import Fight, Reckoning, Record
 from simulator.rules.europa.naval_tables import NavalSetup, whole_numbers
-from simulator.rules.europa.squadrons import FACES, Engagement, Squadron
+from simulator.rules.europa.squadrons import Engagement, Squadron
 
 # Conditions of a leader test: (won, no ship left).
 CONDITIONS = ((True, False), (False, False), (True, True), (False, True))
@@ -35,8 +35,6 @@ LARGEST_BLOCK = 60_000
 def leader_test(squadron: Squadron, fragile: bool, condition: int) -> Counter[int]:
     """Fates of a leader; a monarch at sea is like any other (section 12)."""
     leader = squadron.leader._replace(kind="admiral")
-    if not leader.present:
-        return Counter({UNHARMED: 1})
     found: Counter[int] = Counter()
     for code, weight in fates(leader, Trial(*CONDITIONS[condition], fragile)).items():
         found[UNHARMED if not code else KILLED if code == leaders.KILLED else WOUNDED] += weight

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simulator.rules.europa.fleets import ND, Afloat, Cargo, Fleet, sink, stormed
+from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.losses import clamped
-from simulator.rules.europa.squadrons import FACES, GALLEYS, WARSHIPS, Engagement, Squadron
+from simulator.rules.europa.squadrons import GALLEYS, WARSHIPS, Engagement, Squadron
 from simulator.rules.europa.tables import Book
 
 SMALL = 6

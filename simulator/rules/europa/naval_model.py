@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields, Refusal
+from simulator.rules.battle import Both, Fields, FrameOf, Refusal
 from simulator.rules.europa.fleets import cargo_of, fleet_of, half_points_needed, hold_of
 from simulator.rules.europa.leaders import leader_of
 from simulator.rules.europa.model import ArmyClass, Period, Region
@@ -143,11 +143,7 @@ class NavalPolicy(Fields):
     evasion: Literal["stand", "evade"] = Field("stand", description="try to evade the battle; defender only")
 
 
-class NavalPolicies(Fields):
-    """Choices of both sides."""
-
-    attacker: NavalPolicy = Field(default_factory=NavalPolicy)
-    defender: NavalPolicy = Field(default_factory=NavalPolicy)
+NavalPolicies = Both[NavalPolicy, NavalPolicy]
 
 
 class TableOptions(Fields):
@@ -171,16 +167,11 @@ class NavalOptions(TableOptions):
     rout_attrition_plus_two: bool = Field(False, description="+2 to the retreat attrition of a routed side")
 
 
-class Naval(Fields):
+class Naval(FrameOf[NavalSide, NavalSide, NavalConditions, NavalPolicies, NavalOptions]):
     """A naval battle."""
 
     game: Literal["europa"]
     battle: Literal["naval"]
-    attacker: NavalSide = Field(default_factory=NavalSide)
-    defender: NavalSide = Field(default_factory=NavalSide)
-    conditions: NavalConditions = Field(default_factory=NavalConditions)
-    policy: NavalPolicies = Field(default_factory=NavalPolicies)
-    options: NavalOptions = Field(default_factory=NavalOptions)
 
 
 def check_naval(fields: Naval) -> None:

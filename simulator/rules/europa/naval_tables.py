@@ -11,11 +11,12 @@ import numpy as np
 
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import naval_rules as rules
+from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.modifiers import Modifier, total
 from simulator.rules.europa.naval_groups import Group, Groups, Pairs
 from simulator.rules.europa.naval_model import NavalPolicy
 from simulator.rules.europa.naval_rules import NavalParams, NavalState
-from simulator.rules.europa.squadrons import FACES, Engagement
+from simulator.rules.europa.squadrons import Engagement
 from simulator.rules.europa.stacks import SIDES
 from simulator.rules.europa.tables import HIGHEST, LOWEST
 
@@ -93,7 +94,7 @@ class NavalSetup:
         day, fire = ROLLS[roll]
         key = side, group, roll
         if key not in self._steady:
-            self._steady[key] = total(self.modifiers(side, group), day)[0 if fire else 1]
+            self._steady[key] = total(self.modifiers(side, group), "fire" if fire else "shock", day)
         helped = day == 2 and failed >> (1 - side) & 1
         return self._steady[key] + helped - (worse == side + 1)
 
@@ -160,7 +161,7 @@ class NavalSetup:
 
     def pursuit_drm(self, side: int, group: Group, rolls: int) -> int:
         """A side's pursuit modifier, the manoeuvre apart (step 9)."""
-        fixed = sum(modifier.pursuit for modifier in self.modifiers(side, group))
+        fixed = total(self.modifiers(side, group), "pursuit")
         return fixed + early(rolls)
 
     def chase_table(self, group: Group, side: int, rolls: int) -> int:

@@ -12,13 +12,14 @@ import numpy as np
 from simulator.rules.europa import naval_end as end
 from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.fleets import LAW, Cargo
+from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.modifiers import Modifier
 from simulator.rules.europa.naval_end_tables import EVADES_AT, BattleSetup
 from simulator.rules.europa.naval_fight import Chased, Part
 from simulator.rules.europa.naval_groups import Group
 from simulator.rules.europa.naval_losses import Record
 from simulator.rules.europa.naval_tables import ROLLS, NavalSetup
-from simulator.rules.europa.squadrons import FACES, NOBODY, PURSUIT, Squadron
+from simulator.rules.europa.squadrons import NOBODY, PURSUIT, Squadron
 from simulator.rules.europa.stacks import SIDES, detachments
 from simulator.rules.toolkit.faces import face_where
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ import numpy as np
 from simulator.rules.battle import Columns
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.land_modifiers import Meeting
+from simulator.rules.europa.land_tables import LandSetup
 from simulator.rules.europa.leaders import FATES, KILLED, fate_columns
 from simulator.rules.europa.model import is_non_european
-from simulator.rules.europa.siege_modifiers import Siegecraft
+from simulator.rules.europa.siege_tables import SiegeSetup
 from simulator.rules.europa.stacks import LD, SIDES
 from simulator.rules.toolkit.naming import winners
 
@@ -22,12 +21,12 @@ DAYS = np.array([0, 1, 1, 2, 2])
 PLUSES = np.array([plus for _, plus in siege.WORKS])
 
 
-def land_outcome(met: Meeting, states: Any) -> Columns:
+def land_outcome(met: LandSetup, states: Any) -> Columns:
     """Outputs of section 3.7."""
     losses = (states.caused_d, states.caused_a)
     suffered = (states.stars_d, states.stars_a)
     morale = [stack.morale - stars for stack, stars in zip(met.stacks, suffered, strict=True)]
-    unfought = states.ended == land.UNENDED
+    unfought, major = states.ended == land.UNENDED, np.zeros(len(states.winner), bool)
     columns: Columns = {"winner": states.winner, "ended_on_day": DAYS[states.ended]}
     for side, name in enumerate(SIDES):
         columns[f"{name}_losses_thirds"] = losses[side]
@@ -37,63 +36,34 @@ def land_outcome(met: Meeting, states: Any) -> Columns:
         columns[f"{name}_destroyed"] = losses[side] == met.stacks[side].size
         columns[f"{name}_broke_off"] = states.broke == side + 1
         columns |= fate_columns(name, states.fates // FATES if side else states.fates % FATES)
-    columns["major_victory"] = major_victory(met, states.winner, losses, morale)
+        # A major battle (section 3.5 step 10).
+        enemy, gap = 1 - side, MAJOR_GAP_OF_THE_HUGE if met.steps[side] == 2 else MAJOR_GAP
+        counts = met.europe or (met.stacks[enemy].has_army and not is_non_european(met.stacks[enemy].side))
+        beaten = (states.winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
+        major |= beaten & counts
+    columns["major_victory"] = major
     columns["evaded"] = unfought & (states.winner == land.NOBODY)
     columns["overrun"] = unfought & (states.winner != land.NOBODY)
     return columns
 
 
-def land_decisions(met: Meeting, p: land.LandParams, states: Any, options: np.ndarray) -> Columns:
+def land_decisions(met: LandSetup, states: Any, options: np.ndarray) -> Columns:
     """States in which a side may try to break off (docs/rules/decisions.md section 2.3), and whether it does."""
-    asked = np.where(states.stage == land.FIRST_CHOICE, p.first, 1 - p.first)
+    asked = np.where(states.stage == land.FIRST_CHOICE, met.first, 1 - met.first)
     morale = [stack.morale - stars for stack, stars in zip(met.stacks, (states.stars_d, states.stars_a), strict=True)]
     return {
         "decision": np.array([f"policy.{name}.break_off" for name in SIDES])[asked],
         "attacker_morale": morale[0],
         "defender_morale": morale[1],
-        "attacker_losses_thirds": p.inflicted[1, states.caused_d, states.last_d],
-        "defender_losses_thirds": p.inflicted[0, states.caused_a, states.last_a],
+        "attacker_losses_thirds": met.params.inflicted[1, states.caused_d, states.last_d],
+        "defender_losses_thirds": met.params.inflicted[0, states.caused_a, states.last_a],
         "after_failed": (states.failed & (2 - asked)) > 0,
         "choice": np.where(options == land.BREAK_OFF, "break off", "stay"),
     }
 
 
-def major_victory(
-    met: Meeting, winner: np.ndarray, losses: Sequence[np.ndarray], morale: Sequence[np.ndarray]
-) -> np.ndarray:
-    """A major battle (section 3.5 step 10)."""
-    major = np.zeros(len(winner), bool)
-    for side in (0, 1):
-        enemy = 1 - side
-        gap = MAJOR_GAP_OF_THE_HUGE if met.steps[side] == 2 else MAJOR_GAP
-        counts = met.europe or (met.stacks[enemy].has_army and not is_non_european(met.fields, enemy))
-        beaten = (winner == side) & (morale[enemy] == 0) & (losses[enemy] >= losses[side] + gap)
-        major |= beaten & counts
-    return major
-
-
-def siege_outcome(craft: Siegecraft, states: Any) -> Columns:
-    """Outputs of section 4.7."""
-    columns = common(craft, states)
-    columns["assaulted"] = (states.log & siege.ASSAULTED) > 0
-    columns["attrition"] = (states.log & siege.ATTRITION_ROLLED) > 0
-    columns |= fate_columns("attacker", states.fates % FATES) | fate_columns("defender", states.fates // FATES)
-    columns["defender_leader_captured"] |= captured(craft, states)
-    return columns
-
-
-def campaign_outcome(craft: Siegecraft, states: Any) -> Columns:
-    """Outputs of section 5."""
-    columns = common(craft, states)
-    columns["rounds"] = states.rounds
-    holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
-    enough = (states.camp > 0) & (states.camp >= LD * craft.level) & craft.fields.conditions.supply_line
-    columns["can_continue"] = (states.how == siege.GOES_ON) & enough & holds_on
-    return columns
-
-
-def common(craft: Siegecraft, states: Any) -> Columns:
-    """Outputs of a segment and of a campaign alike."""
+def siege_outcome(craft: SiegeSetup, states: Any) -> Columns:
+    """Outputs of a siege segment (section 4.7) and of a campaign (section 5)."""
     how = states.how
     fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)
     gone = (states.camp == 0) & ~fallen
@@ -101,7 +71,7 @@ def common(craft: Siegecraft, states: Any) -> Columns:
     least = 1 if craft.europe or craft.fields.conditions.city else 0
     taken = np.maximum(least, craft.level - np.where((states.log & siege.MANNED) > 0, 1, 2))
     free = np.where(how == siege.BY_WAR_HONOURS, states.garrison + LD, 0)
-    return {
+    columns = {
         "winner": winners(fallen, gone | (how == siege.REDEPLOYED)),
         "fallen": fallen,
         "fell_by_assault": how == siege.BY_ASSAULT,
@@ -117,11 +87,27 @@ def common(craft: Siegecraft, states: Any) -> Columns:
         "siegeworks_value": np.array(siege.WORKS_VALUE)[states.works],
         "pillages": states.pillages,
     }
+    return columns | (of_campaign(craft, states) if craft.campaign else of_segment(craft, states))
 
 
-def captured(craft: Siegecraft, states: Any) -> np.ndarray:
-    """A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6)."""
+def of_segment(craft: SiegeSetup, states: Any) -> Columns:
+    """What is told of a segment alone: what happened, and the leaders."""
+    columns: Columns = {
+        "assaulted": (states.log & siege.ASSAULTED) > 0,
+        "attrition": (states.log & siege.ATTRITION_ROLLED) > 0,
+        **fate_columns("attacker", states.fates % FATES),
+        **fate_columns("defender", states.fates // FATES),
+    }
+    # A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6).
     leader, how = craft.besieged.leader, states.how
-    alive = states.fates // FATES != KILLED
-    taken = ((how == siege.BY_ASSAULT) & alive) | (how == siege.BY_SURRENDER)
-    return np.asarray(leader.given & (taken | ((how == siege.BY_WAR_HONOURS) & (leader.kind == "king"))))
+    taken = (how == siege.BY_SURRENDER) | ((how == siege.BY_ASSAULT) & (states.fates // FATES != KILLED))
+    taken |= (how == siege.BY_WAR_HONOURS) & (leader.kind == "king")
+    columns["defender_leader_captured"] |= leader.given & taken
+    return columns
+
+
+def of_campaign(craft: SiegeSetup, states: Any) -> Columns:
+    """What is told of a campaign alone."""
+    holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
+    enough = (states.camp > 0) & (states.camp >= LD * craft.level) & craft.fields.conditions.supply_line
+    return {"rounds": states.rounds, "can_continue": (states.how == siege.GOES_ON) & enough & holds_on}

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields, Refusal
+from simulator.rules.battle import Both, Fields, FrameOf, Refusal
 from simulator.rules.europa.fleets import fleet_of
 from simulator.rules.europa.model import Period, Region
 from simulator.rules.europa.naval_model import (
@@ -54,23 +54,11 @@ class ExplorationConditions(Fields):
     region: Region = Field("rotw", description="the rest of the world: troops are lost by thirds")
 
 
-class ExplorationPolicies(Fields):
-    """Choices."""
-
-    attacker: LosingPolicy = Field(default_factory=LosingPolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-
-
-class Exploration(Fields):
+class Exploration(FrameOf[Explorers, NoPolicy, ExplorationConditions, Both[LosingPolicy, NoPolicy], TableOptions]):
     """A voyage or march of discovery."""
 
     game: Literal["europa"]
     battle: Literal["exploration"]
-    attacker: Explorers = Field(default_factory=Explorers)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-    conditions: ExplorationConditions = Field(default_factory=ExplorationConditions)
-    policy: ExplorationPolicies = Field(default_factory=ExplorationPolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 def check_exploration(fields: Exploration) -> None:
@@ -122,16 +110,11 @@ class ConquestOptions(TableOptions):
     )
 
 
-class Conquest(Fields):
+class Conquest(FrameOf[Conquerors, Natives, ConquestConditions, NoPolicies, ConquestOptions]):
     """A conquistador among natives."""
 
     game: Literal["europa"]
     battle: Literal["conquistador"]
-    attacker: Conquerors = Field(default_factory=Conquerors)
-    defender: Natives = Field(default_factory=Natives)
-    conditions: ConquestConditions = Field(default_factory=ConquestConditions)
-    policy: NoPolicies = Field(default_factory=NoPolicies)
-    options: ConquestOptions = Field(default_factory=ConquestOptions)
 
 
 def check_conquest(fields: Conquest) -> None:
@@ -159,23 +142,11 @@ class NativesPolicy(Fields):
     natives: Literal["test", "attack"] = Field("test", description="wait for their test, or attack them")
 
 
-class NativesPolicies(Fields):
-    """Choices."""
-
-    attacker: NativesPolicy = Field(default_factory=NativesPolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-
-
-class Activation(Fields):
+class Activation(FrameOf[NoPolicy, NoPolicy, NativesConditions, Both[NativesPolicy, NoPolicy], TableOptions]):
     """Do natives attack?"""
 
     game: Literal["europa"]
     battle: Literal["native-activation"]
-    attacker: NoPolicy = Field(default_factory=NoPolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-    conditions: NativesConditions = Field(default_factory=NativesConditions)
-    policy: NativesPolicies = Field(default_factory=NativesPolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 class TrackConditions(Fields):
@@ -188,16 +159,11 @@ class TrackConditions(Fields):
     period: Period = Field("III", description="period of the game")
 
 
-class Continuation(Fields):
+class Continuation(FrameOf[NoPolicy, NoPolicy, TrackConditions, NoPolicies, TableOptions]):
     """The rounds of a military phase."""
 
     game: Literal["europa"]
     battle: Literal["continuation"]
-    attacker: NoPolicy = Field(default_factory=NoPolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-    conditions: TrackConditions = Field(default_factory=TrackConditions)
-    policy: NoPolicies = Field(default_factory=NoPolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 class Commander(Fields):
@@ -220,16 +186,11 @@ class SurvivalConditions(Fields):
     enemy_detachments: Annotated[int, Field(ge=0, le=200)] = Field(8, description="LD the enemy began with")
 
 
-class Survival(Fields):
+class Survival(FrameOf[Commander, NoPolicy, SurvivalConditions, NoPolicies, TableOptions]):
     """A leader's test after a battle."""
 
     game: Literal["europa"]
     battle: Literal["leader-survival"]
-    attacker: Commander = Field(default_factory=Commander)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-    conditions: SurvivalConditions = Field(default_factory=SurvivalConditions)
-    policy: NoPolicies = Field(default_factory=NoPolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 def check_tables(fields: Activation | Continuation | Survival) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields, Refusal
+from simulator.rules.battle import Both, Fields, FrameOf, Refusal
 from simulator.rules.europa.attrition_model import CountryConditions, VoyageConditions
 from simulator.rules.europa.leaders import leader_of
 from simulator.rules.europa.model import Technology
@@ -15,7 +15,6 @@ from simulator.rules.europa.naval_model import (
     Counted,
     HostileSide,
     NavalOptions,
-    NavalPolicies,
     NavalPolicy,
     NavalSide,
     SeaConditions,
@@ -78,13 +77,6 @@ class WatchingPolicy(NavalPolicy):
     engage: Literal["always", "never"] = Field("always", description="the blockader forces battle")
 
 
-class PassagePolicies(NavalPolicies):
-    """Choices of both sides."""
-
-    attacker: LandingPolicy = Field(default_factory=LandingPolicy)
-    defender: WatchingPolicy = Field(default_factory=WatchingPolicy)
-
-
 class PassageOptions(NavalOptions):
     """Readings (section 15)."""
 
@@ -94,14 +86,10 @@ class PassageOptions(NavalOptions):
     )
 
 
-class PassageFields(Fields):
+class PassageFields(
+    FrameOf[LandingFleet, Obstacles, PassageConditions, Both[LandingPolicy, WatchingPolicy], PassageOptions]
+):
     """All fields of a passage, whoever asks for it."""
-
-    attacker: LandingFleet = Field(default_factory=LandingFleet)
-    defender: Obstacles = Field(default_factory=Obstacles)
-    conditions: PassageConditions = Field(default_factory=PassageConditions)
-    policy: PassagePolicies = Field(default_factory=PassagePolicies)
-    options: PassageOptions = Field(default_factory=PassageOptions)
 
 
 class Passage(PassageFields):

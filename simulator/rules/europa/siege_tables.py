@@ -1,20 +1,24 @@
-"""From a siege scenario to its chain: tables of chances, and numbers that the rules in siege_rules.py look up."""
+"""From a siege scenario to its chain: die roll modifiers with reasons, tables of chances, and numbers for the rules.
+
+docs/rules/europa_land_siege.md sections 4 and 5; the rules are in siege_rules.py.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from simulator.engine.chance import TableBook
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
 from simulator.rules.europa.leaders import FACES, both_fates
-from simulator.rules.europa.losses import GARRISON, MOST_PILLAGES, attrition
-from simulator.rules.europa.model import Campaign, SiegePolicy
-from simulator.rules.europa.siege_modifiers import Siegecraft, total
+from simulator.rules.europa.losses import GARRISON, MOST_PILLAGES, Pillaging, attrition, counters_by_size
+from simulator.rules.europa.model import Campaign, Siege, SiegePolicy
 from simulator.rules.europa.siege_rules import SiegeParams, SiegeState
-from simulator.rules.europa.stacks import LD, Stack
+from simulator.rules.europa.spelled import Bonus, sum_of
+from simulator.rules.europa.stacks import LD, TECHNOLOGIES, Opponents, Stack, artillery_value
+from simulator.rules.europa.track_rules import BOXES as ROUNDS
+from simulator.rules.europa.track_rules import END, START, Season, Track
 from simulator.rules.toolkit.weights import grid
 
 ACTIONS = {"undermine": siege.DIG, "assault": siege.ATTACK, "redeploy": siege.LEAVE}
@@ -25,101 +29,177 @@ PLANS = {
     "undermine-only": ("undermine", False, False),
     "breach-then-storm": ("undermine", True, True),
 }
-# The round track: W0, S1, W1, S2, ... S5, W5, End; `roll` leads to one of STARTS by d10.
-BOXES = ("W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5", "End", "roll")
-STARTS = ("W0", "S1", "S1", "S2", "S2", "W2", "S3", "S3", "S3", "S3")
+# The round track, by the numbers that the rules know; `roll` leads to its first box.
+BOXES = (*ROUNDS, END, "roll")
 DEFAULT_ROUNDS = 4
+# Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
+ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))
 
 
-def following(box: int, die: int, drm: int, poor_weather: bool) -> tuple[int, bool]:
-    """The next box of the round track after a die, and whether its weather is bad (section 5); W boxes are even."""
-    modified, bad = die + drm, False
-    if box == siege.ROLL_BOX:
-        to = BOXES.index(STARTS[die - 1])
-    elif box % 2 == 0:  # from W5 always the end
-        to = box + 1 + (modified >= 8) + (modified >= 9)
-    else:
-        to, bad = box + 1 + (modified >= 6), modified <= 5 and die in {1, 3, 5}
-    if to >= siege.END_BOX:
-        return siege.END_BOX, False
-    return to, bad or (poor_weather and to % 2 == 0)
+class SiegeSetup(Opponents[Siege | Campaign]):
+    """A besieging stack before a fortress, and everything that is made once for it. Sizes in thirds.
 
+    `camp` and `inside` are the counters of besieger and garrison by thirds left, `artillery` and `artillery_bonuses`
+    the besieger's by its thirds; `habit` is what it does with a P, None outside Europe.
+    """
 
-@dataclass
-class SiegeSetup:
-    """Everything that is made once for one siege: parameters and tables."""
-
-    craft: Siegecraft
-    tables: TableBook = field(default_factory=TableBook)
-
-    def __post_init__(self) -> None:
-        self.fields = fields = self.craft.fields
-        self.assaults = Assaults(self.craft)
+    def __init__(self, fields: Siege | Campaign) -> None:
+        super().__init__(fields)
+        self.tables, self.assaults = TableBook(), Assaults(self)
+        (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
+        own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
+        self.level = enemy.fortress_level
+        # The larger of the helpers' siege value and the leader's own.
+        self.own_siege = max(own.siege_value, self.besieger.leader.siege)
+        self.enemy_siege = max(enemy.siege_value, self.besieged.leader.siege)
+        self.camp = counters_by_size(own, policy.losses == "keep-best-army")
+        self.inside = counters_by_size(enemy, keep_best=True)
+        self.habit = Pillaging(own.technology, policy.pillage) if self.europe else None
+        self.artillery = [
+            artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
+        ]
+        self.artillery_bonuses = [self.book.siege_bonus(self.level, value) for value in self.artillery]
+        self.works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+        # Rough ground and an open port (section 4.4); overseas a place with any port counts as plain.
+        rough = conditions.terrain != "plain" and (self.europe or conditions.port == "none")
+        port = conditions.port in {"open", "resupplied"}
+        self.terrain_malus = (0, 2, 3)[rough + port] if self.level else int(rough or port)
+        reformed = own.country == "turkey-janissary" and own.turkish_reform in {"m-1a", "m-2"}
+        self.elite = conditions.period in ELITE.get(own.country, ()) and not reformed
         self.campaign = fields if isinstance(fields, Campaign) else None
         # The conditions of a campaign on the round track.
         self.track = self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
         # Fixed number of rounds; 0 on the round track, 1 for a siege segment.
         self.rounds = 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS if self.campaign else 1
-        policy = fields.policy.attacker
         if isinstance(policy, SiegePolicy):
             self.plan = policy.action, policy.breach == "assault", False
         else:
             self.plan = PLANS[policy.plan]
 
+    def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool) -> list[Bonus]:
+        """Siege attrition of the besieger (section 4.3)."""
+        conditions = self.fields.conditions
+        unsupplied = not conditions.supply_line
+        return [
+            Bonus(2 * unsupplied, "no supply line"),
+            Bonus(2 * (unsupplied and camp < LD * self.level), "no supply line and under 1 LD per level"),
+            Bonus(2 * (camp >= 6 * LD), "6 LD or more"),
+            Bonus(2 * bad_weather, "bad weather"),
+            Bonus(pillages, "sides of PILLAGE"),
+            Bonus(conditions.attrition_modifier, "attrition_modifier"),
+            Bonus(-self.own_siege, "own siege value"),
+            Bonus(self.enemy_siege, "besieged siege value"),
+        ]
+
+    def garrison_attrition(self, works: int) -> list[Bonus]:
+        """Siege attrition of the garrison (section 4.3; campaigns only)."""
+        return [
+            Bonus(-self.enemy_siege, "own siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
+            Bonus(-3 * (self.fields.conditions.port == "open"), "open port"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
+        ]
+
+    def effect_of_place(self, camp: int) -> list[Bonus]:
+        """Undermining: the place and the besieger."""
+        return [
+            Bonus(-self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], f"artillery value {self.artillery[camp]}"),
+            Bonus(-self.terrain_malus, "terrain and port"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
+        ]
+
+    def effect_of_counters(self, works: int, breach: int, assault: int) -> list[Bonus]:
+        """Undermining: counters on the fortress."""
+        return [
+            Bonus(assault, "ASSAULT counter"),
+            Bonus(2 * breach, "BREACH counter"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
+        ]
+
+    def effect_of_garrison(self, garrison: int) -> list[Bonus]:
+        """Undermining: mouths to feed inside."""
+        army = self.inside[garrison].has_army
+        return [Bonus(3, "ARMY inside") if army else Bonus(int(garrison > 0), "troops inside")]
+
+    def supply(self, garrison: int, first_round: int) -> list[Bonus]:
+        """The supply check made with the undermining die."""
+        return [
+            Bonus(4 * first_round, "first siege round"),
+            Bonus(-2 * self.fields.conditions.continued_siege, "continued siege"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(-(garrison // LD), "LD inside"),
+        ]
+
+    def assault_of_place(self, camp: int, breach: int, assault: int) -> list[Bonus]:
+        """The besieger's assault rolls, its leader apart (section 4.5 step 2); `breach`: right after one."""
+        behind = self.fields.defender.technology
+        advanced = TECHNOLOGIES.index(behind) > TECHNOLOGIES.index("renaissance")
+        return [
+            Bonus(1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),
+            Bonus(0 if breach else -self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], "artillery"),
+            Bonus(assault, "ASSAULT counter"),
+        ]
+
+    # --- tables ---
+
     def reached(self, stack: Stack, thirds: int) -> bool:
         """Can a stack come down to so many thirds? In Europe it loses whole LD."""
-        return not self.craft.europe or (stack.size - thirds) % LD == 0
+        return not self.europe or (stack.size - thirds) % LD == 0
 
     def attrition(self, camp: int, pillages: int, bad: int) -> int:
         """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
-        craft = self.craft
-        if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(craft.besieger, camp):
+        if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(self.besieger, camp):
             return 0
-        drm = total(craft.besieger_attrition(camp, pillages, bool(bad)))
-        return self.tables.add(attrition(craft.book, camp, pillages, drm, craft.habit))
+        drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad)))
+        return self.tables.add(attrition(self.book, camp, pillages, drm, self.habit))
 
-    def garrison_attrition(self, garrison: int, works: int) -> int:
+    def starved(self, garrison: int, works: int) -> int:
         """Table of the garrison's attrition from the second round on, by its size and the siegeworks."""
-        craft, campaign, resupplied = self.craft, self.campaign, self.fields.conditions.port == "resupplied"
-        starves = campaign is not None and campaign.options.garrison_attrition and not resupplied
-        if garrison == 0 or not starves or not self.reached(craft.besieged, garrison):
+        resupplied = self.fields.conditions.port == "resupplied"
+        starves = self.campaign is not None and self.campaign.options.garrison_attrition and not resupplied
+        if garrison == 0 or not starves or not self.reached(self.besieged, garrison):
             return 0
-        habit, drm = GARRISON if craft.europe else None, total(craft.garrison_attrition(works))
-        return self.tables.add(attrition(craft.book, garrison, 0, drm, habit))
+        habit, drm = GARRISON if self.europe else None, sum_of(self.garrison_attrition(works))
+        return self.tables.add(attrition(self.book, garrison, 0, drm, habit))
 
     def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
         """Table of an assault by besieger, garrison, right after a breach, and counter; 0 for one never made."""
-        besieger, besieged = self.craft.stacks
         action, on_breach, storms = self.plan
         plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
         made = action == "undermine" and on_breach if breach else plain
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
         before = int(self.fields.conditions.assault_counter)
-        met = (garrison == besieged.size and counter == before) if self.campaign is None else counter >= before
-        if camp == 0 or not (made and met and self.reached(besieger, camp) and self.reached(besieged, garrison)):
+        met = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
+        if camp == 0 or not (made and met):
+            return 0
+        if not (self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)):
             return 0
         return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
-        tested = (stack.leader if stack.leader.present else None for stack in self.craft.stacks)
-        return 0 if self.campaign else self.tables.add(both_fates(tested, fragile, ((0, 1), (1, 0), (2, 1))[how]))
+        leaders, ends = (stack.leader for stack in self.stacks), ((0, 1), (1, 0), (2, 1))[how]
+        return 0 if self.campaign else self.tables.add(both_fates(leaders, fragile, ends))
 
     def next_box(self, box: int) -> int:
         """Table of a continuation or start roll: box * 2 + bad weather."""
         if self.track is None or box == siege.END_BOX:
             return 0
-        poor, begins = self.track.poor_weather, box == siege.ROLL_BOX
-        drm = 2 * poor - (self.track.period in {"VI", "VII"})
-        reached = (following(box, die, drm, poor) for die in FACES)
-        return self.tables.add(Counter(2 * to + (bad or (begins and self.track.bad_weather)) for to, bad in reached))
+        begins = box == siege.ROLL_BOX
+        season, before = Season.of(self.track), Track(START if begins else BOXES[box])
+        reached = (season.throw(before, die) for die in FACES)
+        bad_first = begins and self.track.bad_weather
+        return self.tables.add(Counter(2 * BOXES.index(to.box) + (to.bad or bad_first) for to in reached))
 
     @cached_property
     def params(self) -> SiegeParams:
         """All numbers of the siege."""
-        craft, conditions, policy = self.craft, self.fields.conditions, self.fields.policy.attacker
+        conditions, policy = self.fields.conditions, self.fields.policy.attacker
         action, on_breach, storms = self.plan
-        camps, garrisons, works = craft.besieger.size + 1, craft.besieged.size + 1, len(siege.WORKS)
+        camps, garrisons, works = self.besieger.size + 1, self.besieged.size + 1, len(siege.WORKS)
         return SiegeParams(
             campaign=int(self.campaign is not None),
             rounds=self.rounds,
@@ -131,13 +211,13 @@ class SiegeSetup:
             mans=int(policy.garrison == "garrison"),
             distance=conditions.supply_distance,
             die=self.tables.add(Counter(FACES)),
-            smallest=LD * craft.level if conditions.supply_line else camps,
-            effect_camp=grid((camps,), lambda camp: total(craft.effect_of_place(camp))),
-            effect_garrison=grid((garrisons,), lambda garrison: total(craft.effect_of_garrison(garrison))),
-            effect_counters=grid((works, 2, 2), lambda *counters: total(craft.effect_of_counters(*counters))),
-            supply=grid((garrisons, 2), lambda garrison, first: total(craft.supply(garrison, first))),
+            smallest=LD * self.level if conditions.supply_line else camps,
+            effect_camp=grid((camps,), lambda camp: sum_of(self.effect_of_place(camp))),
+            effect_garrison=grid((garrisons,), lambda garrison: sum_of(self.effect_of_garrison(garrison))),
+            effect_counters=grid((works, 2, 2), lambda *counters: sum_of(self.effect_of_counters(*counters))),
+            supply=grid((garrisons, 2), lambda garrison, first: sum_of(self.supply(garrison, first))),
             attrition=grid((camps, MOST_PILLAGES + 1, 2), self.attrition),
-            garrison_attrition=grid((garrisons, works), self.garrison_attrition),
+            garrison_attrition=grid((garrisons, works), self.starved),
             assault=grid((camps, garrisons, 2, 2), self.assault),
             tests=grid((3, 4), self.tests),
             next_box=grid((len(BOXES),), self.next_box),
@@ -147,13 +227,12 @@ class SiegeSetup:
     def start(self) -> SiegeState:
         """The fortress as it stands, at the start roll or at the first decision."""
         conditions = self.fields.conditions
-        works = conditions.siegeworks_minus, conditions.siegeworks_plus
         begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
             stage=siege.START,
             box=BOXES.index(self.track.start_round) if self.track else 0,
-            camp=self.craft.besieger.size,
-            garrison=self.craft.besieged.size,
-            works=siege.WORKS.index(works),
+            camp=self.besieger.size,
+            garrison=self.besieged.size,
+            works=self.works,
             breach=int(conditions.breach_counter),
             counter=int(conditions.assault_counter),
             pillages=conditions.pillages,
@@ -165,5 +244,4 @@ class SiegeSetup:
     @property
     def limits(self) -> SiegeState:
         """The largest value of each field."""
-        besieger, besieged = self.craft.stacks
-        return SiegeState(max(self.rounds, siege.END_BOX + 1), besieger.size, max(1, besieged.size))
+        return SiegeState(max(self.rounds, siege.END_BOX + 1), self.besieger.size, max(1, self.besieged.size))

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.assault import Ground
+from simulator.rules.europa.assault import Ground, drms_of
 from simulator.rules.europa.leaders import pair_of
 from simulator.rules.europa.model import Campaign
 from simulator.rules.europa.modifiers import LAW
-from simulator.rules.europa.siege_modifiers import Siegecraft
 from simulator.rules.europa.siege_rules import SiegeState
-from simulator.rules.europa.siege_tables import BOXES, DEFAULT_ROUNDS, SiegeSetup
+from simulator.rules.europa.siege_tables import BOXES, SiegeSetup
+from simulator.rules.europa.spelled import Bonus
 from simulator.rules.europa.stacks import detachments
 from simulator.rules.europa.text import common_assumptions, fates_told
 from simulator.rules.toolkit.naming import plural, sentence
@@ -23,7 +23,7 @@ from simulator.rules.toolkit.naming import plural, sentence
 MOST_THROWS, AT_ONCE = 200_000, 1000
 
 
-def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
+def siege_assumptions(craft: SiegeSetup) -> Iterator[str]:
     """What a siege's odds rest on."""
     fields, policy = craft.fields, craft.fields.policy.attacker
     yield from common_assumptions(fields, craft.stacks)
@@ -31,11 +31,7 @@ def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
         start = fields.conditions.start_round
         box = "a rolled box" if start == "roll" else start
         yield f"plan: {fields.policy.attacker.plan}"
-        yield (
-            f"on the round track from {box} to the end of the turn"
-            if start
-            else f"{fields.conditions.rounds or DEFAULT_ROUNDS} siege rounds"
-        )
+        yield f"on the round track from {box} to the end of the turn" if start else f"{craft.rounds} siege rounds"
         yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
         yield "leaders are not tested in a campaign"
     else:
@@ -51,30 +47,26 @@ def siege_assumptions(craft: Siegecraft) -> Iterator[str]:
         yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
 
 
-def siege_explanation(craft: Siegecraft) -> list[str]:
+def siege_explanation(craft: SiegeSetup) -> Iterator[str]:
     """A siege as it begins: who is there, then every modifier of each roll with its source."""
-    camp, inside, level = craft.besieger, craft.besieged, craft.level
+    own, inside, level = craft.besieger, craft.besieged, craft.level
     resistance, breached = (detachments(craft.book.resistance[level, breach]) for breach in (0, 1))
-    return [
-        f"attacker: {camp.told()}, {camp.side.technology}, morale {camp.morale}, artillery value {camp.artillery}, "
-        f"{camp.leader.told()} ({LAW} 2.4)",
+    yield (
+        f"attacker: {own.told()}, {own.side.technology}, morale {own.morale}, artillery value {own.artillery}, "
+        f"{own.leader.told()} ({LAW} 2.4)"
+    )
+    yield (
         f"defender: level {level}, {inside.side.country}, {detachments(inside.size)} inside, {inside.side.technology}, "
         f"morale {inside.morale}, {inside.leader.told()}; resistance {resistance}, after a breach {breached} "
-        f"({LAW} 4.5 step 6)",
-        *_modifier_lines(craft),
-    ]
-
-
-def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
-    """Modifiers of all rolls of a siege as it begins."""
-    conditions, camp, garrison = craft.fields.conditions, craft.besieger.size, craft.besieged.size
-    works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+        f"({LAW} 4.5 step 6)"
+    )
+    conditions, camp, garrison = craft.fields.conditions, own.size, inside.size
     breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
-    effect = [craft.effect_of_place(camp), craft.effect_of_counters(works, breach, counter)]
-    starving = craft.garrison_attrition(works) if isinstance(craft.fields, Campaign) and garrison else []
-    drawn = craft.besieger.leader.drawn or craft.besieged.leader.drawn
+    effect = craft.effect_of_place(camp) + craft.effect_of_counters(craft.works, breach, counter)
+    starving = craft.garrison_attrition(craft.works) if isinstance(craft.fields, Campaign) and garrison else []
+    drawn = own.leader.drawn or inside.leader.drawn
     rolls = {
-        "attacker undermining": (4, [*effect[0], *effect[1], *craft.effect_of_garrison(garrison)]),
+        "attacker undermining": (4, effect + craft.effect_of_garrison(garrison)),
         "attacker supply": (4, craft.supply(garrison, int(conditions.first_round))),
         "attacker siege attrition": (3, craft.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
         "defender garrison attrition": (3, starving),
@@ -84,7 +76,7 @@ def _modifier_lines(craft: Siegecraft) -> Iterator[str]:
         pair = next(iter(craft.pairs))
         for side, stack in enumerate(craft.stacks):
             for step, gains in (("Fire", pair.fire), ("Shock", pair.shock)):
-                rolls[f"{stack.name} assault {step}"] = 5, [(gains[side], f"leader: {stack.leader.told()}")]
+                rolls[f"{stack.name} assault {step}"] = 5, [Bonus(gains[side], f"leader: {stack.leader.told()}")]
     for roll, (section, bonuses) in rolls.items():
         yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
     if drawn:
@@ -129,8 +121,7 @@ def _undermining(setup: SiegeSetup, before: SiegeState, die: int, after: SiegeSt
 def _assault(setup: SiegeSetup, before: SiegeState, result: int, dice: random.Random) -> str:
     breach = int(before.stage == siege.STORM)
     ground = Ground(before.camp, before.garrison, breach, before.counter)
-    thrown, caused = _dice_for(setup, ground, result, dice)
-    fire, enemy_fire, shock, enemy_shock = thrown
+    (fire, enemy_fire, shock, enemy_shock), caused = _dice_for(setup, ground, result, dice)
     fell, placed = (result >> siege.FELL_SHIFT) & 1, (result >> siege.COUNTER_SHIFT) & 1
     name, lost = "storm of the breach" if breach else "assault", detachments(before.camp - (result & siege.LEFT_MASK))
     ends = f"the fortress {'falls' if fell else 'holds'}{', ASSAULT counter' if placed else ''}"
@@ -146,19 +137,18 @@ def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Rando
     They are thrown until they do, so that each such throw is as likely as it should be.
     """
     assaults = setup.assaults
-    own, enemy = (list(stack.leaders.elements()) for stack in setup.craft.stacks)
-    cap = setup.craft.fields.options.leader_differential_cap
+    own, enemy = (list(stack.leaders.elements()) for stack in setup.stacks)
+    cap = setup.fields.options.leader_differential_cap
     rng = np.random.default_rng(dice.getrandbits(63))
     for _ in range(MOST_THROWS // AT_ONCE):
         pair = pair_of(dice.choice(own), dice.choice(enemy), cap)
-        drms = assaults.drms(ground, pair.fire, pair.shock)
+        drms = drms_of(assaults.place(ground), pair.fire, pair.shock)
         throws = rng.integers(1, 11, (4, AT_ONCE))
         rolled = assaults.assailants.roll(ground.breach, drms, throws)
-        ends = assaults.outcome(ground, rolled)
-        fits = np.flatnonzero(ends.code(pair.fragile) == result)
+        results, caused = assaults.outcome(ground, rolled, pair.fragile)
+        fits = np.flatnonzero(results == result)
         if len(fits):
             fire, enemy_fire, *shocks = throws[:, fits[0]]
-            made = (shock[fits[0]] for shock in rolled.shocks)
-            shown = [die if rolls else "-" for die, rolls in zip(shocks, made, strict=True)]
-            return [fire, enemy_fire, *shown], detachments(int(ends.caused[fits[0]]))
+            shown = [die if made[fits[0]] else "-" for die, made in zip(shocks, rolled.shocks, strict=True)]
+            return [fire, enemy_fire, *shown], detachments(int(caused[fits[0]]))
     return ["?"] * 4, "losses"

@@ -19,7 +19,7 @@ from simulator.rules.europa.fleets import (
     hold_of,
     loss_order,
 )
-from simulator.rules.europa.leaders import Leader, leader_of, replacements
+from simulator.rules.europa.leaders import FACES, Leader, Values, leader_of, replacements
 from simulator.rules.europa.modifiers import BOTH_DAYS, SECOND_DAY, Modifier
 from simulator.rules.europa.naval_model import SEA_TYPES, HostileSide, Naval, NavalOptions, NavalPolicy, SeaConditions
 from simulator.rules.europa.stacks import COUNTRIES, SIDES
@@ -30,9 +30,6 @@ WARSHIPS, GALLEYS, TRANSPORTS = "warships", "galleys", "transports"
 LAST_TURN_OF_GALLEYS, TURN_OF_OLD_GALLEYS = 25, 35
 DRMS = f"{LAW} 3 step 6"
 PURSUIT = f"{LAW} 3 step 9"
-FACES = range(1, 11)
-# (manoeuvre, fire, shock, fragile)
-Values = tuple[int, int, int, bool]
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from simulator.engine.chance import combine
 from simulator.rules.europa.leaders import Pair, leader_of, pair_of, replacements
@@ -25,11 +24,13 @@ TECHNOLOGIES = ("medieval", "renaissance", "arquebus", "musket", "baroque", "man
 
 # country, army_class ("" = given), artillery, replacement_leaders (section 2.2; usa's replacement row is ASSUMED).
 COUNTRIES = {row["country"]: row for row in lines_of("simulator.rules.europa", "countries")}
+# Of losses by Fire, the halves that count; all with better technologies (sections 3.3 and 4.5 step 3).
+FIRE_HALVES = {"medieval": 0, "renaissance": 0, "arquebus": 1}
 TURKISH = ("turkey", "turkey-janissary", "turkey-vizier")
 
 
 class Stack:
-    """One side, as the rules see it. `size` in thirds of a LD; the Fire column is "" for no Fire.
+    """One side, as the rules see it. `size` in thirds of a LD; `columns` of Fire ("" for no Fire) and Shock.
 
     `leaders` are the values that its leader may have, with weights when he is drawn. Raises Refusal for a leader that
     cannot be found.
@@ -46,10 +47,12 @@ class Stack:
         self.leaders = replacements(self.leader, self.replacements)
         self.artillery = artillery_value(side, side.army_plus, side.army_minus, fields.conditions.period, book)
         technology = book.technology(side.technology, enemy.technology)
-        self.fire_column, self.shock_column = str(technology["fire_column"]), str(technology["shock_column"])
+        # Renaissance without ARMY does not fire in Europe.
+        fires = side.technology != "renaissance" or self.has_army or fields.conditions.region != "europe"
+        self.columns = technology["fire_column"] if fires else "", technology["shock_column"]
         veteran = getattr(side, "veteran", True) and getattr(side, "pasha_detachments", 0) == 0
         drilled = self.tercios and side.technology in {"renaissance", "arquebus"}
-        self.morale = int(technology["morale"]) + (int(technology["veteran_bonus"]) if veteran else 0) + int(drilled)
+        self.morale = technology["morale"] + veteran * technology["veteran_bonus"] + drilled
 
     def told(self) -> str:
         """Country, class and size in words."""
@@ -98,29 +101,13 @@ def army_size(side: LandSide, period: str, book: Book) -> int:
     return book.column("army_class_size", "size")[class_of(side), period]
 
 
-def size_step(own: int, enemy: int) -> int:
-    """Difference of army sizes 0-1 -> 0, 2-4 -> 1, 5-7 -> 2, positive for the larger (section 2.4)."""
-    difference = abs(own - enemy)
-    step = 0 if difference <= 1 else 1 if difference <= 4 else 2
-    return step if own > enemy else -step
-
-
-@dataclass
 class Opponents(Generic[Scenario]):
-    """The two sides of a battle on land before it begins."""
+    """The two sides of a battle on land before it begins. Raises Refusal for leaders and tables that are wrong."""
 
-    fields: Scenario
-    book: Book
-    stacks: tuple[Stack, Stack]
-
-    def __post_init__(self) -> None:
-        self.europe = self.fields.conditions.region == "europe"
-
-    @classmethod
-    def of(cls, fields: Scenario) -> Self:
-        """Those of a scenario. Raises Refusal for leaders and tables that are wrong."""
-        tables = book(fields.options.tables)
-        return cls(fields, tables, (Stack(fields, SIDES[0], tables), Stack(fields, SIDES[1], tables)))
+    def __init__(self, fields: Scenario) -> None:
+        self.fields, self.book = fields, book(fields.options.tables)
+        self.europe = fields.conditions.region == "europe"
+        self.stacks = Stack(fields, SIDES[0], self.book), Stack(fields, SIDES[1], self.book)
 
     @cached_property
     def pairs(self) -> Counter[Pair]:

@@ -68,7 +68,7 @@ class Book:
 
     def technology(self, own: str, enemy: str, *, land: bool = True) -> Row:
         """Columns and morale of a technology against another."""
-        return self.indexed("battle_tech")[int(land), in_file(own), in_file(enemy)]
+        return self.indexed("battle_tech")[int(land), *(name.upper().replace("-", "_") for name in (own, enemy))]
 
     def siege_bonus(self, level: int, artillery: int) -> int:
         """The best bonus of this fortress level whose artillery is reached, else 0 (section 4.4)."""
@@ -97,11 +97,6 @@ class Book:
             return max(0, thirds - ABOVE_ALL + modified[step, ABOVE_ALL])
         whole, left = thirds - thirds % 3, thirds % 3
         return (modified[step, whole] if whole else 0) + (modified[step, left] if left else 0)
-
-
-def in_file(technology: str) -> str:
-    """A technology as the files spell it (`lace-war` is LACE_WAR)."""
-    return technology.upper().replace("-", "_")
 
 
 def names() -> list[str]:

@@ -11,7 +11,8 @@ from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, Outcomes, 
 from simulator.rules.europa import leaders
 from simulator.rules.europa.fleets import LAW, fleet_of, half_points_needed, hold_of
 from simulator.rules.europa.leaders import CAPTURED, KILLED, UNHARMED, WOUNDED, Leader, Trial, is_fragile
-from simulator.rules.europa.overseas_model import Continuation, Survival
+from simulator.rules.europa.model import CampaignConditions
+from simulator.rules.europa.overseas_model import Continuation, Survival, TrackConditions
 from simulator.rules.europa.spelled import FACES, Bonus, built, plainly, rolled, spell_out, sum_of, why
 from simulator.rules.europa.stacks import size_of
 from simulator.rules.europa.tables import book
@@ -44,6 +45,11 @@ class Season:
 
     poor_weather: bool
     late: bool
+
+    @classmethod
+    def of(cls, conditions: TrackConditions | CampaignConditions) -> Season:
+        """That of a scenario."""
+        return cls(conditions.poor_weather, conditions.period in {"VI", "VII"})
 
     @property
     def bonuses(self) -> list[Bonus]:
@@ -87,12 +93,14 @@ class Season:
             state.frozen or (winter and self.poor_weather and one),
         )
 
+    def throw(self, state: Track, die: int) -> Track:
+        """The next round after a die."""
+        return self.after(state, (self.box_after(state.box, die), die in STORMY, die == 1))
+
 
 def build_continuation(fields: Continuation) -> Built:
     """Everything that answers how long the military phase lasts."""
-    conditions = fields.conditions
-    season = Season(conditions.poor_weather, conditions.period in {"VI", "VII"})
-
+    conditions, season = fields.conditions, Season.of(fields.conditions)
     moves = {box: season.moves(box) for box in (START, *BOXES)}
 
     def follow(state: Track) -> Counter[Track] | None:
@@ -103,11 +111,8 @@ def build_continuation(fields: Continuation) -> Built:
             found[season.after(state, move)] += faces
         return found
 
-    def throw(state: Track, die: int) -> Track:
-        return season.after(state, (season.box_after(state.box, die), die in STORMY, die == 1))
-
     def tell(before: Track, after: Track, dice: random.Random) -> str:
-        die = face_where(FACES, lambda face: throw(before, face) == after, dice)
+        die = face_where(FACES, lambda face: season.throw(before, face) == after, dice)
         shown = str(die) if before.box == START else plainly(die, sum_of(season.bonuses))
         notes = [
             "an extended campaign" * (after.extended > before.extended),

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Fields, Refusal
+from simulator.rules.battle import Both, Fields, FrameOf, Refusal
 from simulator.rules.europa.fleets import fleet_of
 from simulator.rules.europa.model import Period
 from simulator.rules.europa.naval_model import (
@@ -82,23 +82,14 @@ class InterceptionConditions(Fields):
     counter_other_enemy_force: bool = Field(False, description="the same for counter-interceptors")
 
 
-class NoPolicies(Fields):
-    """No choices."""
-
-    attacker: NoPolicy = Field(default_factory=NoPolicy)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
+NoPolicies = Both[NoPolicy, NoPolicy]
 
 
-class Interception(Fields):
+class Interception(FrameOf[Interceptors, Moving, InterceptionConditions, NoPolicies, TableOptions]):
     """An interception."""
 
     game: Literal["europa"]
     battle: Literal["interception"]
-    attacker: Interceptors = Field(default_factory=Interceptors)
-    defender: Moving = Field(default_factory=Moving)
-    conditions: InterceptionConditions = Field(default_factory=InterceptionConditions)
-    policy: NoPolicies = Field(default_factory=NoPolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 def check_interception(fields: Interception) -> None:
@@ -133,23 +124,11 @@ class BlockaderPolicy(Fields):
     engage: Literal["always", "never"] = Field("always", description="force battle on a fleet that is caught")
 
 
-class BlockadePolicies(Fields):
-    """Choices."""
-
-    attacker: NoPolicy = Field(default_factory=NoPolicy)
-    defender: BlockaderPolicy = Field(default_factory=BlockaderPolicy)
-
-
-class BlockadeRun(Fields):
+class BlockadeRun(FrameOf[RunningSide, Runner, RunConditions, Both[NoPolicy, BlockaderPolicy], TableOptions]):
     """A run past a blockade."""
 
     game: Literal["europa"]
     battle: Literal["blockade-run"]
-    attacker: RunningSide = Field(default_factory=RunningSide)
-    defender: Runner = Field(default_factory=Runner)
-    conditions: RunConditions = Field(default_factory=RunConditions)
-    policy: BlockadePolicies = Field(default_factory=BlockadePolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 def check_blockade_run(fields: BlockadeRun) -> None:
@@ -183,23 +162,11 @@ class LosingPolicy(Fields):
     losses: LossOrder = Field("auto", description="what is lost first")
 
 
-class PassingPolicies(Fields):
-    """Choices."""
-
-    attacker: NoPolicy = Field(default_factory=NoPolicy)
-    defender: LosingPolicy = Field(default_factory=LosingPolicy)
-
-
-class StraitFire(Fields):
+class StraitFire(FrameOf[Work, Passing, NoPolicy, Both[NoPolicy, LosingPolicy], TableOptions]):
     """A work fires at a passing fleet."""
 
     game: Literal["europa"]
     battle: Literal["strait-fire"]
-    attacker: Work = Field(default_factory=Work)
-    defender: Passing = Field(default_factory=Passing)
-    conditions: NoPolicy = Field(default_factory=NoPolicy)
-    policy: PassingPolicies = Field(default_factory=PassingPolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 def check_strait_fire(fields: StraitFire) -> None:
@@ -247,16 +214,11 @@ class RaidOptions(TableOptions):
     lone_minus_bonus: bool = Field(True, description="+3 for a lone small corsair also after it was reduced")
 
 
-class CorsairRaid(Fields):
+class CorsairRaid(FrameOf[Raider, TreasureFleet, RaidConditions, NoPolicies, RaidOptions]):
     """A corsair attacks a stack with gold."""
 
     game: Literal["europa"]
     battle: Literal["corsair-raid"]
-    attacker: Raider = Field(default_factory=Raider)
-    defender: TreasureFleet = Field(default_factory=TreasureFleet)
-    conditions: RaidConditions = Field(default_factory=RaidConditions)
-    policy: NoPolicies = Field(default_factory=NoPolicies)
-    options: RaidOptions = Field(default_factory=RaidOptions)
 
 
 def check_corsair_raid(fields: CorsairRaid) -> None:
@@ -292,16 +254,11 @@ class LogisticsConditions(Fields):
     supplied_pashas: Annotated[int, Field(ge=0, le=3)] = Field(0, description="pashas to be supplied")
 
 
-class Logistics(Fields):
+class Logistics(FrameOf[Supplier, NoPolicy, LogisticsConditions, NoPolicies, TableOptions]):
     """What a fleet can carry, supply and blockade."""
 
     game: Literal["europa"]
     battle: Literal["logistics"]
-    attacker: Supplier = Field(default_factory=Supplier)
-    defender: NoPolicy = Field(default_factory=NoPolicy)
-    conditions: LogisticsConditions = Field(default_factory=LogisticsConditions)
-    policy: NoPolicies = Field(default_factory=NoPolicies)
-    options: TableOptions = Field(default_factory=TableOptions)
 
 
 def check_logistics(fields: Logistics) -> None:
