@@ -263,7 +263,8 @@ class PlainExplorer:
         self._results = [result[a:b] for a, b in pairwise(first)]
         self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
         self._all = decisions and chain.decided
-        self._widest = chain.tables.largest ** (2 if chain.paired else 1)
+        widest = chain.tables.largest ** (1 + chain.paired)
+        self._ahead = widest if widest > LOOK_FROM else 0
         self._look_from = LOOK_FROM
         self.edges = 0
 
@@ -309,7 +310,7 @@ class PlainExplorer:
                 if time.thread_time() > deadline:
                     self.edges = len(to)
                     return None
-            if len(to) + self._widest > self._look_from:
+            if len(to) + self._ahead > self._look_from:
                 self._look_around(s, len(to))
             tables.append(FINAL)
             seconds.append(0)

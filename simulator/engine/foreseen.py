@@ -33,14 +33,19 @@ from simulator.engine.refused import recall, remember
 MISTAKEN = 1e-6
 # Battles that see how long all of them last, half of them at least, and how far they go.
 SCOUTS, HALF, FAR = 16, 0.5, 64
-# Steps before the first look, how many times as many before each next one, and the most; so there are so many looks.
-SHORT, STRETCH, LONG, LOOKS = 4, 1.5, 256, 12
+# How many battles walk, as a share of those that are thought to be needed: what they see grows at most with the square
+# of their number.
+SHARES = (1 / 8, 1, 3)
+# Steps before the first look, how many times as many before each next one, and the most; so there are so many looks at
+# most, of all shares together.
+SHORT, STRETCH, LONG, LOOKS = 4, 1.5, 256, 36
 # Of the levels, how many classes count as if all battles had drawn of them: half are too early, and where there are as
 # many classes as levels a battle comes to 1 - 1/e of them.
 SEEN = 0.2
 # Its first look takes this part of the steps that spelled it out so far.
 FEW = 8
-SEED = np.uint64(0)
+# Of the battles that are counted and of the scouts.
+SEED, SCOUTS_SEED = 0, 1
 # Edges of a state are told apart by so many powers of two.
 OCTAVES = 33
 
@@ -104,9 +109,10 @@ WalkOf = Callable[[int], Walk]
 class Sample:
     """Battles that walk on and on, and what they came to: by level and battle the state's hash and its edges."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: Walk, seed: int = SEED) -> None:
         self._walk = walk
-        self._key = streams.battle_key(SEED, np.arange(len(walk.fan), dtype=np.uint64))
+        with np.errstate(over="ignore"):
+            self._key = streams.battle_key(np.uint64(seed), np.arange(len(walk.fan), dtype=np.uint64))
         # What is preferred in even and in odd steps, and in how many quarters of them.
         self._favour = [_numbers(self._key, 2**32 + parity) for parity in (0, 1)]
         self._met: list[np.ndarray] = []
@@ -203,34 +209,44 @@ def refuse_what_is_too_large(chain: Chain, budget: int, walk_of: WalkOf, effort:
     """Raise NoExactOdds for a chain that is seen to be past its budget (bytes) by so many steps of battles."""
     if battles_for(chain, budget, SHORT, int(chain.tables.largest) ** (1 + chain.paired)) * SHORT > effort:
         return
-    with np.errstate(over="ignore"):
-        scouts = Sample(walk_of(SCOUTS))
-        while len(scouts) < FAR and scouts.over < HALF:
-            scouts.fight(len(scouts) + 1)
-        battles = battles_for(chain, budget, len(scouts), scouts.typical_fan())
-        if battles * len(scouts) <= effort:
-            _look(chain, budget, Sample(walk_of(battles)), min(LONG, effort // battles))
+    scouts = Sample(walk_of(SCOUTS), SCOUTS_SEED)
+    while len(scouts) < FAR and scouts.over < HALF:
+        scouts.fight(len(scouts) + 1)
+    battles = battles_for(chain, budget, len(scouts), scouts.typical_fan())
+    if battles * len(scouts) > effort:
+        return
+    seen, walked = budget, SHARES[0]
+    for share in SHARES:
+        walking = int(share * battles)
+        if walking * len(scouts) > effort or seen * (share / walked) ** 2 < budget:
+            return
+        seen, walked = _look(chain, budget, Sample(walk_of(walking)), min(LONG, effort // walking)), share
 
 
 def battles_for(chain: Chain, budget: int, levels: int, fan: int) -> int:
     """How many battles would show four times the budget in so many levels if no two of them ever met."""
     sure = log(LOOKS * levels * OCTAVES / MISTAKEN)
-    return int(sqrt(2 * sure * 4 * budget / size_of(chain, 1, fan) / (SEEN * levels)))
+    return max(SCOUTS, int(sqrt(2 * sure * 4 * budget / size_of(chain, 1, fan) / (SEEN * levels))))
 
 
-def _look(chain: Chain, budget: int, sample: Sample, longest: int) -> None:
-    """Look again and again while battles walk on, until it is too large, or that cannot be hoped for any more."""
-    levels, last = SHORT, 1
+def _look(chain: Chain, budget: int, sample: Sample, longest: int) -> int:
+    """Look again and again while battles walk on, until that cannot be hoped to show a chain that is past its budget.
+
+    Bytes that were seen at least. Raises NoExactOdds once they are past the budget.
+    """
+    levels, last, seen = SHORT, 1, 0
     while levels <= longest and sample.over < HALF:
         sample.fight(levels)
         states, edges = sample.least()
         size = size_of(chain, states, edges)
         if size > budget:
             raise foreseen(chain, states, edges, budget)
+        seen = max(seen, size)
         looks_left = log(longest / levels) / log(STRETCH)
         if size * (2 * states / last) ** looks_left < budget:
-            return
+            break
         levels, last = int(STRETCH * levels), states
+    return seen
 
 
 def foreseen(chain: Chain, states: int, edges: int, budget: int) -> NoExactOdds:
@@ -250,12 +266,13 @@ def _rounded(number: int) -> int:
 
 def _numbers(key: np.ndarray, place: int) -> np.ndarray:
     """The number at this place of each stream."""
-    return np.asarray(streams.mix(key + np.uint64(place) * streams.GAMMA))
+    with np.errstate(over="ignore"):
+        return np.asarray(streams.mix(key + np.uint64(place) * streams.GAMMA))
 
 
 def _hash(keys: np.ndarray) -> np.ndarray:
     """One word of packed states."""
     code = np.zeros(keys.shape[1], np.uint64)
     for word in keys:
-        code = streams.mix((code ^ word) + streams.GAMMA)
+        code = _numbers(code ^ word, 1)
     return code
