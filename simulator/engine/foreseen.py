@@ -261,7 +261,7 @@ def foreseen(chain: Chain, states: int, edges: int, budget: int) -> NoExactOdds:
 def _rounded(number: int) -> int:
     """A number to two digits, downwards."""
     unit = 10 ** max(0, len(str(number)) - 2)
-    return number // unit * unit
+    return int(number // unit * unit)
 
 
 def _numbers(key: np.ndarray, place: int) -> np.ndarray:
