@@ -25,7 +25,8 @@ from simulator.engine.compiled import (
     within,
     word_of,
 )
-from simulator.engine.explicit import Graph, hold_one_roll, over_budget, packed, size_of
+from simulator.engine.explicit import Graph, over_budget, packed, size_of
+from simulator.engine.foreseen import hold_one_roll
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.refused import recall, remember
 from simulator.engine.streams import GAMMA

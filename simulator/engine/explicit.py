@@ -105,14 +105,6 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
     )
 
 
-def hold_one_roll(chain: Chain, fan: int, budget: int) -> None:
-    """Refuse a chain with so many edges that leave one state, where they alone are past the budget."""
-    if (size := size_of(chain, 0, fan)) > budget:
-        raise NoExactOdds(
-            f"one roll of {fan:,} results: at least {in_words(size)}, past the budget of {in_words(budget)}"
-        )
-
-
 def _refuse_at_once(chain: Chain, budget: int) -> None:
     """Refuse a chain whose game knows it to be too large."""
     states, transitions = chain.at_least

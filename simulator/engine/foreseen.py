@@ -25,7 +25,7 @@ import numpy as np
 
 from simulator.engine import streams
 from simulator.engine.chain import Chain
-from simulator.engine.explicit import PlainExplorer, hold_one_roll, hold_to_limits, packed, size_of
+from simulator.engine.explicit import PlainExplorer, hold_to_limits, packed, size_of
 from simulator.engine.limits import NoExactOdds, in_words
 from simulator.engine.refused import recall, remember
 
@@ -176,6 +176,14 @@ def least_number(drawn: int, different: int, sure: float) -> int:
         for _ in range(8):  # each is above the solution still, and nearer to it
             x = sure + met + met * log(x / met)
     return max(different, int(different * (different - 1) / (2 * x)))
+
+
+def hold_one_roll(chain: Chain, fan: int, budget: int) -> None:
+    """Refuse a chain with so many edges that leave one state, where they alone are past the budget."""
+    if (size := size_of(chain, 0, fan)) > budget:
+        raise NoExactOdds(
+            f"one roll of {fan:,} results: at least {in_words(size)}, past the budget of {in_words(budget)}"
+        )
 
 
 def look_around(explorer: PlainExplorer, s: Any, edges: int, look_from: int) -> bool:
