@@ -26,7 +26,8 @@ from simulator.engine.compiled import (
     word_of,
 )
 from simulator.engine.explicit import Graph, over_budget, packed, size_of
-from simulator.engine.limits import BrokenGame
+from simulator.engine.foreseen import hold_one_roll
+from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.refused import recall, remember
 from simulator.engine.streams import GAMMA
 
@@ -38,6 +39,8 @@ STATES, EDGES, NEXT, WRONG = range(4)
 PAUSE = 1 << 20
 # Keys of so few bits are looked up in a table of all keys; longer ones are hashed.
 DIRECT_BITS = 22
+# A state with more edges than this on average is a wide one.
+WIDE = 256
 NO_NODES, ALL_NODES, BEST_NODES = range(3)
 _HIGH = np.uint64(32)
 
@@ -289,6 +292,7 @@ class CompiledExplorer:
         chain, rows, asked = self.chain, self.chain.tables.rows, False
         if starts is not None:
             self._begin_with(starts)
+        self._foresees = starts is None
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
         while (status := run(chain.params, rows, self.store, self.bench, self.at, PAUSE)) != DONE:
@@ -297,6 +301,7 @@ class CompiledExplorer:
                 recall(chain, self.budget)
             self._hold_to_budget()
             if status == NEED_ROOM:
+                hold_one_roll(chain, int(self.at[WRONG]), self.budget)
                 self._make_room()
             elif status in {BAD_FIELD, BAD_TABLE}:
                 raise self._wrong(status)
@@ -306,13 +311,26 @@ class CompiledExplorer:
         self._hold_to_budget()
         return self._graph()
 
+    @property
+    def wide(self) -> bool:
+        """Have states so many edges that it is sooner to take single ones by plain Python?"""
+        return bool(self.at[EDGES] > WIDE * self.at[NEXT])
+
     def _hold_to_budget(self) -> None:
         states, edges = int(self.at[STATES]), int(self.at[EDGES])
-        if size_of(self.chain, states, edges) > self.budget:
-            refusal = over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+        size = size_of(self.chain, states, edges)
+        try:
+            if size > self.budget:
+                raise over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+            if self._foresees and (size > QUICK_BYTES or (edges > PAUSE and self.wide)):
+                from simulator.engine.forerunners import look_ahead
+
+                self._foresees = False
+                look_ahead(self)
+        except NoExactOdds as refusal:
             if edges > PAUSE and self._usual:
                 remember(self.chain, self.budget, str(refusal))
-            raise refusal
+            raise
 
     def _make_room(self) -> None:
         old, states, edges = self.store, int(self.at[STATES]), int(self.at[EDGES])

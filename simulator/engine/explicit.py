@@ -27,6 +27,8 @@ FINAL = -1
 # so many: until the compiler, or what it has made before, is sooner.
 PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = (3.0, 12.0), (0.2, 0.6), (0.02, 0.1)
 CLOCK_EVERY = 64
+# From so many edges on it is seen whether the chain is surely too large (`foreseen`).
+LOOK_FROM = 1 << 13
 # Where a chain keeps the largest budget that it is known to be too large for: finding out may take seconds.
 _REFUSED = "_refused"
 
@@ -170,10 +172,15 @@ def spell_out_nodes(
     _refuse_at_once(chain, budget)
     if (patience := patience_for(chain, "grow")) > 0:
         begun = time.thread_time()
-        graph = PlainExplorer(chain, budget, decisions).explore(patience, starts)
+        explorer = PlainExplorer(chain, budget, decisions)
+        graph = explorer.explore(patience, starts)
         spent(chain, time.thread_time() - begun)
         if graph is not None:
             return graph
+        if starts is None and not cache.is_ready("grow", type(chain.params)):
+            from simulator.engine.foreseen import look_before_compiling
+
+            look_before_compiling(explorer)
     from simulator.engine.expand import CompiledExplorer
 
     compiled_here.add(type(chain.params))
@@ -248,6 +255,10 @@ class PlainExplorer:
         self._results = [result[a:b] for a, b in pairwise(first)]
         self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
         self._all = decisions and chain.decided
+        widest = chain.tables.largest ** (1 + chain.paired)
+        self._ahead = widest if widest > LOOK_FROM else 0
+        self._look_from = LOOK_FROM
+        self.edges = 0
 
     def _to_decision(self, p: Any, s: Any, result: int, other: int) -> Any:
         return self.chain.settled(self.chain.leap(p, s, result, other), p, stop=True)
@@ -259,9 +270,18 @@ class PlainExplorer:
         hold_to_limits(self.chain, begun, start)
         return begun
 
+    def _look_around(self, s: Any, edges: int) -> None:
+        """Raise NoExactOdds where one roll alone is past the budget, or the chain is seen to be."""
+        from simulator.engine.foreseen import look_around
+
+        if look_around(self, s, edges, LOOK_FROM if self._look_from == LOOK_FROM else 0):
+            self._look_from = max(LOOK_FROM + 1, self.budget // size_of(self.chain, 0, 1))
+
     def explore(self, patience: float = float("inf"), starts: np.ndarray | None = None) -> Graph | None:
         """The graph, or None if it took longer than `patience` seconds; see `spell_out_nodes`."""
         chain, p = self.chain, self._p
+        if starts is not None:
+            self._look_from = sys.maxsize
         running, table, second = (chain.part(name) for name in ("running", "table", "second"))
         deadline = time.thread_time() + patience
         kind = type(chain.start)
@@ -280,7 +300,10 @@ class PlainExplorer:
             if len(tables) % CLOCK_EVERY == 0 or len(to) > due:
                 due = len(to) + CLOCK_EVERY**2
                 if time.thread_time() > deadline:
+                    self.edges = len(to)
                     return None
+            if len(to) + self._ahead > self._look_from:
+                self._look_around(s, len(to))
             tables.append(FINAL)
             seconds.append(0)
             owners.append(0)

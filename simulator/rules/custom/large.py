@@ -255,14 +255,7 @@ def lay_out(setup: Setup) -> LargeField:
     params = _Arrays(setup, drawn).made()
     start = opened(params, LargeState(*[0] * len(LargeState._fields)))
     places = {side: line.start for side, line in drawn.items()}
-    chain = Chain(
-        params,
-        LargeState(*map(int, start)),
-        _limits(params, drawn),
-        _numbers(),
-        counters=("rounds",),
-        at_least=(2, HALF * HALF),
-    )
+    chain = Chain(params, LargeState(*map(int, start)), _limits(params, drawn), _numbers(), counters=("rounds",))
     return LargeField(setup, places, drawn, chain)
 
 

@@ -1,0 +1,75 @@
+"""Battles that run ahead of a compiled explorer, to see whether its chain is too large (`foreseen`)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from simulator.engine.chain import Chain
+from simulator.engine.expand import (
+    ALL_NODES,
+    BAD_FIELD,
+    BAD_TABLE,
+    EDGES,
+    NEED_ROOM,
+    NEXT,
+    STATES,
+    WRONG,
+    CompiledExplorer,
+    grow,
+    rehash,
+)
+from simulator.engine.explicit import PlainExplorer, packed
+from simulator.engine.foreseen import FEW, PlainWalk, WalkOf, refuse_what_is_too_large
+
+
+class CompiledWalk(CompiledExplorer):
+    """Battles that step by the compiled rules: all edges of all their states at once; see `foreseen.Walk`."""
+
+    def __init__(self, chain: Chain, decisions: bool, battles: int) -> None:
+        super().__init__(chain, 0, decisions, room=4 * battles)
+        self._see(np.repeat(packed(chain, self.bench.fields[:, 1][None]), battles, axis=1))
+
+    def _see(self, keys: np.ndarray) -> None:
+        self.keys = keys
+        self._follow(keys)
+        self._begin = self.store.begin[: keys.shape[1] + 1].copy()
+        self.fan = np.diff(self._begin)
+
+    def step(self, edge: np.ndarray) -> None:
+        """See `Walk`."""
+        on, keys = self.fan > 0, self.keys.copy()
+        keys[:, on] = self.store.keys[:, self.store.to[(self._begin[:-1] + edge)[on]]]
+        self._see(keys)
+
+    def _follow(self, keys: np.ndarray) -> None:
+        """Follow each of these states; one that is listed twice, twice."""
+        states, at = keys.shape[1], self.at
+        self.store.slots[self.store.keys[0, : at[STATES]] if self._direct else slice(None)] = 0
+        at[:] = 0
+        at[WRONG] = states
+        self._make_room()
+        self.store.keys[:, :states] = keys
+        at[STATES] = states
+        rehash(self.store, self.bench, states)
+        run, rows = grow.of(self.chain.params), self.chain.tables.rows
+        while at[NEXT] < states:
+            pause = (states - at[NEXT]) * max(1, at[EDGES] // max(1, at[NEXT]))
+            status = run(self.chain.params, rows, self.store, self.bench, at, pause)
+            if status == NEED_ROOM:
+                self._make_room()
+            elif status in {BAD_FIELD, BAD_TABLE}:
+                raise self._wrong(status)
+        self.store.begin[at[NEXT]] = at[EDGES]
+
+
+def look_ahead(explorer: CompiledExplorer) -> None:
+    """Raise NoExactOdds where few steps beside those that it took so far show that its chain is past its budget."""
+    chain, decisions, at = explorer.chain, explorer.nodes == ALL_NODES, explorer.at
+    walk_of: WalkOf = partial(CompiledWalk, chain, decisions)
+    steps = 2 * int(at[NEXT])
+    if explorer.wide:
+        walk_of = partial(PlainWalk, PlainExplorer(chain, explorer.budget, decisions))
+        steps = int(at[EDGES]) // FEW
+    refuse_what_is_too_large(chain, explorer.budget, walk_of, steps)
