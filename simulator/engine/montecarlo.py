@@ -56,12 +56,14 @@ class Simulation:
         self.threads = threads or processors()
         self.battles = 0
         self.origin = chain
-        self.graph = graph or (None if direct else graph_if_it_fits(chain))
+        self.graph = graph or (None if direct and chain.aims is None else graph_if_it_fits(chain))
         self.fought, self._survey = surveyed(self.graph) if self.graph else (Fought(by_rules(chain), np.empty(0)), None)
         self.chain = self.fought.chain
         self.tally = Tally(self.chain.layout)
         for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
             bind_state(type(bound.params), type(bound.start))
+            if self.graph is None:  # the first step is held to the contract: compiled rules look at where it led
+                next(told_steps(bound, seed, 0, self), None)
         self._direct = direct or (self.graph is None and not may_be_met(chain))
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
@@ -168,11 +170,14 @@ def told_steps(
         roll = _merged_rolls(simulation, battle)
     running, p = chain.part("running"), chain.params
     state = plain_state(chain, chain.settled(chain.start))
-    while running(p, state):
+    for _ in range(2 * MOST_ROLLS):
+        if not running(p, state):
+            return
         result, other = roll(state)
         after = plain_state(chain, chain.move(p, state, result, other), state)
         yield state, (result, other) if chain.paired else result, after
         state = after
+    raise BrokenGame(f"battle {battle} of seed {seed} did not end within {2 * MOST_ROLLS:,} steps; perhaps none does")
 
 
 Roll = Callable[[Any], tuple[int, int]]
