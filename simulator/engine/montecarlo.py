@@ -10,7 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -81,20 +81,25 @@ class Simulation:
         begin, end = self.battles, self.battles + battles
         queue = _Queue(begin, end, self.chunk)
         threads = max(1, min(self.threads, -(-battles // self.chunk)))
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(self._run, queue) for _ in range(threads)]
-            try:
-                while not queue.finished.wait(0.05):
-                    if progress:
-                        progress(queue.done)
-                    if all(future.done() for future in futures):
-                        break
-            finally:
-                queue.stop()
-                tallies = [future.result() for future in futures]
-                if not queue.spoiled:
-                    self.tally.add(np.concatenate(tallies))
-                    self.battles = begin + queue.done
+        pool = ThreadPoolExecutor(threads)
+        patience: float | None = LAST_WAIT + CHUNK_SECONDS / 2
+        futures = [pool.submit(self._run, queue) for _ in range(threads)]
+        try:
+            while not queue.finished.wait(0.05):
+                if progress:
+                    progress(queue.done)
+                if all(future.done() for future in futures):
+                    break
+            patience = None
+        finally:
+            queue.stop()
+            # A thread that still compiles hears nothing: an interrupt does not wait for it.
+            heard = not wait(futures, patience).not_done
+            pool.shutdown(wait=False)
+            tallies = [future.result() for future in futures] if heard else []
+            if heard and not queue.spoiled:
+                self.tally.add(np.concatenate(tallies))
+                self.battles = begin + queue.done
         if queue.endless:
             raise BrokenGame(f"no battle of seed {self.seed} ended within {2 * MOST_ROLLS:,} steps; perhaps none does")
         if queue.broken:
