@@ -164,7 +164,12 @@ class Chain:
     def __post_init__(self) -> None:
         """Raise BrokenGame for fields that are none, limits that nothing can hold, and a start outside its limits."""
         kind, fields = type(self.start).__name__, getattr(self.start, "_fields", ())
-        for role, names in (("counters", self.counters), ("noted", (self.noted,) if self.noted else ())):
+        apart = self.apart[0] + self.apart[1] if self.apart else ()
+        for role, names in (
+            ("counters", self.counters),
+            ("noted", (self.noted,) if self.noted else ()),
+            ("apart", apart),
+        ):
             for name in names:
                 if name not in fields:
                     raise BrokenGame(f"{role}: {kind} has no field {name!r}")

@@ -84,6 +84,8 @@ class Kernel:
                 tell("compiling for this machine, once: some seconds")
         try:
             result = self._version(package)(*args)
+        except OSError:  # what was compiled cannot be kept, as on a full disk; it is there all the same
+            result = self._version(package)(*args)
         except Exception:
             if package is None or not cache.is_ready(self.__name__, kind):
                 raise

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from simulator.engine import walkable
+from simulator.engine import grid, walkable
 from simulator.engine.chain import BEST, Aims, Chain, rule
-from simulator.engine.chance import TableBook, tables
+from simulator.engine.chance import TableBook, Tables, tables
 from simulator.engine.each import by_rules, each_end
 from simulator.engine.exact import exact_ends
 from simulator.engine.expand import CompiledExplorer
@@ -312,3 +312,81 @@ def test_best_decisions_are_never_left_out_where_battles_are_fought_one_by_one()
     with pytest.raises(NoExactOdds, match="policy: best"):
         by_rules(chain, 1, 10)
     assert Simulation(chain, 1, direct=True).engine == "graph"
+
+
+@pytest.mark.parametrize(
+    ("first", "result", "weight"),
+    [
+        ([0, 1, 9], [0, 0], [1.0, 1.0]),
+        ([1, 2], [0, 0], [1.0, 1.0]),
+        ([-1, 1], [0], [1.0]),
+        ([0, 1], [0], [1.0, 1.0]),
+        ([0, 1], [0.5], [1.0]),
+        ([], [], []),
+    ],
+)
+def test_rows_that_are_not_those_of_the_tables_are_refused(first, result, weight):
+    with pytest.raises(BrokenGame, match="chance tables: rows"):
+        Tables(np.array(first, np.int64), np.array(result), np.array(weight))
+
+
+class Clash(NamedTuple):
+    """Two rolls that were to act apart, and do not: `middle` where both are 1, `both` where the first moves both."""
+
+    middle: int
+    both: int
+    another: int
+
+
+class Lines(NamedTuple):
+    mine: int
+    theirs: int
+    rounds: int
+
+
+@rule(Clash)
+def running(p, s):
+    return (s.mine > 0) & (s.theirs > 0)
+
+
+@rule(Clash)
+def table(p, s):
+    return 1
+
+
+@rule(Clash)
+def second(p, s):
+    return 1
+
+
+@rule(Clash)
+def lands(p, s, result, other):
+    more = p.middle * (result == 1) * (other == 1) + p.both * (result == 1)
+    return Lines(max(0, s.mine - other - more), max(0, s.theirs - result), s.rounds + 1)
+
+
+@rule(Clash)
+def follows(p, s):
+    return s
+
+
+@rule(Clash)
+def step(p, s, result, other):
+    return Lines(max(0, s.mine - other), max(0, s.theirs - result - p.another), s.rounds + 1)
+
+
+@pytest.mark.parametrize(
+    ("params", "wrong"), [((0, 0, 0), False), ((1, 0, 0), True), ((0, 1, 0), True), ((0, 0, 1), True)]
+)
+def test_rolls_that_do_not_act_apart_are_an_error(params, wrong, monkeypatch):
+    monkeypatch.setattr(grid, "_held", set())
+    book = TableBook()
+    book.add({0: 2, 1: 1, 2: 1})
+    start, limits = Lines(6, 6, 0), Lines(6, 6, 10**6)
+    apart = ("theirs",), ("mine",)
+    chain = Chain(Clash(*params), start, limits, book.close(), counters=("rounds",), apart=apart)
+    if wrong:
+        with pytest.raises(BrokenGame, match="apart: "):
+            exact_ends(chain)
+    else:
+        assert exact_ends(chain).p.sum() == pytest.approx(1, abs=1e-12)
