@@ -45,11 +45,13 @@ def machines(workers: int | None = None, address: str | None = None, processes: 
     """
     try:
         from distributed import Client, LocalCluster
+        from distributed.comm.addressing import get_address_host_port
     except ImportError:
         text = 'needs dask; install it with python -m pip install "battle-odds[scale]"'
         raise ValueError(f"{'workers' if address is None else 'cluster'}: {text}") from None
     if address is not None:
         try:
+            get_address_host_port(address)  # a client of what is no address would take long to end
             client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             why = str(error) or "no answer"

@@ -47,7 +47,7 @@ class Bar:
 
     def _appear(self) -> None:
         with self._lock:
-            if self._timer.finished.is_set() and self._progress is None and not self._closed:
+            if not self._closed:
                 self._progress = Progress(
                     TextColumn("{task.description}"),
                     BarColumn(),

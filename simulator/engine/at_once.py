@@ -33,6 +33,8 @@ from simulator.engine.solve import Passes, compiled
 
 # Room for so many endings; a graph with more is solved pass by pass.
 ROOM = 1 << 13
+# Room for the chance of every state, for each value that an edge adds to the counter.
+MOST_RING = 1 << 24
 
 _components = inner(find_components)
 _spread = inner(spread)
@@ -101,6 +103,8 @@ def ends_at_once(graph: Graph) -> Ends | None:
     second = np.empty(0, np.int32) if graph.second is None else graph.second
     net = Net(graph.begin, graph.to, inc, graph.table, second, tables.first, tables.weight)
     width = int(inc.max(initial=0)) + 1
+    if width * size > MOST_RING:
+        return None
     space = Space(
         np.empty((10, size + 1), np.int32),
         np.empty(size, np.int64),

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import le
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left", "lands", "follows")
 MOST_TURNS = 1000
+# Fields are held in 64 bits with a sign; what an edge adds to a counter in 32 without.
+MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1
 # What `choose` answers where the engine finds the best option (see `Aims`).
 BEST = -1
 
@@ -158,14 +161,30 @@ class Chain:
     lean: Lean | None = None
     noted: str = ""
 
+    def __post_init__(self) -> None:
+        """Raise BrokenGame for fields that are none, limits that nothing can hold, and a start outside its limits."""
+        kind, fields = type(self.start).__name__, getattr(self.start, "_fields", ())
+        apart = self.apart[0] + self.apart[1] if self.apart else ()
+        for role, names in (
+            ("counters", self.counters),
+            ("noted", (self.noted,) if self.noted else ()),
+            ("apart", apart),
+        ):
+            for name in names:
+                if name not in fields:
+                    raise BrokenGame(f"{role}: {kind} has no field {name!r}")
+        if not fields or len(tuple(self.limits)) != len(fields):
+            raise BrokenGame(f"limits: {self.limits} are not those of the fields of {kind}")
+        if min(self.limits) < 0 or max(self.limits) > MOST_VALUE:
+            raise BrokenGame(f"limits: {self.limits} are not within 0 to {MOST_VALUE}")
+        if self.counters and self.limits[self.counted] > MOST_COUNT:
+            raise BrokenGame(f"limits: {self.limits[self.counted]} of counter {self.counters[0]} is above {MOST_COUNT}")
+        hold_to_limits(self, self.start, "the start")
+
     @cached_property
     def counted(self) -> int:
-        """Place of the field that is followed as a counter, -1 for none; raises BrokenGame for an unknown one."""
-        fields = self.start._fields
-        unknown = set(self.counters) - set(fields)
-        if unknown:
-            raise BrokenGame(f"counters: {type(self.start).__name__} has no field {min(unknown)!r}")
-        return fields.index(self.counters[0]) if self.counters else -1
+        """Place of the field that is followed as a counter, -1 for none."""
+        return self.start._fields.index(self.counters[0]) if self.counters else -1
 
     @cached_property
     def layout(self) -> Layout:
@@ -222,11 +241,43 @@ class Chain:
                 return s
             option = choose(p, s)
             if option < 0:
+                if self.aims is None:
+                    raise BrokenGame(f"choose: {option} in {s}, and nothing tells what the sides aim at")
                 if stop:
                     return s
                 option = self.played.option(s)
             s = step(p, s, option, 0) if self.paired else step(p, s, option)
         raise BrokenGame(f"decisions without end in {s}")
+
+
+def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
+    """Raise BrokenGame for what is no State of the chain, or for a field outside its limit."""
+    kind = type(chain.start)
+    if type(state) is kind and min(state) >= 0 and all(map(le, state, chain.limits)):
+        return
+    if type(state) is not kind:
+        raise BrokenGame(f"step: {str(state)[:80]} is no {kind.__name__}, after state {before}")
+    for name, value, limit in zip(kind._fields, state, chain.limits, strict=True):
+        if not 0 <= value <= limit:
+            raise BrokenGame(f"field {name}: {value} is not within 0 to {limit}, after state {before}")
+
+
+def whole(state: Any) -> Any:
+    """The state with plain ints; raises BrokenGame for a field that is no whole number."""
+    kind = type(state)
+    ints = kind._make(map(int, state))
+    if ints != state:
+        name = next(name for name, value, number in zip(kind._fields, state, ints, strict=True) if value != number)
+        raise BrokenGame(f"field {name}: {getattr(state, name)} is no whole number, in state {state}")
+    return ints
+
+
+def rows_of(states: list[Any]) -> np.ndarray:
+    """States as rows of ints; raises BrokenGame for a field that is no whole number."""
+    rows = np.array(states)
+    if rows.dtype != np.int64:
+        rows = np.array([whole(state) for state in states], np.int64)
+    return rows.reshape(len(states), -1)
 
 
 @dataclass(frozen=True)

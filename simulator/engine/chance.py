@@ -81,6 +81,11 @@ class Tables:
         self.first = np.ascontiguousarray(first, np.int64)
         self.result = np.ascontiguousarray(result, np.int64)
         self.weight = np.ascontiguousarray(weight, np.float64)
+        whole = len(self.first) > 0 and self.first[0] == 0 and self.first[-1] == len(self.result) == len(self.weight)
+        if not whole or np.asarray(result).dtype.kind == "f":
+            raise BrokenGame(
+                "chance tables: rows that are not those of the tables, or results that are no whole numbers"
+            )
         sizes = self.first[1:] - self.first[:-1]
         self.largest = max(least, int(sizes.max(initial=1)))
         # Seen as numbers without a sign, negative ones are too large as well.

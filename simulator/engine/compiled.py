@@ -17,6 +17,7 @@ from numba import int64, njit, uint64
 from numba.extending import overload, register_jitable
 
 from simulator.engine import cache, chain
+from simulator.engine.limits import BrokenGame
 from simulator.engine.pipelines import Apart, NoAlias, Piece, Rule
 from simulator.engine.rewrite import compilable
 
@@ -83,6 +84,8 @@ class Kernel:
                 tell("compiling for this machine, once: some seconds")
         try:
             result = self._version(package)(*args)
+        except OSError:  # what was compiled cannot be kept, as on a full disk; it is there all the same
+            result = self._version(package)(*args)
         except Exception:
             if package is None or not cache.is_ready(self.__name__, kind):
                 raise
@@ -128,18 +131,25 @@ _GENERIC = {part.__name__: part for part in _PARTS}
 _bound: set[tuple[type, str]] = set()
 
 
-def _overload_on(generic: Callable[..., Any], params: type, implementation: Callable[..., Any]) -> None:
+def _overload_on(
+    generic: Callable[..., Any],
+    params: type,
+    implementation: Callable[..., Any],
+    check: Callable[[Any], Any] = lambda kind: None,
+) -> None:
     """Make `implementation` the version of `generic` whose first argument is of type `params`.
 
-    Numba wants the overload's argument names to be those of the implementation, hence the small built source.
+    `check` may refuse numba's type of the second one. Numba wants the overload's argument names to be those of the
+    implementation, hence the small built source.
     """
     names = list(inspect.signature(implementation).parameters)
     source = (
         f"def choose({', '.join(names)}):\n"
         f"    if getattr({names[0]}, 'instance_class', None) is params:\n"
+        f"        check({names[1] if len(names) > 1 else None})\n"
         f"        return implementation\n"
     )
-    scope: dict[str, Any] = {"params": params, "implementation": implementation}
+    scope: dict[str, Any] = {"params": params, "implementation": implementation, "check": check}
     exec(source, scope)
     how = _PIECE if getattr(params, "spelled_out", False) else _RULE
     overload(generic, strict=False, jit_options=how)(scope["choose"])
@@ -149,6 +159,19 @@ def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
     exec(source, scope)
     built: Callable[..., Any] = scope[name]
     return built
+
+
+def _state_only(state: type) -> Callable[[Any], None]:
+    """Refuses (BrokenGame) numba types that are no `state` of whole numbers."""
+
+    def check(kind: Any) -> None:
+        if getattr(kind, "instance_class", None) is not state:
+            raise BrokenGame(f"step: {kind} is no {state.__name__}")
+        for name, value in zip(state._fields, kind.types, strict=True):  # type: ignore[attr-defined]
+            if not isinstance(value, numba.types.Integer | numba.types.Boolean):
+                raise BrokenGame(f"step: field {name} is no whole number but {value}, in {kind}")
+
+    return check
 
 
 def bind_state(params: type, state: type) -> None:
@@ -181,7 +204,8 @@ def bind_state(params: type, state: type) -> None:
     )
     _overload_on(word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64))
     _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
-    _overload_on(within, params, _built(f"def within(p, s, limit):\n    return {tests}\n", "within"))
+    held = _built(f"def within(p, s, limit):\n    return {tests}\n", "within")
+    _overload_on(within, params, held, _state_only(state))
 
 
 def _bind_helper(function: Callable[..., Any]) -> None:

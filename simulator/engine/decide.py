@@ -296,12 +296,14 @@ class Decider(Solver):
 def _aims(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
     """What the ends are worth to both sides, and what one more of the counter is.
 
-    Raises BrokenGame where the counter is worth more in some ends than in others.
+    Raises BrokenGame where that is no number, or the counter is worth more in some ends than in others.
     """
     chain, final = graph.chain, graph.final
     assert chain.aims is not None
     ends = graph.states(final)
     worth = chain.aims.worth(ends)
+    if worth.shape != (2, int(final.sum())) or not np.all(np.isfinite(worth)):
+        raise BrokenGame("aims: an end is worth no number to a side")
     if graph.inc is None or not worth.size:
         return worth, (0.0, 0.0)
     counted = chain.counters[0]

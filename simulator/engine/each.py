@@ -12,16 +12,19 @@ from numba import int64, uint32, uint64
 from simulator.engine import streams
 from simulator.engine.alias import drawn_by
 from simulator.engine.chain import Chain, Ends
-from simulator.engine.compiled import bind_state, kernel, left, load, paired, running, store, within
+from simulator.engine.compiled import bind_state, kernel, left, load, paired, running, store
 from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.grid import too_wide
-from simulator.engine.lanes import DONE, ENDLESS, Order, advance, battle_key, mix
+from simulator.engine.lanes import DONE, ENDLESS, Order, advance, astray, battle_key, mix
 from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.lookup import Fought, PairLookup, lookup
 from simulator.engine.montecarlo import Simulation
+from simulator.engine.solve import Solver
 
 _GAMMA, _HIGH, _HALF = streams.GAMMA, streams.HIGH, np.uint64(32)
 MOST_STEPS = 1 << 20
+# After so many steps it is looked at whether battles on a graph can end.
+SUSPICIOUS = 1 << 10
 PORTION = 1 << 16
 BAD = 9
 
@@ -31,9 +34,11 @@ def each_end(
 ) -> tuple[Ends, np.ndarray]:
     """The distinct ends of `battles` of a seed from `first` on, with counts, and which of them each battle came to.
 
-    Raises BrokenGame for a game that breaks its contract.
+    Raises BrokenGame for a game that breaks its contract, NoExactOdds where the best decisions cannot be found.
     """
     if graph is None:
+        if chain.aims is not None:
+            return walk(chain.played.graph, seed, battles, first=first)
         try:
             if too_wide(chain):
                 return by_rules(chain, seed, battles, first)
@@ -53,23 +58,25 @@ def walk(
     for begin in range(0, battles, PORTION):
         part = slice(begin, min(begin + PORTION, battles))
         with np.errstate(over="ignore"):
-            _walk(fought, ends, seed, np.arange(first + part.start, first + part.stop, dtype=np.uint64), at[part])
+            battle = np.arange(first + part.start, first + part.stop, dtype=np.uint64)
+            _walk(graph, fought, ends, streams.battle_key(np.uint64(seed), battle), at[part])
     places, which, count = np.unique(at, return_inverse=True, return_counts=True)
     mask = fought.chain.params.mask
     states = graph.states(fought.order[places & mask], places >> mask.bit_length())
     return Ends(states, count / battles, count.astype(np.int64)), which
 
 
-def _walk(fought: Fought, ends: np.ndarray, seed: int, battle: np.ndarray, at: np.ndarray) -> None:
-    """Lead these battles, which stand at `at`, each to where it ends."""
+def _walk(graph: Graph, fought: Fought, ends: np.ndarray, key: np.ndarray, at: np.ndarray) -> None:
+    """Lead these battles, which stand at `at`, each to where it ends; `key` are those of their streams."""
     p, alias = fought.chain.params, fought.chain.tables.alias
     paired, mask, low = isinstance(p, PairLookup), p.mask, np.uint64(0xFFFFFFFF)
-    key = streams.battle_key(np.uint64(seed), battle)
-    word = np.zeros(len(battle), np.uint64)
+    word = np.zeros(len(key), np.uint64)
     going = np.flatnonzero(~ends[at & mask])
     for turn in range(MOST_STEPS):
         if not len(going):
             return
+        if turn == SUSPICIOUS:  # raises BrokenGame where battles cannot end
+            Solver(graph, counted=False).values(np.zeros(len(graph)))
         fresh = paired or turn % 2 == 0
         if fresh:
             key[going] += _GAMMA
@@ -83,7 +90,7 @@ def _walk(fought: Fought, ends: np.ndarray, seed: int, battle: np.ndarray, at: n
             edge += drawn_by(alias, beside & low, number & low) * (beside >> _HALF).astype(np.int64)
         at[going] = (here & ~mask) + p.to[edge].astype(np.int64)
         going = going[~ends[at[going] & mask]]
-    raise BrokenGame(f"no battle of seed {seed} ended within {MOST_STEPS:,} steps; perhaps none does")
+    raise BrokenGame(f"a battle did not end within {MOST_STEPS:,} steps; perhaps none does")
 
 
 @kernel
@@ -104,8 +111,8 @@ def fight_each(p, start, alias, order, limit, least, fields):
             for half in range(1 if paired(p) else 2):
                 number = uint32(word >> _HIGH) if half == 0 else uint32(word)
                 s = advance(p, s, number, uint32(word), alias.bits, alias.entry)
-            if not within(p, s, limit):
-                return BAD
+                if astray(p, s, alias.bits, alias.entry, limit):
+                    return BAD
             turns += int64(1)
             if turns > MOST_STEPS:
                 return ENDLESS
@@ -115,6 +122,8 @@ def fight_each(p, start, alias, order, limit, least, fields):
 
 def by_rules(chain: Chain, seed: int, battles: int, first: int = 0, least: int = -1) -> tuple[Ends, np.ndarray]:
     """As `each_end`, by the compiled rules; battles also end where no more than `least` is left of them."""
+    if chain.aims is not None:
+        raise NoExactOdds(f"{', '.join(chain.aims.fields)}: best needs every state of this battle")
     fought = Simulation(chain, seed, 1, direct=True).chain
     bind_state(type(fought.params), type(fought.start))
     run, start = fight_each.of(fought.params), np.array(fought.start, np.int64)

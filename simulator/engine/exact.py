@@ -7,7 +7,7 @@ import numpy as np
 from simulator.engine import explicit, grid
 from simulator.engine.chain import Chain, Ends, LastRoll
 from simulator.engine.explicit import Graph, Progress, over_budget, size_of, spell_out
-from simulator.engine.limits import EXACT_BYTES
+from simulator.engine.limits import EXACT_BYTES, BrokenGame
 from simulator.engine.solve import MOST_AT_ONCE, Solver, solved_at_once
 
 
@@ -28,6 +28,8 @@ def _ended(chain: Chain, last: LastRoll, ends: Ends, budget: int) -> Ends:
     """The ends after the last roll, from those before it."""
     first, result, weight = chain.tables.rows
     table = last.table(ends.states)
+    if table.max(initial=0) >= len(chain.tables):
+        raise BrokenGame(f"chance table {table.max()}: there are tables 0 to {len(chain.tables) - 1}; the last roll")
     over = table < 0
     table = np.where(over, 0, table)
     sizes = np.diff(first)[table]

@@ -31,7 +31,7 @@ from simulator.engine.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.refused import recall, remember
 from simulator.engine.streams import GAMMA
 
-DONE, NEED_ROOM, PAUSED, BAD_FIELD, BAD_TABLE = range(5)
+DONE, NEED_ROOM, PAUSED, BAD_FIELD, BAD_TABLE, BAD_DECISION = range(6)
 # What `at` holds: how many states and edges there are, which state is next, and which table was wrong or how many
 # edges there was no room for.
 STATES, EDGES, NEXT, WRONG = range(4)
@@ -158,9 +158,11 @@ def follow(p, rows, g, b, at, i):
     g.begin[i] = at[EDGES]
     if not running(p, s):
         return DONE
-    owner = decides(p, s) if b.nodes else int64(0)
-    if owner > 0:
+    owner = int64(decides(p, s))
+    if owner != 0:
         t, u, fan, others = int64(0), int64(0), int64(options(p, s)), int64(1)
+        if not (b.nodes and 0 < owner <= 2 and fan > 0):
+            return BAD_DECISION
     else:
         t, u = int64(table(p, s)), int64(second(p, s))
         if t < 0 or t >= tables or u < 0 or u >= tables:
@@ -303,7 +305,7 @@ class CompiledExplorer:
             if status == NEED_ROOM:
                 hold_one_roll(chain, int(self.at[WRONG]), self.budget)
                 self._make_room()
-            elif status in {BAD_FIELD, BAD_TABLE}:
+            elif status in {BAD_FIELD, BAD_TABLE, BAD_DECISION}:
                 raise self._wrong(status)
             run = grow.of(chain.params)
             if progress:
@@ -346,6 +348,8 @@ class CompiledExplorer:
     def _wrong(self, status: int) -> BrokenGame:
         """What is wrong, as an error of the game."""
         chain, state = self.chain, self._graph().described(int(self.at[NEXT])) if self.at[STATES] else "the start"
+        if status == BAD_DECISION:
+            return BrokenGame(f"decides: no side, no options, or decisions without end; state {state}")
         if status == BAD_TABLE:
             tables = len(chain.tables)
             return BrokenGame(f"chance table {self.at[WRONG]}: there are tables 0 to {tables - 1}; state {state}")

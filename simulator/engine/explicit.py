@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from operator import le
 from typing import Any
 
 import numpy as np
 
 from simulator.engine import cache
-from simulator.engine.chain import Chain
+from simulator.engine.chain import Chain, hold_to_limits, rows_of, whole
 from simulator.engine.limits import EXACT_BYTES, BrokenGame, NoExactOdds, in_words
 
 Progress = Callable[[int], Any]
@@ -321,10 +320,9 @@ class PlainExplorer:
             begin.append(len(to))
             if size_of(chain, len(states), len(to)) > self.budget:
                 raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
-        arrays = np.array(states, np.int64).reshape(len(states), -1)
         return Graph(
             chain,
-            packed(chain, arrays),
+            packed(chain, rows_of(states)),
             np.array(tables, np.int32),
             np.array(seconds, np.int32) if chain.paired else None,
             np.array(owners, np.int8) if self.decisions else None,
@@ -337,7 +335,7 @@ class PlainExplorer:
     def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, list[tuple[int, int]]]:
         """Table, other table, owner, and the pairs of results (or options) that may follow a running state."""
         if self.decisions and (owner := int(self.chain.part("decides")(self._p, s))):
-            return 0, 0, owner, [(option, 0) for option in range(int(self.chain.part("options")(self._p, s)))]
+            return 0, 0, owner, [(option, 0) for option in range(options_of(self.chain, self._p, s, owner))]
         t, u = self._tables_of(s, table, second)
         if not self.chain.paired:
             return t, 0, 0, [(result, 0) for result in self._results[t]]
@@ -368,19 +366,18 @@ class PlainExplorer:
         return type(after)(*values), more
 
 
-def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
-    """Raise BrokenGame for a field outside its limit."""
-    if min(state) >= 0 and all(map(le, state, chain.limits)):
-        return
-    for name, value, limit in zip(chain.start._fields, state, chain.limits, strict=True):
-        if not 0 <= value <= limit:
-            raise BrokenGame(f"field {name}: {value} is not within 0 to {limit}, after state {before}")
+def options_of(chain: Chain, p: Any, s: Any, owner: int) -> int:
+    """How many options there are where a side decides (1 + the side); raises BrokenGame for none, or for no side."""
+    count = int(chain.part("options")(p, s))
+    if owner not in {1, 2} or count < 1:
+        raise BrokenGame(f"decides: {owner} is no side, or {count} no number of options; state {s}")
+    return count
 
 
 def plain_state(chain: Chain, state: Any, before: Any = "the start") -> Any:
-    """The state with plain ints; raises BrokenGame for one outside its limits."""
+    """The state with plain ints; raises BrokenGame for one outside its limits, or that is no state."""
     hold_to_limits(chain, state, before)
-    return type(chain.start)(*map(int, state))
+    return whole(state)
 
 
 def packed(chain: Chain, states: np.ndarray) -> np.ndarray:

@@ -15,12 +15,12 @@ import numpy as np
 
 from simulator.engine import cache, streams
 from simulator.engine.alias import bits_for, drawn_by, some_tables
-from simulator.engine.chain import Chain, Ends
+from simulator.engine.chain import Chain, Ends, hold_to_limits, rows_of
 from simulator.engine.chance import Alias, by_row
-from simulator.engine.explicit import PlainExplorer, hold_to_limits, packed, patience_for, spent
+from simulator.engine.explicit import PlainExplorer, packed, patience_for, spent
 from simulator.engine.limits import QUICK_BYTES, BrokenGame
 from simulator.engine.tally import Tally
-from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
+from simulator.engine.walkable import COUNT_BITS, NOTE_BITS, by_rules, carried, graph_if_it_fits, may_be_met
 
 if TYPE_CHECKING:
     from simulator.engine.montecarlo import Simulation
@@ -34,8 +34,8 @@ KERNEL = "fight_on"
 MOST_EDGES = QUICK_BYTES // 8
 # An edge that nobody took yet. The others hold a node and, above it, what is added to the counter; above that, what is
 # noted on the way, if there is room.
-UNKNOWN, NODE_BITS, COUNT_BITS = -1, 26, 21
-NODE, COUNT, MOST_NOTED = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1, (1 << 63 - NODE_BITS - COUNT_BITS) - 1
+UNKNOWN, NODE_BITS = -1, 63 - COUNT_BITS - NOTE_BITS
+NODE, COUNT = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1
 FINAL = -1
 _LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
 
@@ -69,8 +69,7 @@ class Acquainted(PlainExplorer):
 
     def __init__(self, chain: Chain) -> None:
         super().__init__(chain, 0)
-        noted = chain.start._fields.index(chain.noted) if chain.noted else -1
-        self._noted = noted if chain.limits[noted] <= MOST_NOTED else -1
+        self._noted = carried(chain)
         self._parts = [chain.part(name) for name in ("running", "table", "second")]
         tables = by_row(chain.tables)
         self._rows = tables
@@ -128,6 +127,7 @@ class Acquainted(PlainExplorer):
             state = states[i]
             after, count = self._without_count(state, self._move(self._p, state, results[t][row], results[u][beside]))
             if self._noted >= 0 and (note := after[self._noted]):
+                hold_to_limits(self.chain, after, state)
                 after, count = after._replace(**{self.chain.noted: 0}), count | note << COUNT_BITS
             found.append(self._node_of(after, state) | count << NODE_BITS)
         self._settle()
@@ -180,7 +180,7 @@ class Acquainted(PlainExplorer):
         """Nodes and counts as rows of packed states and how many there are of each."""
         chain, counted = self.chain, self.chain.counted
         (node, count), battles = np.unique(ended, axis=1, return_counts=True)
-        states = np.array([self._states[i] for i in node.tolist()], np.int64)
+        states = rows_of([self._states[i] for i in node.tolist()])
         if self._noted >= 0:
             states[:, self._noted], count = count >> COUNT_BITS, count & COUNT
         if counted >= 0:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
+from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -54,6 +55,9 @@ MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 25, 1 << 22, 1 << 24
 # Cells of a plane times the pairs of results that two rolls have: with more of them the graph takes longer to spell out
 # than battles to meet their states (100 against 100 infantry, a million battles: 2.8 s, against 0.2 s in all).
 MOST_PAIRS = 1 << 22
+# Of each roll in the start so many results are looked at, to see whether the two act apart.
+SOME = 6
+_held: set[type] = set()
 
 
 class Axes(NamedTuple):
@@ -164,6 +168,33 @@ class Loops(Exception):
 def not_apart(chain: Chain, state: Any) -> BrokenGame:
     """The rolls do not keep to their fields."""
     return BrokenGame(f"apart: the two rolls do not act apart in {state}; they were to change {chain.apart} only")
+
+
+def hold_apart(chain: Chain) -> None:
+    """Raise BrokenGame where the two rolls are seen not to act apart in the start, by some of the pairs of results.
+
+    Looked at in the first chain of a kind alone: it would take as long as a small battle.
+    """
+    if type(chain.params) in _held:
+        return
+    _held.add(type(chain.params))
+    p, s, axes = plain_params(chain.params), plain_state(chain, chain.start), axes_of(chain)
+    lands, follows = chain.part("lands"), chain.part("follows")
+    if not chain.part("running")(p, s):
+        return
+    some = []
+    for part in ("table", "second"):
+        results = chain.tables.rows_of(int(chain.part(part)(p, s)))
+        some.append(results[np.linspace(0, len(results) - 1, min(SOME, len(results))).astype(int)].tolist())
+    parts: list[dict[int, int]] = [{}, {}, {}]
+    for mine, theirs in product(*some):
+        after = plain_state(chain, lands(p, s, mine, theirs), s)
+        for seen, roll, strides in zip(parts, (mine, theirs, 0), axes[:3], strict=True):
+            place = int(np.dot(strides, after))
+            if seen.setdefault(roll, place) != place:
+                raise not_apart(chain, s)
+        if follows(p, after) != chain.leap(p, s, mine, theirs):
+            raise BrokenGame(f"apart: step does not what follows where the results {mine} and {theirs} land, in {s}")
 
 
 class PlainGrid:
@@ -305,6 +336,7 @@ def ends(chain: Chain, budget: int, progress: Progress | None = None) -> Ends | 
     By plain Python while that is sooner (see `explicit`). Raises BrokenGame, NoExactOdds as `explicit.spell_out`.
     """
     try:
+        hold_apart(chain)
         patience = patience_for(chain, "push_through")
         found = None
         if patience > 0:

@@ -28,6 +28,7 @@ from simulator.engine.strides import (
     TWO_ROLLS,
     row_drawn,
 )
+from simulator.engine.walkable import COUNT_BITS
 
 NEED_ROOM = 6
 # After what `lanes` keeps in `at`: how many lanes wait to be helped on.
@@ -36,7 +37,7 @@ LOST = 5
 # order, how many there were and how many took a lane where it had to be helped on; then the jumps that have a number.
 NODES, BLOCKS, SHUT, DRAWN, HELPED, JUMPED = range(6)
 # A field that is noted stands above the counter, from this bit on.
-NOTED = 21
+NOTED = COUNT_BITS
 # In place of a table: the battle is over.
 OVER = -1
 # Nodes a lane may come to while it is helped on.

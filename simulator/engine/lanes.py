@@ -137,9 +137,12 @@ def roll(p, fields, keys, bits, entry, limit):
         for half in range(1 if paired(p) else 2):
             number = uint32(word >> _HIGH) if half == 0 else uint32(word)
             s = advance(p, s, number, uint32(word), bits, entry)
-            wrong |= astray(p, s, bits, entry, limit)
+            bad = astray(p, s, bits, entry, limit)
+            # No rule is asked about a state that is none: it might look for it anywhere in memory.
+            s = load(p, fields, lane) if bad else s
+            wrong |= bad
         store(p, fields, lane, s)
-        alive += int32(running(p, s))
+        alive += int32(bool(running(p, s)))
     return int32(-1) if wrong else alive
 
 
@@ -149,7 +152,7 @@ def find_ended(p, fields, busy, ended):
     found = 0
     for lane in range(busy.shape[0]):
         ended[found] = lane
-        found += int64(busy[lane]) * (1 - int64(running(p, load(p, fields, lane))))
+        found += int64(busy[lane]) * (1 - int64(bool(running(p, load(p, fields, lane)))))
     return found
 
 

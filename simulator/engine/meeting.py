@@ -42,6 +42,7 @@ from simulator.engine.strides import (
     narrow,
     new_walkers,
 )
+from simulator.engine.walkable import carried
 
 FIRST_SLOTS = 1 << 14
 # Where a graph keeps how it is fought.
@@ -68,7 +69,7 @@ class Acquaintance:
         bind_state(type(chain.params), type(chain.start))
         layout, self._rolls = chain.layout, TWO_ROLLS if chain.paired else ONE_ROLL
         fields, key = np.zeros((len(chain.start), 2), np.int64), np.zeros(layout.words, np.uint64)
-        self._noted = chain.start._fields.index(chain.noted) if chain.noted else -1
+        self._noted = carried(chain)
         # What is noted is no part of the state.
         mask = np.where(np.arange(len(layout.mask)) == self._noted, np.uint64(0), layout.mask)
         self._bench = Bench(fields, key, layout.word, layout.shift, mask, layout.limit, chain.counted, 0, 0)

@@ -10,7 +10,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -56,12 +56,14 @@ class Simulation:
         self.threads = threads or processors()
         self.battles = 0
         self.origin = chain
-        self.graph = graph or (None if direct else graph_if_it_fits(chain))
+        self.graph = graph or (None if direct and chain.aims is None else graph_if_it_fits(chain))
         self.fought, self._survey = surveyed(self.graph) if self.graph else (Fought(by_rules(chain), np.empty(0)), None)
         self.chain = self.fought.chain
         self.tally = Tally(self.chain.layout)
         for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
             bind_state(type(bound.params), type(bound.start))
+            if self.graph is None:  # the first step is held to the contract: compiled rules look at where it led
+                next(told_steps(bound, seed, 0, self), None)
         self._direct = direct or (self.graph is None and not may_be_met(chain))
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
@@ -79,20 +81,25 @@ class Simulation:
         begin, end = self.battles, self.battles + battles
         queue = _Queue(begin, end, self.chunk)
         threads = max(1, min(self.threads, -(-battles // self.chunk)))
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(self._run, queue) for _ in range(threads)]
-            try:
-                while not queue.finished.wait(0.05):
-                    if progress:
-                        progress(queue.done)
-                    if all(future.done() for future in futures):
-                        break
-            finally:
-                queue.stop()
-                tallies = [future.result() for future in futures]
-                if not queue.spoiled:
-                    self.tally.add(np.concatenate(tallies))
-                    self.battles = begin + queue.done
+        pool = ThreadPoolExecutor(threads)
+        patience: float | None = LAST_WAIT + CHUNK_SECONDS / 2
+        futures = [pool.submit(self._run, queue) for _ in range(threads)]
+        try:
+            while not queue.finished.wait(0.05):
+                if progress:
+                    progress(queue.done)
+                if all(future.done() for future in futures):
+                    break
+            patience = None
+        finally:
+            queue.stop()
+            # A thread that still compiles hears nothing: an interrupt does not wait for it.
+            heard = not wait(futures, patience).not_done
+            pool.shutdown(wait=False)
+            tallies = [future.result() for future in futures] if heard else []
+            if heard and not queue.spoiled:
+                self.tally.add(np.concatenate(tallies))
+                self.battles = begin + queue.done
         if queue.endless:
             raise BrokenGame(f"no battle of seed {self.seed} ended within {2 * MOST_ROLLS:,} steps; perhaps none does")
         if queue.broken:
@@ -168,11 +175,14 @@ def told_steps(
         roll = _merged_rolls(simulation, battle)
     running, p = chain.part("running"), chain.params
     state = plain_state(chain, chain.settled(chain.start))
-    while running(p, state):
+    for _ in range(2 * MOST_ROLLS):
+        if not running(p, state):
+            return
         result, other = roll(state)
         after = plain_state(chain, chain.move(p, state, result, other), state)
         yield state, (result, other) if chain.paired else result, after
         state = after
+    raise BrokenGame(f"battle {battle} of seed {seed} did not end within {2 * MOST_ROLLS:,} steps; perhaps none does")
 
 
 Roll = Callable[[Any], tuple[int, int]]

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.engine import cache
 from simulator.engine.chain import Chain
 from simulator.engine.explicit import Graph, Progress, spell_out
-from simulator.engine.limits import EXACT_BYTES, BrokenGame
+from simulator.engine.limits import EXACT_BYTES, BrokenGame, NoExactOdds, in_words
 from simulator.engine.passes import (
     CERTAIN,
     COMPONENT,
@@ -45,6 +45,8 @@ from simulator.engine.passes import (
 # seconds in all where the compiled passes have to be made, or loaded, first.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
 PATIENCE, PATIENCE_IF_CACHED, PATIENCE_IF_LOADED = 6.0, 0.6, 0.1
+# After so many layers of a counter it is looked at whether the battle can end.
+SUSPICIOUS = 1 << 12
 # The kernel that solves graphs of so many edges at most in one call, see `at_once`.
 AT_ONCE, MOST_AT_ONCE = "spread_at_once", 1 << 16
 
@@ -135,6 +137,8 @@ class Solver:
         """
         size, chain = len(self.graph), self.graph.chain
         width = int(self.graph.inc.max(initial=0)) + 1 if self.counted and self.graph.inc is not None else 1
+        if 8 * width * size > EXACT_BYTES:
+            raise NoExactOdds(f"counter {chain.counters[0]}: it jumps by {width - 1:,}; {in_words(8 * width * size)}")
         count = len(self._plan.at) - 1
         ring, low, high = np.zeros(width * size), np.full(width, count, np.int64), np.full(width, -1, np.int64)
         ring[0], low[0], high[0] = 1.0, 0 if width == 1 else int(self._plan.of[0]), count - 1
@@ -142,7 +146,7 @@ class Solver:
         at = self._hold(np.array([0, len(self._plan.at) - 1, 0, 0, -1, 0]))
         lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
         flow, found = Flow(*map(self._hold, (ring, low, high, lost))), self._room(room)
-        most = int(chain.limits[chain.counted]) if self.counted else 0
+        most, sure = int(chain.limits[chain.counted]) if self.counted else 0, False
         if self.counted and len(self.graph.to) <= MOST_AT_ONCE:
             at[MAY_CUT] = int(self._loops())
         while (status := self._call(spread, self._plan, flow, found, at, self._pause)) != DONE:
@@ -153,6 +157,8 @@ class Solver:
             elif status == ENDLESS:
                 raise self._endless(int(at[WHERE]))
             at[MAY_CUT] = int(self._loops())
+            if at[LAYER] > SUSPICIOUS and not sure:  # raises BrokenGame where the battle cannot end
+                sure = len(Solver(self.graph, counted=False, plain=self._plain).values(np.zeros(size))) == size
             if at[LAYER] > most:
                 raise BrokenGame(
                     f"counter {chain.counters[0]}: it passes its limit {most}; perhaps a battle never ends"

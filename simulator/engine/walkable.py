@@ -11,6 +11,8 @@ from simulator.engine.limits import QUICK_BYTES, NoExactOdds
 
 # Edges of one state: with more of them it takes more room than all states that are kept together may.
 MOST_EDGES = 1 << 25
+# A battle that meets states carries its counter in so many bits, and above them what is noted, in so many more.
+COUNT_BITS, NOTE_BITS = 21, 16
 # Where a chain keeps its own graph, as a cached property would.
 _KEPT = "_graph_if_it_fits"
 
@@ -37,6 +39,15 @@ def fight_by_rules(chain: Chain) -> None:
 def may_be_met(chain: Chain) -> bool:
     """Is a state that battles came to worth keeping? Not if the edges to all that may follow it take too much."""
     return int(chain.tables.largest) ** (2 if chain.paired else 1) <= MOST_EDGES
+
+
+def carried(chain: Chain) -> int:
+    """Place of the field that is noted, where a battle carries it beside its counter; -1 for none, or for no room."""
+    if not chain.noted:
+        return -1
+    place = chain.start._fields.index(chain.noted)
+    counts = int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
+    return place if counts >> COUNT_BITS == 0 and int(chain.limits[place]) >> NOTE_BITS == 0 else -1
 
 
 def by_rules(chain: Chain) -> Chain:

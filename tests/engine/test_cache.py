@@ -55,3 +55,15 @@ def test_folders_tell_parts_and_bounds_checking_apart(monkeypatch, tmp_path):
     assert cache.clear() > 0
     assert not engine.exists()
     cache.folder_of.cache_clear()
+
+
+FULL = """
+from numba.core.caching import IndexDataCacheFile
+def no_room(*_): raise OSError(28, "No space left on device")
+IndexDataCacheFile.save = no_room
+"""
+
+
+def test_a_full_disk_keeps_nothing_and_answers_all_the_same(kept, tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.engine.test_cache.CODE", FULL + CODE)
+    assert run(tmp_path) == kept[1]
