@@ -338,9 +338,8 @@ class PlainExplorer:
             raise BrokenGame(
                 f"counter {self.chain.counters[0]}: {more} is not within 0 to {limit}, after state {before}"
             )
-        values = list(after)
-        values[self._counted] = 0
-        return type(after)(*values), more
+        counted = self._counted
+        return tuple.__new__(type(after), (*after[:counted], 0, *after[counted + 1 :])), more
 
 
 def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
