@@ -186,6 +186,12 @@ def _side_by_side(arrays: dict[str, Any]) -> np.ndarray:
     return np.concatenate([*columns, falls.reshape(len(falls), -1)], axis=1, dtype=np.int32, casting="unsafe")
 
 
+def leaves_marks(about: np.ndarray) -> bool:
+    """Does anything but hits and retreats ever change a condition: a mark of the round, a die that it waits for?"""
+    led = about[:, [rules.ARMED, rules.AT_END, *range(rules.AFTERWARDS, rules.THROW)]]
+    return bool(about[:, rules.WAITS].any() or (led != np.arange(len(about))[:, None]).any())
+
+
 def params_of(forces: Forces, book: TableBook) -> Params:
     """The fixed numbers of a battle; its chance tables go to `book`."""
     scenario, sides = forces.scenario, forces.bands
@@ -210,6 +216,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     leaving = dict(zip([f"leave{i}" for i in range(SIDES)], [*policies, *[never()] * SIDES], strict=False))
     return Params(
         sides=len(sides),
+        marked=len(sides) if leaves_marks(arrays["about"]) else 0,
         unexplored=int(unexplored(scenario)),
         clock=max([0, *(policy.rounds for policy in policies if reads_rounds(policy))]),
         post_battle=POST_BATTLE.index(scenario.options.post_battle_rolls),
