@@ -100,11 +100,12 @@ def gathered(
 
 def answered(scenario: Scenario, method: Method, out: Path | None, client: Any, shown: Progress) -> Any:
     """The odds, of a long run where that is asked for. Raises ValueError for one without a number of battles."""
-    from simulator.analysis.answer import answer
+    if out is None and client is None:
+        from simulator.analysis.answer import answer
+
+        return answer(scenario, method, shown)
     from simulator.analysis.long_run import long_run
 
-    if out is None and client is None:
-        return answer(scenario, method, shown)
     if method.battles is None:
         raise ValueError("--out, --workers, --cluster: go with --battles; exact odds need none of them")
     if method.device != "processor":

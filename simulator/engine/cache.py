@@ -15,8 +15,6 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import platformdirs
-
 PACKAGE = Path(__file__).resolve().parent.parent
 ENGINE = "engine"
 KEPT_FOLDERS = 40
@@ -27,7 +25,11 @@ announce: list[Callable[[str], object]] = []
 
 def cache_folder() -> Path:
     """Where compiled kernels are kept; `BATTLE_ODDS_CACHE` moves it."""
-    root = os.environ.get("BATTLE_ODDS_CACHE") or platformdirs.user_cache_dir("battle-odds")
+    root = os.environ.get("BATTLE_ODDS_CACHE")
+    if not root:
+        import platformdirs
+
+        root = platformdirs.user_cache_dir("battle-odds")
     return Path(root) / "kernels"
 
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -186,30 +187,39 @@ def spell_out_nodes(
     return CompiledExplorer(chain, budget, decisions).explore(progress, starts)
 
 
-class _Grid(list):  # type: ignore[type-arg]
-    """An array as nested lists that can still be asked for `[i, j]`: plain ints are ten times as fast in Python."""
+class _Grid:
+    """An array that hands out plain ints, which are ten times as fast in Python: those at `[i, j]`, and its rows."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.shape, self._array, self._ints = array.shape, array, memoryview(array)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    @cached_property
+    def _rows(self) -> list[Any]:
+        return [plain_array(row) for row in self._array]
 
     def __getitem__(self, place: Any) -> Any:
         if not isinstance(place, tuple):
-            return list.__getitem__(self, place)
-        value: Any = self
-        for i in place:
-            value = list.__getitem__(value, i)
-        return value
+            return self._rows[place]
+        try:
+            return self._ints[place]
+        except NotImplementedError:  # a row
+            return plain_array(self._array[place])
 
 
-class _Row(list):  # type: ignore[type-arg]
-    """A flat array as a list."""
+def plain_array(array: np.ndarray) -> Any:
+    """The array, handing out plain ints: nothing is copied, and a flat one is as quick as a list."""
+    return memoryview(array) if array.ndim == 1 else _Grid(array)  # type: ignore[arg-type]
 
 
 def plain_params(params: Any) -> Any:
-    """The same params with lists of plain ints for arrays, nested NamedTuples included."""
+    """The same params with arrays that hand out plain ints, nested NamedTuples included."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            grid: Any = (_Row if value.ndim == 1 else _Grid)(value.tolist())
-            grid.shape = value.shape
-            return grid
+            return plain_array(value)
         return type(value)(*map(plain, value)) if isinstance(value, tuple) and hasattr(value, "_fields") else value
 
     return plain(params)
@@ -278,12 +288,12 @@ class PlainExplorer:
 
     def explore(self, patience: float = float("inf"), starts: np.ndarray | None = None) -> Graph | None:
         """The graph, or None if it took longer than `patience` seconds; see `spell_out_nodes`."""
-        chain, p = self.chain, self._p
+        chain, p, move, without_count = self.chain, self._p, self._move, self._without_count
         if starts is not None:
             self._look_from = sys.maxsize
         running, table, second = (chain.part(name) for name in ("running", "table", "second"))
         deadline = time.thread_time() + patience
-        kind = type(chain.start)
+        kind, a_state, an_edge = type(chain.start), size_of(chain, 1, 0), size_of(chain, 0, 1)
         begun = [
             self._begun(start) for start in ([chain.start] if starts is None else map(kind._make, starts.tolist()))
         ]
@@ -309,7 +319,7 @@ class PlainExplorer:
             if running(p, s):
                 tables[-1], seconds[-1], owners[-1], pairs = self._choices(s, table, second)
                 for result, other in pairs:
-                    after, count = self._without_count(s, self._move(p, s, result, other))
+                    after, count = without_count(s, move(p, s, result, other))
                     j = number.get(after)
                     if j is None:
                         hold_to_limits(chain, after, s)
@@ -318,7 +328,7 @@ class PlainExplorer:
                     to.append(j)
                     inc.append(count)
             begin.append(len(to))
-            if size_of(chain, len(states), len(to)) > self.budget:
+            if len(states) * a_state + len(to) * an_edge > self.budget:
                 raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
         return Graph(
             chain,
@@ -361,9 +371,8 @@ class PlainExplorer:
             raise BrokenGame(
                 f"counter {self.chain.counters[0]}: {more} is not within 0 to {limit}, after state {before}"
             )
-        values = list(after)
-        values[self._counted] = 0
-        return type(after)(*values), more
+        counted = self._counted
+        return tuple.__new__(type(after), (*after[:counted], 0, *after[counted + 1 :])), more
 
 
 def options_of(chain: Chain, p: Any, s: Any, owner: int) -> int:

@@ -121,12 +121,12 @@ class Acquainted(PlainExplorer):
 
     def _steps(self, node: np.ndarray, first: np.ndarray, other: np.ndarray) -> list[int]:
         """What edges hold that nobody took yet: of these nodes, for these rows of their tables."""
-        found, states, results = [], self._states, self._results
+        found, states, results, p, move, noted = [], self._states, self._results, self._p, self._move, self._noted
         tables, seconds = self._table.whole[node].tolist(), self._second.whole[node].tolist()
         for i, t, u, row, beside in zip(node.tolist(), tables, seconds, first.tolist(), other.tolist(), strict=True):
             state = states[i]
-            after, count = self._without_count(state, self._move(self._p, state, results[t][row], results[u][beside]))
-            if self._noted >= 0 and (note := after[self._noted]):
+            after, count = self._without_count(state, move(p, state, results[t][row], results[u][beside]))
+            if noted >= 0 and (note := after[noted]):
                 hold_to_limits(self.chain, after, state)
                 after, count = after._replace(**{self.chain.noted: 0}), count | note << COUNT_BITS
             found.append(self._node_of(after, state) | count << NODE_BITS)
@@ -155,32 +155,32 @@ class Acquainted(PlainExplorer):
         Raises BrokenGame for a game that breaks its contract, and OutOfRoom, after which nothing can be fought.
         """
         deadline = time.thread_time() + seconds
-        at, count, ended = np.full(battles, self._start), np.zeros(battles, np.int64), []
+        held, ended = np.full(battles, self._start), []
         with np.errstate(over="ignore"):
             key = streams.battle_key(np.uint64(seed), np.arange(first, first + battles, dtype=np.uint64))
             half = 0
             word = key
             while True:
-                going = self._table.whole[at] != FINAL
+                going = self._table.whole[held & NODE] != FINAL
                 if not going.all():
-                    ended.append(np.stack([at[~going], count[~going]]))
-                    at, count, key, word = at[going], count[going], key[going], word[going]
-                if not len(at):
-                    return self._told(np.concatenate(ended, axis=1))
+                    ended.append(held[~going])
+                    held, key, word = held[going], key[going], word[going]
+                if not len(held):
+                    return self._told(np.concatenate(ended))
                 if time.thread_time() > deadline:
                     return None
                 if half == 0:
                     key = key + streams.GAMMA
                     word = streams.mix(key)
-                found = self.step(at, word & _LOW if half else word >> _HIGH, word & _LOW)
-                at, count = found & NODE, count + (found >> NODE_BITS)
+                held += self.step(held & NODE, word & _LOW if half else word >> _HIGH, word & _LOW) - (held & NODE)
                 half = 0 if self.chain.paired else 1 - half
 
     def _told(self, ended: np.ndarray) -> np.ndarray:
-        """Nodes and counts as rows of packed states and how many there are of each."""
+        """What battles held in the end (as edges do) as rows of packed states and how many there are of each."""
         chain, counted = self.chain, self.chain.counted
-        (node, count), battles = np.unique(ended, axis=1, return_counts=True)
-        states = rows_of([self._states[i] for i in node.tolist()])
+        held, battles = np.unique(ended, return_counts=True)
+        count = held >> NODE_BITS
+        states = rows_of([self._states[i] for i in (held & NODE).tolist()])
         if self._noted >= 0:
             states[:, self._noted], count = count >> COUNT_BITS, count & COUNT
         if counted >= 0:

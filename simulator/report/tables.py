@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -13,15 +13,17 @@ from rich.table import Table
 from rich.text import Text
 
 from simulator.analysis.measure import is_chance
-from simulator.analysis.need import Need
 from simulator.analysis.odds import Odds, Result
-from simulator.analysis.rounds import ByRound
-from simulator.analysis.survival import Survival
-from simulator.analysis.sweep import Sweep
 from simulator.report.words import bound, label_of, percent, value_of
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario
 from simulator.scenarios.schema import FieldRow
+
+if TYPE_CHECKING:
+    from simulator.analysis.need import Need
+    from simulator.analysis.rounds import ByRound
+    from simulator.analysis.survival import Survival
+    from simulator.analysis.sweep import Sweep
 
 BAR = 12
 MOST_LIKELY = 5

@@ -25,7 +25,7 @@ States = Any
 class Fields(BaseModel):
     """A table of a scenario: unknown fields are refused, and no text is taken for a number."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 Attacking_co = TypeVar("Attacking_co", covariant=True)

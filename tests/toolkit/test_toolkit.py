@@ -37,6 +37,14 @@ def test_sums_are_counted_whole():
     assert sum(weights.sum_of(DIE, 200).values()) == 6**200
 
 
+@pytest.mark.parametrize("largest", [3, 10**6, 10**12])
+def test_equal_rows_once_in_the_order_in_which_they_are_met(largest):
+    rows = np.random.default_rng(1).choice([-largest, 0, 1, largest], (500, 4))
+    found, which = weights.distinct(rows)
+    assert (found[which] == rows).all()
+    assert found.tolist() == [list(row) for row in dict.fromkeys(map(tuple, rows.tolist()))]
+
+
 def test_capped():
     assert weights.capped({0: 1, 2: 5, 3: 7}, 2) == {0: 1, 2: 12}
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import compress, count
+from itertools import accumulate
+from operator import mul
 
 import numpy as np
 
 from simulator.rules.battle import Refusal
-from simulator.rules.kings_and_things.conditions import Army, Condition, Held, less
+from simulator.rules.kings_and_things.conditions import Army, Condition, Held
 from simulator.rules.kings_and_things.sides import MELEE, RANGED, Role
+from simulator.rules.toolkit.weights import LARGEST_CODE, distinct
 
 STEPS = 3
 BARE = Condition(())[1:]
@@ -24,40 +26,50 @@ MOST_CONDITIONS, MOST_STEADY, MOST_STARTS = 100_000, 400_000, 20
 class Catalogue:
     """Every condition that a side can come to from its starts, by number: where it leads, and what it can do.
 
-    `fates` lists, for a condition that waits for a die, what follows each result. `aimed_at`: has an enemy a Marksman
-    who picks his victims? `leaves`: may the side leave? Raises Refusal for too many conditions.
+    Starts of which only what is left is to be told come as an array (starts, slots). `fates` lists, for a condition
+    that waits for a die, what follows each result. `aimed_at`: has an enemy a Marksman who picks his victims? `leaves`:
+    may the side leave? Raises Refusal for too many conditions.
     """
 
-    def __init__(self, army: Army, starts: Sequence[Condition], aimed_at: bool, leaves: bool) -> None:
+    def __init__(self, army: Army, starts: Sequence[Condition] | np.ndarray, aimed_at: bool, leaves: bool) -> None:
         self.army, self.aimed_at, self.leaves = army, aimed_at, leaves
-        self.steady = all(army.steady(items) for items in {start.items for start in starts})
-        begun = min(len({start.left for start in starts}), MOST_STARTS)
-        self._most = begun * (MOST_STEADY if self.steady else MOST_CONDITIONS)
-        self.conditions: list[Condition] = []
+        told = [] if isinstance(starts, np.ndarray) else starts
+        left = starts if isinstance(starts, np.ndarray) else np.array([c.left for c in starts], np.int64)
+        self.steady = all(army.steady(items) for items in {0, *(c.items for c in told)})
+        self._most = min(len(distinct(left)[0]), MOST_STARTS) * (MOST_STEADY if self.steady else MOST_CONDITIONS)
         self.fates: dict[int, dict[int, int]] = {}
         self._leads: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
         self._number: dict[Condition, int] = {}
         self._seen: set[tuple[int, int]] = set()
         self._waiting: list[tuple[int, int]] = []
-        bare = all(start[1:] == BARE for start in starts) and not (army.brittle and army.slots_of(Role.FIREWALL))
-        if self.steady and bare and not (aimed_at or leaves):
-            self.starts = [self._known(start) for start in starts]
-            self._wear_down()
-        else:
-            self.starts = [self._at(start, REST) for start in starts]
+        others = aimed_at or leaves or (army.brittle and army.slots_of(Role.FIREWALL))
+        self._bare = self.steady and not others and all(c[1:] == BARE for c in told)
+        if self._bare:
+            self.left, self.starts = self._wear_down(left)
+            return
+        self.conditions = []
+        self.starts = [self._at(c, REST) for c in told or [Condition(tuple(row)) for row in left.tolist()]]
         while self._waiting:
             self._follow(*self._waiting.pop())
 
     def __len__(self) -> int:
-        return len(self.conditions)
+        return len(self.left if self._bare else self.conditions)
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """All of them, by number."""
+        return [Condition(tuple(row)) for row in self.left.tolist()]
+
+    def _hold_to(self, number: int) -> None:
+        if number > self._most:
+            what = f"can come to more than {self._most:,} conditions; give fewer people, or fewer items"
+            raise Refusal(f"{self.army.band.name}.creatures", what)
 
     def _known(self, c: Condition) -> int:
         fresh = len(self.conditions)
         number = self._number.setdefault(c, fresh)
         if number == fresh:
-            if number == self._most:
-                what = f"can come to more than {number:,} conditions; give fewer people, or fewer items"
-                raise Refusal(f"{self.army.band.name}.creatures", what)
+            self._hold_to(fresh + 1)
             self.conditions.append(c)
         return number
 
@@ -69,19 +81,32 @@ class Catalogue:
             self._waiting.append((number, place))
         return number
 
-    def _wear_down(self) -> None:
-        """As `_follow`, where nothing but hits can befall the side: each is taken by the first slot with any left."""
-        waiting = [(c.left, i) for i, c in enumerate(self.conditions)]
-        number, hits = dict(waiting), dict[int, int]()
-        while waiting:
-            left, now = waiting.pop()
-            slot = next(compress(count(), left), None)
-            left = left if slot is None else less(left, slot)
-            if left not in number:
-                number[left] = self._known(Condition(left))
-                waiting.append((left, number[left]))
-            hits[now] = number[left]
-        self._leads |= {("hit", step): hits for step in range(STEPS)}
+    def _wear_down(self, starts: np.ndarray) -> tuple[np.ndarray, list[int]]:
+        """What can be left, and the numbers of the starts, where nothing but hits can befall the side.
+
+        As `_follow`, for all at once: a hit is taken by the first slot with any left. What is left is one whole number,
+        the counts of the slots its digits, that of the first slot the highest.
+        """
+        most = starts.max(axis=0) + 1
+        *units, codes = accumulate(most[::-1].tolist(), mul, initial=1)
+        unit = np.array(units[::-1], np.int64 if codes < LARGEST_CODE else object)
+        begun = now = starts @ unit
+        found, size = [np.zeros(1, unit.dtype)], 1
+        for one in unit:
+            # So many are left of this slot at most, where nothing is left of those before it: so many and fewer.
+            rest, which = np.unique(now % one, return_inverse=True)
+            number = np.zeros(len(rest), np.int64)
+            np.maximum.at(number, which, (now // one).astype(np.int64))
+            size += int(number.sum())
+            self._hold_to(size)
+            fewer = np.arange(1, 1 + number.sum()) - np.repeat(np.cumsum(number) - number, number)
+            found.append(np.repeat(rest, number) + fewer.astype(unit.dtype) * one)
+            now = rest
+        code = np.sort(np.concatenate(found))
+        first = np.searchsorted(unit[::-1], code, "right")
+        hits = np.searchsorted(code, code - np.append(0, unit[::-1])[first])
+        self._leads |= {("hit", step): dict(enumerate(hits.tolist())) for step in range(STEPS)}
+        return (code[:, None] // unit % most).astype(np.int64), np.searchsorted(code, begun).tolist()
 
     def _follow(self, number: int, place: int) -> None:
         c, army, leads = self.conditions[number], self.army, self._leads
@@ -125,6 +150,8 @@ class Catalogue:
 
     def column(self, name: str) -> np.ndarray:
         """A field of all conditions (`die`: what they wait for, 0 = nothing)."""
+        if self._bare:
+            return np.full(len(self), Condition._field_defaults[name])
         at = Condition._fields.index(name)
         return np.array([c[at] for c in self.conditions])
 
@@ -136,8 +163,15 @@ class Catalogue:
     @cached_property
     def survived(self) -> np.ndarray:
         """The same with those that got away."""
+        if self._bare:
+            return self.left
         away = np.array([c.fled or (0,) * len(c.left) for c in self.conditions], np.int64)
         return self.left + away.reshape(len(self), -1)
+
+    @cached_property
+    def fled(self) -> np.ndarray:
+        """Has the side left the hex?"""
+        return np.zeros(len(self), bool) if self._bare else np.array([bool(c.fled) for c in self.conditions])
 
     def counted(self, role: int, survived: bool = False) -> np.ndarray:
         """How many of a role are left: counters, or levels."""

@@ -42,7 +42,7 @@ class Ways(NamedTuple):
     """
 
     notes: list[Note]
-    starts: list[list[Condition]]
+    starts: list[Sequence[Condition] | np.ndarray]
     which: np.ndarray
     chance: np.ndarray
 
@@ -145,6 +145,5 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
     (notes, note), (movers, begun), (met, side) = distinct(noted), distinct(mover[:, None]), distinct(left)
     joined = {kind: less(alone.left, own.place(slots[kind]), -1) for kind in set(mover[moved].tolist())}
     explorers = [alone._replace(left=joined.get(kind, alone.left)) for (kind,) in movers.tolist()]
-    starts = [explorers, [Condition(tuple(row)) for row in met.tolist()]]
     told = [Note((own_people, enemies), *more) for own_people, enemies, *more in notes.tolist()]
-    return [own, enemy], Ways(told, starts, np.stack([note, begun, side], axis=1), chance)
+    return [own, enemy], Ways(told, [explorers, met], np.stack([note, begun, side], axis=1), chance)

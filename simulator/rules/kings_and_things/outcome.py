@@ -17,7 +17,7 @@ def columns(forces: Forces, states: States) -> Columns:
     sides = [np.asarray(getattr(states, f"side{i}")) for i in range(len(forces.bands))]
     after, note = np.asarray(states.after), np.asarray(states.note)
     stands = forces.each(lambda one: np.asarray(one.left.any(axis=1)))
-    fled = forces.each(lambda one: np.array([bool(c.fled) for c in one.conditions]))
+    fled = forces.each(lambda one: one.fled)
     left = forces.each(lambda one: one.counted(Role.PEOPLE, survived=True))
     value, before = forces.each(_value), np.array([one.people for one in forces.notes])
     stalemate, standing = after == STALEMATE, np.array([stands[side] for side in sides])

@@ -40,6 +40,7 @@ class Params(NamedTuple):
     """A battle's fixed numbers; the conditions of all sides are numbered through."""
 
     sides: int
+    marked: int  # as many, or 0 where nothing but hits and retreats ever changes a condition
     unexplored: int
     clock: int  # rounds are counted so far for policies that read them
     width: int
@@ -134,7 +135,7 @@ def is_over(p, s):
 @helper
 def opened(p, s):
     """Before round 1: the Firewall's die, or a side that is already empty."""
-    for i in range(p.sides):
+    for i in range(p.marked):
         if p.about[p.row * side(s, i) + WAITS]:
             return s._replace(phase=FIREWALL, turn=i)
     return s._replace(phase=ENDED if is_over(p, s) else ROUND, turn=0)
@@ -167,7 +168,8 @@ def new_round(p, s):
     """Section 3.2, 1: Sword and Bow are handed out, targets named; the magic step, or a stalemate."""
     armed, able, targets = s, 0, 0
     for i in range(p.sides):
-        armed = put(armed, i, 0 + p.about[p.row * side(s, i) + ARMED], 0)
+        if p.marked:
+            armed = put(armed, i, 0 + p.about[p.row * side(s, i) + ARMED], 0)
         able += p.about[p.row * side(armed, i) + ABLE]
         targets |= named(p, s, i) << (2 * i)
     if able == 0:
@@ -180,9 +182,10 @@ def new_round(p, s):
 def throw_of(p, s, i):
     """The table of the dice that side `i` throws in this step; 0 = none."""
     j = target_of(s, i) if i < p.sides else i
-    if j == i or not p.about[p.row * side(s, j) + STANDS]:
+    at = p.row * side(s, j)
+    if j == i or not p.about[at + STANDS]:
         return 0
-    table = SPOILED if p.about[p.row * side(s, j) + SPOILS] else THROW
+    table = SPOILED if p.about[at + SPOILS] else THROW
     return 0 + p.about[p.row * side(s, i) + table + s.step]
 
 
@@ -202,7 +205,7 @@ def thrown(p, s, i, result):
 @helper
 def step_done(p, s):
     """The next step, or the end of the round: Dust of Defense drives the attacker off if the defender is outgunned."""
-    for i in range(p.sides):
+    for i in range(p.marked):
         s = put(s, i, 0 + p.about[p.row * side(s, i) + AFTERWARDS + s.step], 0)
     if s.step < MELEE:
         return s._replace(phase=SEEK, step=s.step + 1, turn=0)
@@ -228,8 +231,9 @@ def losses(p, s):
     Where a step's losses begin a Golem takes one off, and a Marksman's aimed hit comes first.
     """
     for i in range(p.sides):
-        c, hits, aimed = side(s, i), hits_on(s, i) >> 1, hits_on(s, i) & 1
-        if hits + aimed and not p.about[p.row * c + WAITS]:
+        c, waiting = side(s, i), hits_on(s, i)
+        hits, aimed = waiting >> 1, waiting & 1
+        if waiting and not p.about[p.row * c + WAITS]:
             if s.phase == STRUCK and p.about[p.row * c + GOLEM] and s.step == RANGED:
                 hits, aimed = (hits - 1, aimed) if hits > 0 else (0, 0)
             if aimed:
@@ -239,7 +243,7 @@ def losses(p, s):
             c = 0 + p.about[place]
             left = min(hits - p.about[place + 1], p.about[p.row * c + ROOM])
             s = put(s, i, c, 2 * left if p.about[p.row * c + WAITS] else 0)
-    for i in range(p.sides):
+    for i in range(p.marked):
         if p.about[p.row * side(s, i) + WAITS]:
             return s._replace(phase=SAVE, turn=i)
     return s._replace(phase=ENDED) if is_over(p, s) else step_done(p, s)
@@ -276,7 +280,7 @@ def rolls_after(p, s):
 @helper
 def finished(p, s):
     """The battle is over: the post-battle roll if there is one."""
-    for i in range(p.sides):
+    for i in range(p.marked):
         s = put(s, i, 0 + p.about[p.row * side(s, i) + AT_END], 0)
     return s._replace(phase=AFTER if rolls_after(p, s) else OVER, clock=0, step=0, turn=0, targets=0)
 

@@ -154,6 +154,12 @@ def _fates(forces: Forces) -> tuple[np.ndarray, list[int]]:
     return at, found
 
 
+def leaves_marks(about: np.ndarray) -> bool:
+    """Does anything but hits and retreats ever change a condition: a mark of the round, a die that it waits for?"""
+    led = about[:, [rules.ARMED, rules.AT_END, *range(rules.AFTERWARDS, rules.THROW)]]
+    return bool(about[:, rules.WAITS].any() or (led != np.arange(len(about))[:, None]).any())
+
+
 def params_of(forces: Forces, book: TableBook) -> Params:
     """The fixed numbers of a battle; its chance tables go to `book`."""
     scenario, bands, met = forces.scenario, forces.bands, forces.meetings
@@ -178,6 +184,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     }
     return Params(
         sides=len(bands),
+        marked=len(bands) if leaves_marks(about) else 0,
         unexplored=int(unexplored(scenario)),
         clock=max([0, *(policy.rounds for policy in policies if reads_rounds(policy))]),
         width=(about.shape[1] - rules.FALLS) // (2 * STEPS),

@@ -118,7 +118,7 @@ def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str
 
 def tally(results: Grid, ways: Grid) -> dict[int, int]:
     """Ways of each result."""
-    return {int(value): int(ways[results == value].sum()) for value in np.unique(results)}
+    return {value: int(ways[results == value].sum()) for value in sorted({*results.ravel().tolist()})}
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,8 @@ import numpy as np
 
 from simulator.engine.chance import TableBook
 
+LARGEST_CODE = 1 << 62
+
 
 def hits(dice: int, hitting: int, sides: int) -> Counter[int]:
     """Hits of `dice` equal dice that hit with `hitting` of their `sides` faces; out of sides ** dice."""
@@ -63,11 +65,19 @@ def grid(shape: tuple[int, ...], make: Callable[..., int]) -> np.ndarray:
 
 def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows of numbers, equal ones once, in the order in which they are met; and which of them each row is."""
-    whole, width = np.ascontiguousarray(rows).tobytes(), rows.shape[1] * rows.itemsize
-    places = [whole[at : at + width] for at in range(0, len(whole), width)]
-    number = {place: i for i, place in enumerate(dict.fromkeys(places))}
-    which = np.array([number[place] for place in places], np.int64)
-    return rows[np.unique(which, return_index=True)[1]], which
+    # One number a row: finding equal rows with np.unique(axis=0) takes ten times as long.
+    code, codes = np.zeros(len(rows), np.int64), 1
+    for column in rows.T:
+        values = int(column.max() - column.min()) + 1
+        if codes * values > LARGEST_CODE:
+            held, code = np.unique(code, return_inverse=True)
+            codes = len(held)
+        code, codes = code * values + (column - column.min()), codes * values
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    return rows[first[order]], number[which]
 
 
 def digits(chances: np.ndarray, bits: int, book: TableBook) -> tuple[list[int], list[int]]:

@@ -1,0 +1,63 @@
+"""Sides that nothing but hits can befall: all that they can come to is worked out at once, and must be the same."""
+
+import numpy as np
+import pytest
+
+from simulator import load
+from simulator.rules.kings_and_things.catalogue import Catalogue
+from simulator.rules.kings_and_things.conditions import Condition
+from simulator.rules.kings_and_things.forces import forces_of
+
+KINDS = [f"{value}{symbol}" for value in range(7) for symbol in ("", "R", "M", "C")]
+
+
+def army_with(creatures):
+    scenario = {"game": "kings-and-things", "battle": "land", "options": {"stack_limit": 0}}
+    scenario |= {"attacker": {"creatures": creatures}, "defender": {"fort": "keep"}}
+    return forces_of(load(scenario).fields).catalogues[0].army
+
+
+def followed(army, starts):
+    """Where a hit leads from each condition, one after the other."""
+    found, waiting = {}, [Condition(tuple(row)) for row in starts]
+    while waiting:
+        now = waiting.pop()
+        if now.left not in found:
+            found[now.left] = army.hit(now, 0).left
+            waiting.append(Condition(found[now.left]))
+    return found
+
+
+def told(one):
+    """The same, as a catalogue has it."""
+    left = [c.left for c in one.conditions]
+    for step in range(3):
+        assert (one.led("hit")[:, step] == one.led("hit")[:, 0]).all()
+    return {now: left[after] for now, after in zip(left, one.led("hit")[:, 0].tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("how_many", [1, 3, 12])
+def test_all_that_is_left_after_any_hits(how_many):
+    rng = np.random.default_rng(how_many)
+    army = army_with([f"{number} x {kind}" for kind, number in zip(KINDS[:7], rng.integers(1, 9, 7), strict=True)])
+    starts = rng.integers(0, 5, (how_many, len(army.slots)))
+    one = Catalogue(army, starts, aimed_at=False, leaves=False)
+    assert told(one) == followed(army, starts.tolist())
+    assert [one.conditions[number].left for number in one.starts] == list(map(tuple, starts.tolist()))
+    assert (one.left == one.survived).all()
+    assert not one.fled.any()
+    assert not one.column("die").any()
+
+
+def test_more_than_a_machine_word_can_tell_apart():
+    army = army_with([f"9 x {kind}" for kind in KINDS])
+    starts = np.array([[slot.number for slot in army.slots], [9] * len(army.slots)])
+    assert 10 ** len(army.slots) > 2**63
+    one = Catalogue(army, starts, aimed_at=False, leaves=False)
+    assert told(one) == followed(army, starts.tolist())
+
+
+def test_nobody_is_left_as_nobody():
+    army = army_with(["Goblins"])
+    one = Catalogue(army, np.zeros((1, len(army.slots)), np.int64), aimed_at=False, leaves=False)
+    assert told(one) == {(0,) * len(army.slots): (0,) * len(army.slots)}
