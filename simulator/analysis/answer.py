@@ -75,7 +75,7 @@ def check_numbers(battles: int, seed: int, threads: int | None) -> None:
         ("seed", seed, 0, 2**64 - 1),
         ("threads", threads if threads is not None else 1, 1, MOST_THREADS),
     ):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
             raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")
 
 

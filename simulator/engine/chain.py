@@ -92,7 +92,7 @@ class Layout(NamedTuple):
     @property
     def words(self) -> int:
         """64-bit words a packed state takes."""
-        return int(self.word.max(initial=0)) + 1
+        return int(self.word[-1]) + 1
 
 
 @lru_cache(maxsize=1024)

@@ -61,7 +61,7 @@ class Kernel:
     def of(self, params: Any) -> Callable[..., Any]:
         """The version for battles with these params, with their rules bound."""
         kind = type(params)
-        return lambda *args: self._call(kind, args)
+        return self._called.get(kind) or (lambda *args: self._call(kind, args))
 
     def __call__(self, *args: Any) -> Any:
         """Run a kernel that involves no game."""
