@@ -120,8 +120,7 @@ def ends_at_once(graph: Graph) -> Ends | None:
     fields = np.empty((len(chain.start), count), np.int64)
     _call(unpack, graph.keys, layout, found.state, fields)
     if counted >= 0:
-        fields[counted] = found.layer[:count]
-        fields[counted] += chain.start[counted]
+        np.add(found.layer[:count], chain.start[counted], out=fields[counted])
         # They are found layer by layer: the last one has the most.
         if count and fields[counted, -1] > layout.limit[counted]:
             return None

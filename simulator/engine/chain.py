@@ -101,7 +101,7 @@ def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
     word, shift, mask = [], [], []
     current = used = 0
     for f, limit in enumerate(limits):
-        bits = 0 if f == counted else limit.bit_length()
+        bits = 0 if f == counted else int(limit).bit_length()
         if used + bits > 64:
             current, used = current + 1, 0
         word.append(current)
@@ -162,15 +162,14 @@ class Chain:
     def counted(self) -> int:
         """Place of the field that is followed as a counter, -1 for none; raises BrokenGame for an unknown one."""
         fields = self.start._fields
-        unknown = set(self.counters) - set(fields)
-        if unknown:
+        if unknown := [name for name in self.counters if name not in fields]:
             raise BrokenGame(f"counters: {type(self.start).__name__} has no field {min(unknown)!r}")
         return fields.index(self.counters[0]) if self.counters else -1
 
     @cached_property
     def layout(self) -> Layout:
         """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
-        return layout_of(tuple(map(int, self.limits)), self.counted)
+        return layout_of(self.limits, self.counted)
 
     def part(self, name: str) -> Callable[..., Any]:
         """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
@@ -215,17 +214,16 @@ class Chain:
         """The state after all decisions that are due; with `stop`, up to one that the engine has to find."""
         if not self.decided:
             return s
-        step, running, decides, choose = (self.part(name) for name in ("step", "running", "decides", "choose"))
-        p = self.params if params is None else params
+        running, decides, p = self.part("running"), self.part("decides"), self.params if params is None else params
         for _ in range(MOST_TURNS):
             if not (running(p, s) and decides(p, s)):
                 return s
-            option = choose(p, s)
+            option = self.part("choose")(p, s)
             if option < 0:
                 if stop:
                     return s
                 option = self.played.option(s)
-            s = step(p, s, option, 0) if self.paired else step(p, s, option)
+            s = self.leap(p, s, option, 0)
         raise BrokenGame(f"decisions without end in {s}")
 
 

@@ -11,6 +11,7 @@ from simulator.engine.chain import MOST_TURNS, Chain
 from simulator.engine.compiled import (
     bind_state,
     decides,
+    held_in,
     inner,
     kernel,
     load,
@@ -71,13 +72,6 @@ class Bench(NamedTuple):
     counted: int
     direct: int
     nodes: int
-
-
-@inner
-def unpack(g, b, i):
-    """State `i` into column 0 of the work space; the counter is 0."""
-    for f in range(b.fields.shape[0]):
-        b.fields[f, 0] = int64((g.keys[b.word[f], i] >> b.shift[f]) & b.mask[f])
 
 
 @inner
@@ -147,8 +141,7 @@ def lead_to(p, after, g, b, at):
 def follow(p, rows, g, b, at, i):
     """List what follows state `i`: DONE, NEED_ROOM, or what is wrong."""
     tables = rows.first.shape[0] - 1
-    unpack(g, b, i)
-    s = load(p, b.fields, 0)
+    s = held_in(p, g.keys, i, b)
     g.owner[i] = 0
     g.second[i] = 0
     g.table[i] = -1
@@ -306,9 +299,9 @@ class CompiledExplorer:
         return self._graph()
 
     def _hold_to_budget(self) -> None:
-        states, edges = int(self.at[STATES]), int(self.at[EDGES])
+        states, edges, done, _ = self.at.tolist()
         if size_of(self.chain, states, edges) > self.budget:
-            refusal = over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+            refusal = over_budget(self.chain, states, states - done, edges, self.budget)
             if edges > PAUSE and self._usual:
                 remember(self.chain, self.budget, str(refusal))
             raise refusal
@@ -337,7 +330,7 @@ class CompiledExplorer:
         raise AssertionError("no field is wrong")
 
     def _graph(self) -> Graph:
-        states, edges, g, chain = int(self.at[STATES]), int(self.at[EDGES]), self.store, self.chain
+        (states, edges, *_), g, chain = self.at.tolist(), self.store, self.chain
         return Graph(
             chain,
             g.keys[:, :states],

@@ -239,8 +239,10 @@ def troops_aboard(fields: AnyBattle) -> list[int]:
 def _rounds(fights: list[Place], calm: list[float], unit: str) -> int:
     """The most rounds that all fights at sea, or all on land, can take."""
     which = [i for i, place in enumerate(fights) if place.unit == unit]
-    units = [fights[which[0]].own, *(fights[i].enemies for i in which)] if which else []
-    return most_rounds(sum(units), max((calm[i] for i in which), default=0.0))
+    if not which:
+        return 0
+    units = [fights[which[0]].own, *(fights[i].enemies for i in which)]
+    return most_rounds(sum(units), max(calm[i] for i in which))
 
 
 def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list[float]) -> Params:
