@@ -50,6 +50,7 @@ class Space(NamedTuple):
     matrix: np.ndarray
 
 
+PASSES = Passes()
 # The rows of the work space: five to search with; the order, ends and loops of components, as searched for with the
 # counter and without.
 WORK, WITH, WITHOUT, ROWS = 0, 5, 9, 13
@@ -68,6 +69,8 @@ def search(net, rows, counted, first):
 @kernel
 def spread_at_once(net, space, ring, found, at, unlikely):
     """Push all chance to the final states: DONE, or why that has to be done pass by pass."""
+    # Kernels take plain tuples: named ones are handed over at half the pace.
+    net, space, found = Net(*net), Space(*space), Found(*found)
     size, rows, counted = net.table.shape[0], space.rows, net.inc.shape[0] > 0
     count = search(net, rows, counted, WITH)
     if counted:
@@ -91,15 +94,14 @@ def spread_at_once(net, space, ring, found, at, unlikely):
 def unpack(keys, layout, numbers, fields):
     """The fields of packed states, one a row."""
     for f in range(fields.shape[0]):
-        word, shift, mask = layout.word[f], layout.shift[f], layout.mask[f]
+        word, shift, mask = layout[0][f], layout[1][f], layout[2][f]
         for i in range(fields.shape[1]):
             fields[f, i] = int64((keys[word, numbers[i]] >> shift) & mask)
 
 
 def _call(function: Kernel, *args: Any) -> Any:
-    if function.__name__ not in compiled:
-        compiled[function.__name__] = function.of(Passes())
-    return compiled[function.__name__](*args)
+    run = compiled[function.__name__] = function.of(PASSES)
+    return run(*args)
 
 
 def ends_at_once(graph: Graph) -> Ends | None:
@@ -108,21 +110,22 @@ def ends_at_once(graph: Graph) -> Ends | None:
     counted, tables, layout = chain.counted, chain.tables, chain.layout
     inc = np.empty(0, np.uint32) if graph.inc is None else graph.inc
     second = np.empty(0, np.int32) if graph.second is None else graph.second
-    net = Net(graph.begin, graph.to, inc, graph.table, second, tables.first, tables.weight)
+    net = graph.begin, graph.to, inc, graph.table, second, tables.first, tables.weight
     width = int(inc.max(initial=0)) + 1
     rows, layers = np.empty((ROWS, size + 1), np.int32), np.empty((2, width), np.int64)
-    space, ring = Space(rows, layers, np.empty(DENSE * DENSE + DENSE + 2)), np.zeros(width * size)
-    found = Found(np.empty(ROOM, np.int32), np.empty(ROOM, np.int64), np.empty(ROOM))
+    matrix, ring = np.empty(DENSE * DENSE + DENSE + 2), np.zeros(width * size)
+    state, layer, p = np.empty(ROOM, np.int32), np.empty(ROOM, np.int64), np.empty(ROOM)
     at = np.zeros(6, np.int64)
-    if _call(spread_at_once, net, space, ring, found, at, UNLIKELY if chain.paired else 0.0) != DONE:
+    unlikely = UNLIKELY if chain.paired else 0.0
+    if _call(spread_at_once, net, (rows, layers, matrix), ring, (state, layer, p), at, unlikely) != DONE:
         return None
     count = int(at[ENDINGS])
     fields = np.empty((len(chain.start), count), np.int64)
-    _call(unpack, graph.keys, layout, found.state, fields)
+    _call(unpack, graph.keys, tuple(layout), state, fields)
     if counted >= 0:
-        np.add(found.layer[:count], chain.start[counted], out=fields[counted])
+        np.add(layer[:count], chain.start[counted], out=fields[counted])
         # They are found layer by layer: the last one has the most.
         if count and fields[counted, -1] > layout.limit[counted]:
             return None
-    left = float(space.matrix[-2]) + (float(ring.sum()) if at[MAY_CUT] else 0.0)
-    return Ends(type(chain.start)(*fields), found.p[:count].copy(), residual=left, explored=size)
+    left = float(matrix[-2]) + (float(ring.sum()) if at[MAY_CUT] else 0.0)
+    return Ends(type(chain.start)(*fields), p[:count].copy(), residual=left, explored=size)

@@ -81,6 +81,8 @@ class Tables:
         self.first = np.ascontiguousarray(first, np.int64)
         self.result = np.ascontiguousarray(result, np.int64)
         self.weight = np.ascontiguousarray(weight, np.float64)
+        # The arrays together.
+        self.rows = Rows(self.first, self.result, self.weight)
         sizes = self.first[1:] - self.first[:-1]
         self.largest = max(least, int(sizes.max(initial=1)))
         # Seen as numbers without a sign, negative ones are too large as well.
@@ -103,11 +105,6 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self.first) - 1
-
-    @property
-    def rows(self) -> Rows:
-        """The arrays together."""
-        return Rows(self.first, self.result, self.weight)
 
     @cached_property
     def alias(self) -> Alias:

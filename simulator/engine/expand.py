@@ -8,6 +8,7 @@ import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine.chain import MOST_TURNS, Chain
+from simulator.engine.chance import Rows
 from simulator.engine.compiled import (
     bind_state,
     decides,
@@ -179,6 +180,7 @@ def follow(p, rows, g, b, at, i):
 @kernel
 def grow(p, rows, g, b, at, pause):
     """Follow states in turn until all are done, room is short, `pause` edges were added or something is wrong."""
+    rows, g, b = Rows(*rows), Store(*g), Bench(*b)
     stop = at[EDGES] + pause
     if at[STATES] == 0:
         if not within(p, load(p, b.fields, 1), b.limit):
@@ -278,12 +280,12 @@ class CompiledExplorer:
 
     def explore(self, progress: Any = None, starts: np.ndarray | None = None) -> Graph:
         """The graph. Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract."""
-        chain, rows, asked = self.chain, self.chain.tables.rows, False
+        chain, rows, asked = self.chain, tuple(self.chain.tables.rows), False
         if starts is not None:
             self._begin_with(starts)
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
-        while (status := run(chain.params, rows, self.store, self.bench, self.at, PAUSE)) != DONE:
+        while (status := run(chain.params, rows, tuple(self.store), tuple(self.bench), self.at, PAUSE)) != DONE:
             if self.at[EDGES] > PAUSE // 8 and self._usual and not asked:  # small ones are never looked up
                 asked = True
                 recall(chain, self.budget)

@@ -51,7 +51,7 @@ def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
     """The policies that are `best`. Raises ScenarioError where another one stands beside it."""
     table = vars(fields).get(path.rpartition(".")[2])
     for name, value in vars(table).items() if isinstance(table, BaseModel) else ():
-        if value == BEST or (isinstance(value, list) and BEST in value):
+        if value == BEST if isinstance(value, str) else isinstance(value, list) and BEST in value:
             if isinstance(value, list) and len(value) > 1:
                 raise ScenarioError(f"{path}.{name}: best cannot be combined with other policies")
             yield f"{path}.{name}"

@@ -35,9 +35,9 @@ def columns(fields: AnyBattle, p: Params, s: States) -> Columns:
         found["reached_shore"], found["regiments_at_shore"] = s.place >= p.crossings, s.at_shore
         found["regiments_drowned"] = fields.attacker.regiments - np.where(found["reached_shore"], s.at_shore, left)
     prices = {"fleets": fields.options.fleet_cost, "regiments": fields.options.regiment_cost}
+    there = [(units, price) for units, price in prices.items() if f"attacker_{units}_lost" in found]
     for side in SIDES:
-        losses = {units: found.get(f"{side}_{units}_lost") for units in prices}
-        first, *more = (prices[units] * number for units, number in losses.items() if number is not None)
+        first, *more = [price * found[f"{side}_{units}_lost"] for units, price in there]
         found[f"{side}_cost_lost"] = sum(more, first)
     if isinstance(fields, BlockadeRun):
         found["blockade_broken"] = found["winner"] == ATTACKER

@@ -49,14 +49,15 @@ class Hand(NamedTuple):
 
     def said(self, side: Fields, sea: str, i: int) -> Hand:
         """These dice with what a side's fields say of them (`sea_`: at sea in an invasion), in place i of lists."""
-        values, place = [*self], FIELDS_OF_HANDS[sea]
-        for name, value in vars(side).items():  # a model that is asked for a field it has not got takes far longer
-            if value is not None and name in place:
-                values[place[name]] = value[i] if isinstance(value, list) else value
+        values, places = [*self], PLACES_IN_HANDS[sea]
+        for name in side.model_fields_set & places.keys():
+            value = getattr(side, name)
+            if value is not None:
+                values[places[name]] = value[i] if isinstance(value, list) else value
         return Hand(*values)
 
 
-FIELDS_OF_HANDS = {sea: {sea + name: at for at, name in enumerate(Hand._fields)} for sea in ("", "sea_")}
+PLACES_IN_HANDS = {sea: {sea + name: at for at, name in enumerate(Hand._fields)} for sea in ("", "sea_")}
 
 
 class Place(NamedTuple):
