@@ -121,9 +121,11 @@ def ends_at_once(graph: Graph) -> Ends | None:
         return None
     count = int(at[ENDINGS])
     fields = np.empty((len(chain.start), count), np.int64)
-    _call(unpack, graph.keys, tuple(layout), state, fields)
+    _call(unpack, graph.keys, layout[:3], state, fields)
     if counted >= 0:
-        np.add(layer[:count], chain.start[counted], out=fields[counted])
+        fields[counted] = layer[:count]
+        if begun := int(chain.start[counted]):
+            fields[counted] += begun
         # They are found layer by layer: the last one has the most.
         if count and fields[counted, -1] > layout.limit[counted]:
             return None

@@ -81,18 +81,15 @@ def helper(function: F) -> F:
 class Layout(NamedTuple):
     """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
 
-    None for the counter, nor for a field that is always 0.
+    None for the counter, nor for a field that is always 0. `words` and `bits` are what a packed state takes.
     """
 
     word: np.ndarray
     shift: np.ndarray
     mask: np.ndarray
     limit: np.ndarray
-
-    @property
-    def words(self) -> int:
-        """64-bit words a packed state takes."""
-        return int(self.word[-1]) + 1
+    words: int
+    bits: int
 
 
 @lru_cache(maxsize=1024)
@@ -108,8 +105,9 @@ def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
         shift.append(used % 64)
         mask.append((1 << bits) - 1)
         used += bits
+    masks, bits = np.array(mask, np.uint64), sum(map(int.bit_length, mask))
     return Layout(
-        np.array(word, np.int64), np.array(shift, np.uint64), np.array(mask, np.uint64), np.array(limits, np.int64)
+        np.array(word, np.int64), np.array(shift, np.uint64), masks, np.array(limits, np.int64), current + 1, bits
     )
 
 
@@ -125,7 +123,8 @@ class Aims:
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+# Never changed, but not frozen either: that takes several times as long to make, and every answer makes some of these.
+@dataclass(eq=False)
 class Chain:
     """A battle ready to be fought or enumerated.
 
@@ -269,7 +268,7 @@ class Share:
     path: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Ends:
     """How a battle can end: final states with their chances.
 

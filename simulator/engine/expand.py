@@ -224,16 +224,15 @@ class CompiledExplorer:
         wanted = ALL_NODES if decisions else BEST_NODES if chain.aims is not None else NO_NODES
         self.nodes = wanted if chain.decided else NO_NODES
         layout = chain.layout
-        bits = sum(map(int.bit_length, layout.mask.tolist()))
-        self._direct = bits <= DIRECT_BITS
-        self._slots = 1 << bits
+        self._direct = layout.bits <= DIRECT_BITS
+        self._slots = 1 << layout.bits
         bind_state(type(chain.params), type(chain.start))
         self.at, self._starts = np.zeros(4, np.int64), np.zeros(1, np.int64)
         self.store = self._new_store(room, 4 * room)
         self.bench = Bench(
             np.zeros((len(chain.start), 2), np.int64),
             np.zeros(layout.words, np.uint64),
-            *layout,
+            *layout[:4],
             chain.counted,
             int(self._direct),
             self.nodes,

@@ -31,7 +31,7 @@ CLOCK_EVERY = 64
 _REFUSED = "_refused"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Graph:
     """The distinct states of a chain, numbered as they are met, state 0 first, and the edges between them.
 
