@@ -51,8 +51,11 @@ def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
     """The policies that are `best`. Raises ScenarioError where another one stands beside it."""
     table = vars(fields).get(path.rpartition(".")[2])
     for name, value in vars(table).items() if isinstance(table, BaseModel) else ():
-        if value == BEST if isinstance(value, str) else isinstance(value, list) and BEST in value:
-            if isinstance(value, list) and len(value) > 1:
+        if value is None or isinstance(value, str):
+            if value == BEST:
+                yield f"{path}.{name}"
+        elif isinstance(value, list) and BEST in value:
+            if len(value) > 1:
                 raise ScenarioError(f"{path}.{name}: best cannot be combined with other policies")
             yield f"{path}.{name}"
         elif isinstance(value, BaseModel):

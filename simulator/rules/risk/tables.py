@@ -292,12 +292,13 @@ def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
 
     at_sea = policy(fields, sea, p.most_rounds, hopeless) if p.crossings else NEVER
     on_land = policy(fields, "", land_rounds, hopeless) if p.crossings < p.places else NEVER
-    read = {"land_rounds": on_land.leave, "sea_rounds": at_sea.leave}
-    counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
+    counted = ("land_rounds", land_rounds, on_land.leave), ("sea_rounds", p.most_rounds, at_sea.leave)
+    counters = tuple([name for name, rounds, leave in counted if rounds and not retreat.reads_rounds(leave)])
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
     asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
     pairs = 0 if asked else fights[0].own * fights[0].enemies // 6
-    p = p._replace(sea=at_sea, land=on_land)
+    if at_sea is not NEVER or on_land is not NEVER:
+        p = p._replace(sea=at_sea, land=on_land)
     return Chain(p, start, largest, book, counters, partial(tell, fields, p), at_least=(pairs, pairs))
 
 
