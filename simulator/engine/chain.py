@@ -81,13 +81,15 @@ def helper(function: F) -> F:
 class Layout(NamedTuple):
     """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
 
-    None for the counter, nor for a field that is always 0. `words` and `bits` are what a packed state takes.
+    None for the counter, nor for a field that is always 0. `place` is what one more of a field adds to each word, shape
+    (words, fields); `words` and `bits` are what a packed state takes.
     """
 
     word: np.ndarray
     shift: np.ndarray
     mask: np.ndarray
     limit: np.ndarray
+    place: np.ndarray
     words: int
     bits: int
 
@@ -105,9 +107,16 @@ def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
         shift.append(used % 64)
         mask.append((1 << bits) - 1)
         used += bits
-    masks, bits = np.array(mask, np.uint64), sum(map(int.bit_length, mask))
+    place = np.zeros((current + 1, len(limits)), np.uint64)
+    place[word, np.arange(len(limits))] = [1 << at if some else 0 for at, some in zip(shift, mask, strict=True)]
     return Layout(
-        np.array(word, np.int64), np.array(shift, np.uint64), masks, np.array(limits, np.int64), current + 1, bits
+        np.array(word, np.int64),
+        np.array(shift, np.uint64),
+        np.array(mask, np.uint64),
+        np.array(limits, np.int64),
+        place,
+        current + 1,
+        sum(map(int.bit_length, mask)),
     )
 
 

@@ -168,10 +168,7 @@ def bind_state(params: type, state: type) -> None:
     loads = ", ".join(f"int64(fields[{f}, i])" for f in range(count))
     stores = "".join(f"    fields[{f}, i] = s[{f}]\n" for f in range(count))
     tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
-    # Times whether it lies in this word: a choice for every field took longer to compile.
-    bits = " | ".join(
-        f"((uint64(s[{f}]) & b.mask[{f}]) << b.shift[{f}]) * uint64(b.word[{f}] == w)" for f in range(count)
-    )
+    bits = " | ".join(f"uint64(s[{f}]) * b.place[w, {f}]" for f in range(count))
     held = ", ".join(f"int64((keys[b.word[{f}], i] >> b.shift[{f}]) & b.mask[{f}])" for f in range(count))
     known = getattr(params, "spelled_out", False)
     if known:

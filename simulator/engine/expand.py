@@ -70,6 +70,7 @@ class Bench(NamedTuple):
     shift: np.ndarray
     mask: np.ndarray
     limit: np.ndarray
+    place: np.ndarray
     counted: int
     direct: int
     nodes: int
@@ -232,7 +233,7 @@ class CompiledExplorer:
         self.bench = Bench(
             np.zeros((len(chain.start), 2), np.int64),
             np.zeros(layout.words, np.uint64),
-            *layout[:4],
+            *layout[:5],
             chain.counted,
             int(self._direct),
             self.nodes,
