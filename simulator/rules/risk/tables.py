@@ -54,7 +54,7 @@ class Hand(NamedTuple):
             value = getattr(side, name)
             if value is not None:
                 values[places[name]] = value[i] if isinstance(value, list) else value
-        return Hand(*values)
+        return Hand._make(values)
 
 
 PLACES_IN_HANDS = {sea: {sea + name: at for at, name in enumerate(Hand._fields)} for sea in ("", "sea_")}
