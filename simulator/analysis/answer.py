@@ -75,7 +75,7 @@ def check_numbers(battles: int, seed: int, threads: int | None) -> None:
         ("seed", seed, 0, 2**64 - 1),
         ("threads", threads if threads is not None else 1, 1, MOST_THREADS),
     ):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
             raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")
 
 
@@ -100,7 +100,7 @@ class ExactRun:
         """All ends of the stage, their chances times that of reaching it; a chain met again is not enumerated again."""
         from simulator.engine.exact import exact_ends
 
-        share, told = share or Share(), self.progress
+        told = self.progress
         chain = self.shared.the(chain) if self.shared else chain
         if id(chain) not in self.known:
             ends = self.shared.ends(chain) if self.shared else None
@@ -111,6 +111,9 @@ class ExactRun:
             self.known[id(chain)] = chain, ends
             self.explored += ends.explored
         ends = self.known[id(chain)][1]
+        if share is None:
+            self.residual += ends.residual
+            return ends
         self.residual += share.p * ends.residual
         return Ends(ends.states, share.p * ends.p, path=share.path)
 

@@ -70,12 +70,16 @@ class Odds:
         self.method = "exact" if battles is None else "simulated"
         self.residual = outcomes.residual
         self.explored = outcomes.explored
-        self.headline = tuple(name for name in battle.headline if name in outcomes.columns)
         self.rules_version = battle.version
         self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
         self._selected: dict[str, np.ndarray] = {}
         self._spreads: dict[str, Spread] = {}
+
+    @cached_property
+    def headline(self) -> tuple[str, ...]:
+        """The columns that a summary shows."""
+        return tuple(name for name in self.battle.headline if name in self._raw.columns)
 
     @cached_property
     def _merged(self) -> Outcomes:

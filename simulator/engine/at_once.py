@@ -41,58 +41,69 @@ _spread = inner(spread)
 
 
 class Space(NamedTuple):
-    """Work space: rows of whole numbers, one for each state and one more, and the matrix of a component."""
+    """Work space in few pieces, since each takes as long to hand over as some states to solve.
+
+    `rows` has a row for each thing that is known of every state, and one number more; `layers` two rows with a number
+    for each of the counter's layers that edges reach; `matrix` has room for that of a component, and for its side.
+    """
 
     rows: np.ndarray
-    edge: np.ndarray
-    loop: np.ndarray
+    layers: np.ndarray
     matrix: np.ndarray
-    side: np.ndarray
+
+
+PASSES = Passes()
+# The rows of the work space: five to search with; the order, ends and loops of components, as searched for with the
+# counter and without.
+WORK, WITH, WITHOUT, ROWS = 0, 5, 9, 13
 
 
 @inner
-def search(net, space, counted, row):
-    """Components: how many there are; `order`, `at`, `of` in three rows of the work space from this one."""
-    rows = space.rows
-    for i in range(rows.shape[1]):
-        rows[0, i] = 0
-        space.loop[row // 3, i] = 0
-    rows[row + 1, 0] = 0
-    work = (rows[0, :-1], rows[1], rows[2], rows[3], space.edge)
-    return _components(net, counted, work, rows[row], rows[row + 1], rows[row + 2], space.loop[row // 3])
+def search(net, rows, counted, first):
+    """Components: how many there are; `order`, `at`, `of`, `loop` in four rows of the work space from this one."""
+    rows[WORK] = 0
+    rows[first + 3] = 0
+    rows[first + 1, 0] = 0
+    work = (rows[0, :-1], rows[1], rows[2], rows[3], rows[4])
+    return _components(net, counted, work, rows[first], rows[first + 1], rows[first + 2], rows[first + 3])
 
 
 @kernel
-def spread_at_once(net, space, flow, found, at, counted):
+def spread_at_once(net, space, ring, found, at, unlikely):
     """Push all chance to the final states: DONE, or why that has to be done pass by pass."""
-    size, rows = net.table.shape[0], space.rows
-    count = search(net, space, counted, 4)
+    # Kernels take plain tuples: named ones are handed over at half the pace.
+    net, space, found = Net(*net), Space(*space), Found(*found)
+    size, rows, counted = net.table.shape[0], space.rows, net.inc.shape[0] > 0
+    count = search(net, rows, counted, WITH)
     if counted:
-        straight = search(net, space, False, 7)
-        at[MAY_CUT] = int64(straight < size)
+        at[MAY_CUT] = int64(search(net, rows, False, WITHOUT) < size)
         for i in range(size):
-            at[MAY_CUT] |= int64(space.loop[2, i])
+            at[MAY_CUT] |= int64(rows[WITHOUT + 3, i])
     at[COMPONENT], at[WHERE] = count, -1
-    flow.low[:] = count
-    flow.high[:] = -1
-    flow.low[0], flow.high[0] = rows[6, 0] if flow.low.shape[0] > 1 else 0, count - 1
-    plan = Plan(rows[4], rows[5, : count + 1], rows[6], space.loop[1], rows[1], space.matrix, space.side)
-    return _spread(net, plan, flow, found, at, PAUSE)
+    low, high = space.layers[0], space.layers[1]
+    low[:] = count
+    high[:] = -1
+    low[0], high[0] = rows[WITH + 2, 0] if low.shape[0] > 1 else 0, count - 1
+    ring[0] = 1.0
+    lost = space.matrix[-2:]
+    lost[0], lost[1] = 0.0, unlikely
+    side = space.matrix[DENSE * DENSE : -2]
+    plan = Plan(rows[WITH], rows[WITH + 1, : count + 1], rows[WITH + 2], rows[WITH + 3], rows[1], space.matrix, side)
+    return _spread(net, plan, Flow(ring, low, high, lost), found, at, PAUSE)
 
 
 @kernel
 def unpack(keys, layout, numbers, fields):
     """The fields of packed states, one a row."""
     for f in range(fields.shape[0]):
-        word, shift, mask = layout.word[f], layout.shift[f], layout.mask[f]
+        word, shift, mask = layout[0][f], layout[1][f], layout[2][f]
         for i in range(fields.shape[1]):
             fields[f, i] = int64((keys[word, numbers[i]] >> shift) & mask)
 
 
 def _call(function: Kernel, *args: Any) -> Any:
-    if function.__name__ not in compiled:
-        compiled[function.__name__] = function.of(Passes())
-    return compiled[function.__name__](*args)
+    run = compiled[function.__name__] = function.of(PASSES)
+    return run(*args)
 
 
 def ends_at_once(graph: Graph) -> Ends | None:
@@ -101,31 +112,26 @@ def ends_at_once(graph: Graph) -> Ends | None:
     counted, tables, layout = chain.counted, chain.tables, chain.layout
     inc = np.empty(0, np.uint32) if graph.inc is None else graph.inc
     second = np.empty(0, np.int32) if graph.second is None else graph.second
-    net = Net(graph.begin, graph.to, inc, graph.table, second, tables.first, tables.weight)
+    net = graph.begin, graph.to, inc, graph.table, second, tables.first, tables.weight
     width = int(inc.max(initial=0)) + 1
     if width * size > MOST_RING:
         return None
-    space = Space(
-        np.empty((10, size + 1), np.int32),
-        np.empty(size, np.int64),
-        np.empty((3, size + 1), np.int8),
-        np.empty(DENSE * DENSE),
-        np.empty(DENSE),
-    )
-    ring, lost = np.zeros(width * size), np.array([0.0, UNLIKELY if chain.paired else 0.0])
-    ring[0] = 1.0
-    flow = Flow(ring, np.empty(width, np.int64), np.empty(width, np.int64), lost)
-    found = Found(np.empty(ROOM, np.int32), np.empty(ROOM, np.int64), np.empty(ROOM))
+    rows, layers = np.empty((ROWS, size + 1), np.int32), np.empty((2, width), np.int64)
+    matrix, ring = np.empty(DENSE * DENSE + DENSE + 2), np.zeros(width * size)
+    state, layer, p = np.empty(ROOM, np.int32), np.empty(ROOM, np.int64), np.empty(ROOM)
     at = np.zeros(6, np.int64)
-    if _call(spread_at_once, net, space, flow, found, at, counted >= 0) != DONE:
+    unlikely = UNLIKELY if chain.paired else 0.0
+    if _call(spread_at_once, net, (rows, layers, matrix), ring, (state, layer, p), at, unlikely) != DONE:
         return None
     count = int(at[ENDINGS])
-    numbers, counts, p = found.state[:count], found.layer[:count], found.p[:count].copy()
     fields = np.empty((len(chain.start), count), np.int64)
-    _call(unpack, graph.keys, layout, numbers, fields)
+    _call(unpack, graph.keys, layout[:3], state, fields)
     if counted >= 0:
-        fields[counted] = counts + int(chain.start[counted])
-        if fields[counted].max(initial=0) > layout.limit[counted]:
+        fields[counted] = layer[:count]
+        if begun := int(chain.start[counted]):
+            fields[counted] += begun
+        # They are found layer by layer: the last one has the most.
+        if count and fields[counted, -1] > layout.limit[counted]:
             return None
-    left = float(lost[0]) + (float(ring.sum()) if at[MAY_CUT] else 0.0)
-    return Ends(type(chain.start)(*fields), p, residual=left, explored=size)
+    left = float(matrix[-2]) + (float(ring.sum()) if at[MAY_CUT] else 0.0)
+    return Ends(type(chain.start)(*fields), p[:count].copy(), residual=left, explored=size)

@@ -84,18 +84,17 @@ def helper(function: F) -> F:
 class Layout(NamedTuple):
     """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
 
-    None for the counter, nor for a field that is always 0.
+    None for the counter, nor for a field that is always 0. `place` is what one more of a field adds to each word, shape
+    (words, fields); `words` and `bits` are what a packed state takes.
     """
 
     word: np.ndarray
     shift: np.ndarray
     mask: np.ndarray
     limit: np.ndarray
-
-    @property
-    def words(self) -> int:
-        """64-bit words a packed state takes."""
-        return int(self.word.max(initial=0)) + 1
+    place: np.ndarray
+    words: int
+    bits: int
 
 
 @lru_cache(maxsize=1024)
@@ -104,15 +103,23 @@ def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
     word, shift, mask = [], [], []
     current = used = 0
     for f, limit in enumerate(limits):
-        bits = 0 if f == counted else limit.bit_length()
+        bits = 0 if f == counted else int(limit).bit_length()
         if used + bits > 64:
             current, used = current + 1, 0
         word.append(current)
         shift.append(used % 64)
         mask.append((1 << bits) - 1)
         used += bits
+    place = np.zeros((current + 1, len(limits)), np.uint64)
+    place[word, np.arange(len(limits))] = [1 << at if some else 0 for at, some in zip(shift, mask, strict=True)]
     return Layout(
-        np.array(word, np.int64), np.array(shift, np.uint64), np.array(mask, np.uint64), np.array(limits, np.int64)
+        np.array(word, np.int64),
+        np.array(shift, np.uint64),
+        np.array(mask, np.uint64),
+        np.array(limits, np.int64),
+        place,
+        current + 1,
+        sum(map(int.bit_length, mask)),
     )
 
 
@@ -128,7 +135,8 @@ class Aims:
     fields: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+# Never changed, but not frozen either: that takes several times as long to make, and every answer makes some of these.
+@dataclass(eq=False)
 class Chain:
     """A battle ready to be fought or enumerated.
 
@@ -189,7 +197,7 @@ class Chain:
     @cached_property
     def layout(self) -> Layout:
         """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
-        return layout_of(tuple(map(int, self.limits)), self.counted)
+        return layout_of(self.limits, self.counted)
 
     def part(self, name: str) -> Callable[..., Any]:
         """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
@@ -234,19 +242,18 @@ class Chain:
         """The state after all decisions that are due; with `stop`, up to one that the engine has to find."""
         if not self.decided:
             return s
-        step, running, decides, choose = (self.part(name) for name in ("step", "running", "decides", "choose"))
-        p = self.params if params is None else params
+        running, decides, p = self.part("running"), self.part("decides"), self.params if params is None else params
         for _ in range(MOST_TURNS):
             if not (running(p, s) and decides(p, s)):
                 return s
-            option = choose(p, s)
+            option = self.part("choose")(p, s)
             if option < 0:
                 if self.aims is None:
                     raise BrokenGame(f"choose: {option} in {s}, and nothing tells what the sides aim at")
                 if stop:
                     return s
                 option = self.played.option(s)
-            s = step(p, s, option, 0) if self.paired else step(p, s, option)
+            s = self.leap(p, s, option, 0)
         raise BrokenGame(f"decisions without end in {s}")
 
 
@@ -322,7 +329,7 @@ class Share:
     path: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Ends:
     """How a battle can end: final states with their chances.
 

@@ -86,6 +86,8 @@ class Tables:
             raise BrokenGame(
                 "chance tables: rows that are not those of the tables, or results that are no whole numbers"
             )
+        # The arrays together.
+        self.rows = Rows(self.first, self.result, self.weight)
         sizes = self.first[1:] - self.first[:-1]
         self.largest = max(least, int(sizes.max(initial=1)))
         # Seen as numbers without a sign, negative ones are too large as well.
@@ -108,11 +110,6 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self.first) - 1
-
-    @property
-    def rows(self) -> Rows:
-        """The arrays together."""
-        return Rows(self.first, self.result, self.weight)
 
     @cached_property
     def alias(self) -> Alias:

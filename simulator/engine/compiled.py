@@ -62,7 +62,7 @@ class Kernel:
     def of(self, params: Any) -> Callable[..., Any]:
         """The version for battles with these params, with their rules bound."""
         kind = type(params)
-        return lambda *args: self._call(kind, args)
+        return self._called.get(kind) or (lambda *args: self._call(kind, args))
 
     def __call__(self, *args: Any) -> Any:
         """Run a kernel that involves no game."""
@@ -124,7 +124,9 @@ def _bound_later(name: str) -> Callable[..., Any]:
 
 running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
-load, store, within, word_of, absorbing = map(_bound_later, ("load", "store", "within", "word_of", "absorbing"))
+load, store, within, word_of, held_in, absorbing = map(
+    _bound_later, ("load", "store", "within", "word_of", "held_in", "absorbing")
+)
 
 _PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
 _GENERIC = {part.__name__: part for part in _PARTS}
@@ -189,10 +191,8 @@ def bind_state(params: type, state: type) -> None:
     loads = ", ".join(f"int64(fields[{f}, i])" for f in range(count))
     stores = "".join(f"    fields[{f}, i] = s[{f}]\n" for f in range(count))
     tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
-    # Times whether it lies in this word: a choice for every field took longer to compile.
-    bits = " | ".join(
-        f"((uint64(s[{f}]) & b.mask[{f}]) << b.shift[{f}]) * uint64(b.word[{f}] == w)" for f in range(count)
-    )
+    bits = " | ".join(f"uint64(s[{f}]) * b.place[w, {f}]" for f in range(count))
+    held = ", ".join(f"int64((keys[b.word[{f}], i] >> b.shift[{f}]) & b.mask[{f}])" for f in range(count))
     known = getattr(params, "spelled_out", False)
     if known:
         tests = "True"
@@ -203,6 +203,11 @@ def bind_state(params: type, state: type) -> None:
         _built(f"def load(p, fields, i):\n    return State({loads})\n", "load", State=state, int64=int64),
     )
     _overload_on(word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64))
+    _overload_on(
+        held_in,
+        params,
+        _built(f"def held_in(p, keys, i, b):\n    return State({held})\n", "held_in", State=state, int64=int64),
+    )
     _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
     held = _built(f"def within(p, s, limit):\n    return {tests}\n", "within")
     _overload_on(within, params, held, _state_only(state))

@@ -8,9 +8,11 @@ import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine.chain import MOST_TURNS, Chain
+from simulator.engine.chance import Rows
 from simulator.engine.compiled import (
     bind_state,
     decides,
+    held_in,
     inner,
     kernel,
     load,
@@ -71,16 +73,10 @@ class Bench(NamedTuple):
     shift: np.ndarray
     mask: np.ndarray
     limit: np.ndarray
+    place: np.ndarray
     counted: int
     direct: int
     nodes: int
-
-
-@inner
-def unpack(g, b, i):
-    """State `i` into column 0 of the work space; the counter is 0."""
-    for f in range(b.fields.shape[0]):
-        b.fields[f, 0] = int64((g.keys[b.word[f], i] >> b.shift[f]) & b.mask[f])
 
 
 @inner
@@ -150,8 +146,7 @@ def lead_to(p, after, g, b, at):
 def follow(p, rows, g, b, at, i):
     """List what follows state `i`: DONE, NEED_ROOM, or what is wrong."""
     tables = rows.first.shape[0] - 1
-    unpack(g, b, i)
-    s = load(p, b.fields, 0)
+    s = held_in(p, g.keys, i, b)
     g.owner[i] = 0
     g.second[i] = 0
     g.table[i] = -1
@@ -191,6 +186,7 @@ def follow(p, rows, g, b, at, i):
 @kernel
 def grow(p, rows, g, b, at, pause):
     """Follow states in turn until all are done, room is short, `pause` edges were added or something is wrong."""
+    rows, g, b = Rows(*rows), Store(*g), Bench(*b)
     stop = at[EDGES] + pause
     if at[STATES] == 0:
         if not within(p, load(p, b.fields, 1), b.limit):
@@ -234,17 +230,15 @@ class CompiledExplorer:
         wanted = ALL_NODES if decisions else BEST_NODES if chain.aims is not None else NO_NODES
         self.nodes = wanted if chain.decided else NO_NODES
         layout = chain.layout
-        bits = sum(int(mask).bit_length() for mask in layout.mask)
-        self._direct = bits <= DIRECT_BITS
-        self._slots = 1 << bits
+        self._direct = layout.bits <= DIRECT_BITS
+        self._slots = 1 << layout.bits
         bind_state(type(chain.params), type(chain.start))
-        self.at = np.zeros(4, np.int64)
-        self._starts = np.zeros(1, np.int64)
+        self.at, self._starts = np.zeros(4, np.int64), np.zeros(1, np.int64)
         self.store = self._new_store(room, 4 * room)
         self.bench = Bench(
             np.zeros((len(chain.start), 2), np.int64),
             np.zeros(layout.words, np.uint64),
-            *layout,
+            *layout[:5],
             chain.counted,
             int(self._direct),
             self.nodes,
@@ -291,13 +285,13 @@ class CompiledExplorer:
 
     def explore(self, progress: Any = None, starts: np.ndarray | None = None) -> Graph:
         """The graph. Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract."""
-        chain, rows, asked = self.chain, self.chain.tables.rows, False
+        chain, rows, asked = self.chain, tuple(self.chain.tables.rows), False
         if starts is not None:
             self._begin_with(starts)
         self._foresees = starts is None
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
-        while (status := run(chain.params, rows, self.store, self.bench, self.at, PAUSE)) != DONE:
+        while (status := run(chain.params, rows, tuple(self.store), tuple(self.bench), self.at, PAUSE)) != DONE:
             if self.at[EDGES] > PAUSE // 8 and self._usual and not asked:  # small ones are never looked up
                 asked = True
                 recall(chain, self.budget)
@@ -319,11 +313,11 @@ class CompiledExplorer:
         return bool(self.at[EDGES] > WIDE * self.at[NEXT])
 
     def _hold_to_budget(self) -> None:
-        states, edges = int(self.at[STATES]), int(self.at[EDGES])
+        states, edges, done, _ = self.at.tolist()
         size = size_of(self.chain, states, edges)
         try:
             if size > self.budget:
-                raise over_budget(self.chain, states, states - int(self.at[NEXT]), edges, self.budget)
+                raise over_budget(self.chain, states, states - done, edges, self.budget)
             if self._foresees and (size > QUICK_BYTES or (edges > PAUSE and self.wide)):
                 from simulator.engine.forerunners import look_ahead
 
@@ -360,7 +354,7 @@ class CompiledExplorer:
         raise AssertionError("no field is wrong")
 
     def _graph(self) -> Graph:
-        states, edges, g, chain = int(self.at[STATES]), int(self.at[EDGES]), self.store, self.chain
+        (states, edges, *_), g, chain = self.at.tolist(), self.store, self.chain
         return Graph(
             chain,
             g.keys[:, :states],

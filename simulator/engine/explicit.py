@@ -33,7 +33,7 @@ LOOK_FROM = 1 << 13
 _REFUSED = "_refused"
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Graph:
     """The distinct states of a chain, numbered as they are met, state 0 first, and the edges between them.
 

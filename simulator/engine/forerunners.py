@@ -53,10 +53,10 @@ class CompiledWalk(CompiledExplorer):
         self.store.keys[:, :states] = keys
         at[STATES] = states
         rehash(self.store, self.bench, states)
-        run, rows = grow.of(self.chain.params), self.chain.tables.rows
+        run, rows = grow.of(self.chain.params), tuple(self.chain.tables.rows)
         while at[NEXT] < states:
             pause = (states - at[NEXT]) * max(1, at[EDGES] // max(1, at[NEXT]))
-            status = run(self.chain.params, rows, self.store, self.bench, at, pause)
+            status = run(self.chain.params, rows, tuple(self.store), tuple(self.bench), at, pause)
             if status == NEED_ROOM:
                 self._make_room()
             elif status in {BAD_FIELD, BAD_TABLE}:

@@ -10,6 +10,7 @@ from numba import int64, uint64
 from numba.extending import overload
 
 from simulator.engine.chain import Chain, Ends
+from simulator.engine.chance import Rows
 from simulator.engine.compiled import (
     apart,
     bind_state,
@@ -206,19 +207,11 @@ def raw_state(nodes, planes, b, at):
         b.fields[f, THERE] = value // stride % b.values[f] if stride > 0 else 0
 
 
-class Work(NamedTuple):
-    """All that `push_through` works on."""
-
-    nodes: Nodes
-    planes: Planes
-    found: Found
-    bench: Bench
-
-
 @kernel
 def push_through(p, rows, work, at, pause):
     """Push all chance to final states, making nodes on the way: DONE, or why the caller is needed."""
-    nodes, planes, found, b = work.nodes, work.planes, work.found, work.bench
+    # Kernels take plain tuples: named ones are handed over at half the pace.
+    rows, nodes, planes, found, b = Rows(*rows), Nodes(*work[0]), Planes(*work[1]), Found(*work[2]), Bench(*work[3])
     while True:
         if at[NODES] > 0:
             status = _sweep(rows, nodes, planes, found, at, pause)
@@ -286,7 +279,7 @@ class CompiledGrid:
 
     def ends(self, progress: Callable[[int], Any] | None = None) -> Ends:
         """The endings. Raises BrokenGame, NoExactOdds as `explicit.spell_out`, and Loops."""
-        chain, rows, at = self.chain, self.chain.tables.rows, self.at
+        chain, rows, at = self.chain, tuple(self.chain.tables.rows), self.at
         run = push_through.of(chain.params)
         while (status := run(chain.params, rows, self._work, at, PAUSE)) != DONE:
             if status == ROOM:
@@ -307,8 +300,8 @@ class CompiledGrid:
         return self._ends()
 
     @property
-    def _work(self) -> Work:
-        return Work(self.nodes, self.planes, self.found, self.bench)
+    def _work(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple(self.nodes), tuple(self.planes), tuple(self.found), tuple(self.bench)
 
     def _hold_to_budget(self) -> None:
         hold_to_budget(self.chain, self._axes, self.at, self.budget)

@@ -71,8 +71,9 @@ class Acquaintance:
         fields, key = np.zeros((len(chain.start), 2), np.int64), np.zeros(layout.words, np.uint64)
         self._noted = carried(chain)
         # What is noted is no part of the state.
-        mask = np.where(np.arange(len(layout.mask)) == self._noted, np.uint64(0), layout.mask)
-        self._bench = Bench(fields, key, layout.word, layout.shift, mask, layout.limit, chain.counted, 0, 0)
+        noted, none = np.arange(len(layout.mask)) == self._noted, np.uint64(0)
+        mask, place = np.where(noted, none, layout.mask), np.where(noted, none, layout.place)
+        self._bench = Bench(fields, key, layout.word, layout.shift, mask, layout.limit, place, chain.counted, 0, 0)
         rows = by_row(chain.tables)
         self._tools = _tools_for(rows.alias, chain.tables.rows, self._bench)._replace(noted=self._noted)
         first = 1 + LANES * self._blocks(1)
@@ -207,7 +208,7 @@ class Survey:
     def tools(self) -> tuple[Tools, Walkers]:
         """What one thread needs."""
         none = np.zeros(1, np.uint64)
-        layout = np.zeros(1, np.int64), none, none, np.zeros(1, np.int64)
+        layout = np.zeros(1, np.int64), none, none, np.zeros(1, np.int64), np.zeros((1, 1), np.uint64)
         bench = Bench(np.zeros((1, 2), np.int64), none.copy(), *layout, -1, 0, 0)
         return _tools_for(self._alias, self._rows, bench), new_walkers()
 

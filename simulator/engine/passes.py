@@ -166,13 +166,12 @@ def eliminate(matrix, side, size, forward):
 @helper
 def hand_on(net, plan, flow, where, i, mass):
     """Hand the mass that passes through state `i` to all that lies outside its component; returns the edges."""
-    layer, width, size = where
+    now, width, size = where
     t, e = net.table[i], net.begin[i]
     first, fan = net.first[t], net.first[t + 1] - net.first[t]
-    others = (net.begin[i + 1] - e) // fan
+    others = (net.begin[i + 1] - e) // fan if len(net.second) > 0 else 1
     own = plan.of[i]
     alone = plan.at[own + 1] - plan.at[own] == 1
-    now = layer % width
     for k in range(others):
         part = mass * net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else mass
         for row in range(fan):
@@ -240,8 +239,8 @@ def stay(net, i):
 @helper
 def through(net, plan, flow, at, where, c):
     """Push the chance in component `c` through it; returns the edges, or minus a status."""
-    layer, width, size = where
-    base, ring = (layer % width) * size, flow.ring
+    now, _, size = where
+    base, ring = now * size, flow.ring
     first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
     if states == 1:
         i = plan.order[first]
@@ -288,7 +287,7 @@ def spread(net, plan, flow, found, at, pause):
             i = plan.order[plan.at[c]]
             if net.table[i] >= 0:
                 at[COMPONENT] = c + 1
-                pushed = through(net, plan, flow, at, (at[LAYER], width, size), c)
+                pushed = through(net, plan, flow, at, (now, width, size), c)
                 if pushed < 0:
                     return -pushed
                 edges += pushed

@@ -103,7 +103,7 @@ class Run(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Outcomes:
     """Rows of outcomes: the game's columns, the chance of each row, and its count when simulated.
 
@@ -151,7 +151,7 @@ class Joined:
     outcome: Callable[[States, Sequence[int]], Columns]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(eq=False, kw_only=True)
 class Built:
     """Everything that answers one scenario, made together from its fields by `Battle.build`; nothing is built twice.
 

@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -47,23 +47,19 @@ def split(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], Objective]:
     return {name: value for name, value in data.items() if name != "objective"}, given
 
 
-@cache
-def _names(model: type[BaseModel]) -> tuple[str, ...]:
-    """The fields of a model: asking the model itself takes far longer."""
-    return tuple(model.model_fields)
-
-
 def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
     """The policies that are `best`. Raises ScenarioError where another one stands beside it."""
-    table = getattr(fields, path.rpartition(".")[2], None)
-    for name in _names(type(table)) if isinstance(table, BaseModel) else ():
-        value, here = getattr(table, name), f"{path}.{name}"
-        if isinstance(value, BaseModel):
-            yield from decided_best(cast(BaseModel, table), here)
-        elif value == BEST or (isinstance(value, list) and BEST in value):
-            if isinstance(value, list) and len(value) > 1:
-                raise ScenarioError(f"{here}: best cannot be combined with other policies")
-            yield here
+    table = vars(fields).get(path.rpartition(".")[2])
+    for name, value in vars(table).items() if isinstance(table, BaseModel) else ():
+        if value is None or isinstance(value, str):
+            if value == BEST:
+                yield f"{path}.{name}"
+        elif isinstance(value, list) and BEST in value:
+            if len(value) > 1:
+                raise ScenarioError(f"{path}.{name}: best cannot be combined with other policies")
+            yield f"{path}.{name}"
+        elif isinstance(value, BaseModel):
+            yield from decided_best(cast(BaseModel, table), f"{path}.{name}")
 
 
 def aim_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, float]]:

@@ -7,7 +7,6 @@ Magazine 76 (2003).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from simulator.rules.battle import Built, by_kind, offered
@@ -23,9 +22,9 @@ INVASION = (*REGIMENTS, *FLEETS, "regiments_drowned", "territories_captured", "r
 
 def build(fields: model.AnyBattle) -> Built:
     """Everything that answers one scenario."""
-    chain = hands.with_hands(fields, tables.chain(fields))
+    chain = hands.with_hands(fields, tables.chain(fields, text.tell))
     return Built(
-        chain=replace(chain, tell=partial(text.tell, fields, chain.params)),
+        chain=chain,
         outcome=partial(outcome.columns, fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),

@@ -15,7 +15,6 @@ from simulator.rules.risk import tables
 from simulator.rules.risk.model import AnyBattle
 from simulator.rules.risk.rules import MOST_DICE, Hands
 from simulator.rules.risk.tables import Hand
-from simulator.rules.toolkit.naming import SIDES
 
 
 def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
@@ -26,7 +25,7 @@ def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
 
 def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
     """The chain with the choices of dice, if a side chooses."""
-    attacker, defender = (int(getattr(fields.policy, side).hand == "best") for side in SIDES)
+    attacker, defender = (int(policy.hand == "best") for policy in (fields.policy.attacker, fields.policy.defender))
     if not (attacker or defender):
         return chain
     fights, faces = tables.places(fields), range(1, MOST_DICE + 1)

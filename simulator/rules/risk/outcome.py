@@ -14,29 +14,31 @@ from simulator.rules.toolkit.naming import SIDES
 def columns(fields: AnyBattle, p: Params, s: States) -> Columns:
     """Outputs of final states."""
     # All enemies of the places before this one are lost, and those missing in it.
-    before, at_sea = np.concatenate([[0], np.cumsum(p.enemies)]), int(p.enemies[: p.crossings].sum())
-    lost = before[s.place] + p.enemies[s.place] - s.enemy
+    enemies = p.enemies.cumsum()
+    every, at_sea = int(enemies[-1]), int(enemies[p.crossings - 1]) if p.crossings else 0
+    lost, left, rounds = enemies[s.place] - s.enemy, tables.troops_left(p, s), s.sea_rounds + s.land_rounds
     found = {"winner": tables.winner(p, s)}
     if isinstance(fields, OnLand):
-        left = np.where(s.place < p.crossings, p.aboard[s.fleets], s.regiments)
-        found |= _losses("regiments", int(p.aboard[-1]), left, int(before[-1]) - at_sea, np.maximum(0, lost - at_sea))
-        found["territories_captured"] = np.maximum(0, s.place - p.crossings)
+        on_land = np.maximum(0, lost - at_sea) if at_sea else lost
+        found |= _losses("regiments", int(p.aboard[-1]), left, every - at_sea, on_land)
+        found["territories_captured"] = tables.captured(p, s)
         occupiers = left - p.left_behind * (p.places - p.crossings - 1)
-        found["occupiers"] = np.where(s.place == p.places, occupiers, 0)
-        found["rounds"] = begun(s) - 1
+        found["occupiers"] = occupiers * (s.place == p.places)
+        found["rounds"] = rounds
     if not isinstance(fields, OnLand) or isinstance(fields, Invasion):
         # Fleets in port are not lost while the fight on land goes on, before which they do not put to sea.
         in_port = np.where((s.place > p.crossings) & (s.decided == STOPPED), p.port - s.port, 0)
         lost = np.minimum(lost, at_sea) + in_port
-        found |= _losses("fleets", len(p.aboard) - 1, s.fleets, at_sea + p.port, lost) | {"rounds": begun(s) - 1}
+        found |= _losses("fleets", len(p.aboard) - 1, s.fleets, at_sea + p.port, lost) | {"rounds": rounds}
     if isinstance(fields, Invasion):
         found["sea_rounds"], found["land_rounds"] = s.sea_rounds, s.land_rounds
         found["reached_shore"], found["regiments_at_shore"] = s.place >= p.crossings, s.at_shore
         found["regiments_drowned"] = fields.attacker.regiments - np.where(found["reached_shore"], s.at_shore, left)
     prices = {"fleets": fields.options.fleet_cost, "regiments": fields.options.regiment_cost}
+    there = [(units, price) for units, price in prices.items() if f"attacker_{units}_lost" in found]
     for side in SIDES:
-        costs = (price * found.get(f"{side}_{units}_lost", 0) for units, price in prices.items())
-        found[f"{side}_cost_lost"] = np.asarray(sum(costs))
+        first, *more = [price * found[f"{side}_{units}_lost"] for units, price in there]
+        found[f"{side}_cost_lost"] = sum(more, first)
     if isinstance(fields, BlockadeRun):
         found["blockade_broken"] = found["winner"] == ATTACKER
     return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -49,9 +49,15 @@ class Hand(NamedTuple):
 
     def said(self, side: Fields, sea: str, i: int) -> Hand:
         """These dice with what a side's fields say of them (`sea_`: at sea in an invasion), in place i of lists."""
-        given = vars(side)  # asking a model for a field that it has not got takes as long as all the rest
-        said = {name: value for name in self._fields if (value := given.get(sea + name)) is not None}
-        return self._replace(**{name: value[i] if isinstance(value, list) else value for name, value in said.items()})
+        values, places = [*self], PLACES_IN_HANDS[sea]
+        for name in side.model_fields_set & places.keys():
+            value = getattr(side, name)
+            if value is not None:
+                values[places[name]] = value[i] if isinstance(value, list) else value
+        return Hand._make(values)
+
+
+PLACES_IN_HANDS = {sea: {sea + name: at for at, name in enumerate(Hand._fields)} for sea in ("", "sea_")}
 
 
 class Place(NamedTuple):
@@ -140,14 +146,15 @@ def path(fields: OnLand) -> list[int]:
 def places(fields: AnyBattle) -> list[Place]:
     """Every place of the battle: crossings with a fight first, then the fights of the battle proper, then the port."""
     o, attacker, defender = fields.options, fields.attacker, fields.defender
-    attack = Hand(o.attack_dice, o.attack_die_sides, o.commander_die_sides, o.clamp, o.resort)
-    defence = attack._replace(dice=o.defence_dice, die_sides=o.defence_die_sides)
+    alike = o.commander_die_sides, o.clamp, o.resort
+    defence = Hand(o.defence_dice, o.defence_die_sides, *alike)
 
     def place(name: str, sides: tuple[str, str], enemies: int, penalty: int, i: int = 0) -> Place:
         mine, other = (defender, attacker) if sides == ENEMY else (attacker, defender)
         sea, unit = ("", "regiment") if sides == BATTLE else ("sea_", "fleet")
         unit = "fleet" if isinstance(fields, AtSea) else unit
-        hands = attack._replace(penalty=penalty).said(mine, sea, i), defence.said(other, sea, i)
+        attack = Hand(o.attack_dice, o.attack_die_sides, *alike, penalty=penalty)
+        hands = attack.said(mine, sea, i), defence.said(other, sea, i)
         return Place(name, sides, *hands, getattr(attacker, f"{unit}s"), enemies, unit)
 
     if isinstance(fields, AtSea):
@@ -206,12 +213,14 @@ def policy(fields: AnyBattle, sea: str, most: int, hopeless: Callable[[float], n
     """
     given = fields.policy.attacker
     chosen = named(getattr(given, f"{sea}retreat"))
+    if chosen == ["to-the-end"]:
+        return NEVER
     stops = [make(getattr(given, sea + PARAMETERS[name])) for name, make in STOPS.items() if name in chosen]
     stops += [retreat.outnumbered()] if "stop-when-outnumbered" in chosen else []
     leave, by_odds = retreat.any_of(*stops), "stop-below-odds" in chosen
     leave = leave if leave.rounds < most else leave._replace(rounds=retreat.NO_LIMIT)
     where = hopeless(getattr(given, f"{sea}min_odds")) if by_odds else NOWHERE
-    return Policy(int(chosen != ["to-the-end"]), leave, int(by_odds), where, int("best" in chosen))
+    return Policy(1, leave, int(by_odds), where, int("best" in chosen))
 
 
 def troops_aboard(fields: AnyBattle) -> list[int]:
@@ -231,20 +240,22 @@ def troops_aboard(fields: AnyBattle) -> list[int]:
 def _rounds(fights: list[Place], calm: list[float], unit: str) -> int:
     """The most rounds that all fights at sea, or all on land, can take."""
     which = [i for i, place in enumerate(fights) if place.unit == unit]
-    units = [fights[which[0]].own, *(fights[i].enemies for i in which)] if which else []
-    return most_rounds(sum(units), max((calm[i] for i in which), default=0.0))
+    if not which:
+        return 0
+    units = [fights[which[0]].own, *(fights[i].enemies for i in which)]
+    return most_rounds(sum(units), max(calm[i] for i in which))
 
 
 def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list[float]) -> Params:
     """Parameters of a battle to the end."""
-    port = getattr(fields.defender, "port_fleets", 0)
+    port = fields.defender.port_fleets if isinstance(fields, Invasion) else 0
     in_turn = fights[:-1] if port else fights
     return Params(
-        crossings=sum(place.unit == "fleet" for place in in_turn),
+        crossings=[place.unit for place in in_turn].count("fleet"),
         places=len(in_turn),
-        enemies=np.array([*(place.enemies for place in in_turn), 0], np.int64),
+        enemies=np.array([place.enemies for place in in_turn] + [0], np.int64),
         port=port,
-        defends=np.array([*(int(place.sides == ENEMY) for place in in_turn), 1], np.int64),
+        defends=np.array([int(place.sides == ENEMY) for place in in_turn] + [1], np.int64),
         tables=found,
         aboard=np.array(troops_aboard(fields), np.int64),
         left_behind=fields.options.left_behind,
@@ -255,8 +266,11 @@ def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list
     )
 
 
-def chain(fields: AnyBattle) -> Chain:
-    """The chain of a whole battle: from the first crossing with a fight, or from the shore."""
+def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
+    """The chain of a whole battle: from the first crossing with a fight, or from the shore.
+
+    `tell(fields, p, ...)` is a line for a replayed step.
+    """
     fights = places(fields)
     book, found, calm = round_tables(tuple((place.attack, place.defence) for place in fights), fields.options.ties)
     p, land_rounds = params(fields, fights, found, calm), _rounds(fights, calm, "regiment")
@@ -265,7 +279,7 @@ def chain(fields: AnyBattle) -> Chain:
     # Who landed is told of an invasion only; elsewhere it would keep battles of other sizes apart.
     shore = troops if p.crossings or isinstance(fields, Invasion) else 0
     start = State(0, fleets, ashore, fights[0].enemies, 0, min(ashore, shore), UNDECIDED, 0, 0, 0, 0, 0)
-    most = int(p.enemies.max())
+    most = max(p.enemies.tolist())
     largest = State(p.places, fleets, troops, most, p.port, shore, STOPPED, p.most_rounds, land_rounds, 0, 0, 0)
 
     def hopeless(least: float) -> np.ndarray:
@@ -278,13 +292,24 @@ def chain(fields: AnyBattle) -> Chain:
 
     at_sea = policy(fields, sea, p.most_rounds, hopeless) if p.crossings else NEVER
     on_land = policy(fields, "", land_rounds, hopeless) if p.crossings < p.places else NEVER
-    read = {"land_rounds": on_land.leave, "sea_rounds": at_sea.leave}
-    counters = tuple(name for name, leave in read.items() if getattr(largest, name) and not retreat.reads_rounds(leave))
+    counted = ("land_rounds", land_rounds, on_land.leave), ("sea_rounds", p.most_rounds, at_sea.leave)
+    counters = tuple([name for name, rounds, leave in counted if rounds and not retreat.reads_rounds(leave)])
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
     asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
     pairs = 0 if asked else fights[0].own * fights[0].enemies // 6
-    p = p._replace(sea=at_sea, land=on_land)
-    return Chain(p, start, largest, book, counters=counters, at_least=(pairs, pairs))
+    if at_sea is not NEVER or on_land is not NEVER:
+        p = p._replace(sea=at_sea, land=on_land)
+    return Chain(p, start, largest, book, counters, partial(tell, fields, p), at_least=(pairs, pairs))
+
+
+def captured(p: Params, s: States) -> np.ndarray:
+    """Territories captured."""
+    return np.maximum(0, s.place - p.crossings) if p.crossings else s.place
+
+
+def troops_left(p: Params, s: States) -> np.ndarray:
+    """Troops left, garrisons included: aboard the fleets (in a mere sea fight, these themselves), or ashore."""
+    return np.where(s.place < p.crossings, p.aboard[s.fleets], s.regiments) if p.crossings else s.regiments
 
 
 def force(p: Params, s: States) -> np.ndarray:
@@ -297,6 +322,7 @@ def winner(p: Params, s: States) -> np.ndarray:
     """Winner of final states (section 5.1; section 5.5, step 4): nobody when called off, or when both sides of the last
     fight are gone, though a convoy without troops has lost.
     """
-    at_sea = s.place < p.crossings
-    gone = np.where(at_sea, p.aboard[s.fleets], force(p, s)) == 0
-    return winners(s.place == p.places, gone & ((s.enemy > 0) | (at_sea & (p.crossings < p.places))))
+    gone, held = troops_left(p, s) <= p.left_behind * captured(p, s), s.enemy > 0
+    if p.crossings and p.crossings < p.places:
+        held |= s.place < p.crossings
+    return winners(s.place == p.places, gone & held)

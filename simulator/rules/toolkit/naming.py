@@ -15,7 +15,9 @@ SIDES = ("attacker", "defender")
 
 def winners(attacker_won: np.ndarray, defender_won: np.ndarray) -> np.ndarray:
     """Winner codes of final states from two yes/no arrays: nobody where neither won."""
-    return np.where(attacker_won, ATTACKER, np.where(defender_won, DEFENDER, NOBODY))
+    found = np.where(defender_won, DEFENDER, NOBODY)
+    np.putmask(found, attacker_won, ATTACKER)
+    return found
 
 
 def winner_text(code: int) -> str:
