@@ -40,7 +40,7 @@ _LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 def kernel_of(chain: Chain) -> str:
     """What fights a chain that is too large to spell out, where its rules are compiled."""
-    return "fight_on_grid" if grid.fits(chain) else "fight_on"
+    return "fight_on_grid" if grid.may_be_walked(chain) else "fight_on"
 
 
 class OutOfRoom(Exception):

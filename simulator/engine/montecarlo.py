@@ -124,7 +124,7 @@ class Simulation:
             return InLanes(self.chain)
         if self.origin.lean:
             return Leanly(self.origin, self.origin.lean)
-        by_state = OnGrid if grid.fits(self.origin) else ByMeeting
+        by_state = OnGrid if grid.may_be_walked(self.origin) else ByMeeting
         return by_state(self.origin, self.chain, self.threads)
 
     def _ends_for_sure(self) -> bool:
