@@ -138,7 +138,7 @@ class OnGrid:
     def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
         """`whole` packs counters like other fields. So many threads share the budget."""
         self._whole, self._shelf = whole, vars(chain).setdefault(_KEPT_GRIDS, [])
-        self._others = lambda: ByMeeting(chain, whole, threads)
+        self._chain, self._threads = chain, threads
         self._rest: Fighter | None = None
         try:
             self._grid: GridWalk = self._shelf.pop()
@@ -151,7 +151,7 @@ class OnGrid:
         """See `Fighter`."""
         if at[STARTED] == 0:
             if self._rest is None and not self._grid.pays:
-                self._rest = self._others()
+                self._rest = ByMeeting(self._chain, self._whole, self._threads)
             # An order that comes to more than the budget is fought anew.
             self._before = self._tally.copy(), self._used
         if self._rest:
