@@ -13,13 +13,17 @@ CODE = """
 import sys
 from contextlib import suppress
 import numba
+import numpy
 from simulator import NoExactOdds, load
 from simulator.engine.cache import folder_of
 from simulator.engine import grid
 from simulator.engine.expand import CompiledExplorer
+from simulator.engine.fighters import PLACES, OnGrid
 from simulator.engine.grid_kernels import CompiledGrid
+from simulator.engine.lanes import DONE, Order
 from simulator.engine.montecarlo import Simulation
 from simulator.engine.solve import Solver
+from simulator.engine.walkable import by_rules
 assert numba.config.BOUNDSCHECK == 1
 seen = set()
 for name in sys.argv[1:]:
@@ -30,6 +34,9 @@ for name in sys.argv[1:]:
     with suppress(NoExactOdds):
         if grid.fits(built.chain):
             CompiledGrid(built.chain, 20_000_000).ends()
+            fighter, at = OnGrid(built.chain, by_rules(built.chain), 1), numpy.zeros(PLACES, int)
+            assert fighter.fight(Order(numpy.uint64(1), 0, 3000), at, 1 << 20) == DONE
+            fighter.told()
         graph = CompiledExplorer(built.chain, 20_000_000).explore()
         Solver(graph, plain=False).chances()
         Simulation(built.chain, 1, graph=graph).add(3000)

@@ -15,6 +15,8 @@ import numpy as np
 from simulator.engine.chance import Alias, Rows, Tables
 
 _LOW, _BITS16, _HALF, _HIGH16 = np.uint64(0xFFFFFFFF), np.uint64(0xFFFF), np.uint64(32), np.uint64(48)
+# Entries that are made at a time.
+PORTION = 1 << 20
 
 
 class _Filling:
@@ -74,12 +76,17 @@ def _compiled_fill() -> Callable[..., Any]:
 
 
 def build_alias(tables: Tables) -> Alias:
-    """Alias tables for all of `tables`, as wide as the largest needs."""
+    """Alias tables for all of `tables`, as wide as the largest needs; made in portions, which take little room."""
     bits, rows = bits_for(tables), tables.rows
-    units, donor = np.empty((2, len(tables) << bits), np.int64)
+    entry = np.empty(len(tables) << bits, np.uint64)
+    portion = max(1, PORTION >> bits)
     small, big = np.empty((2, 1 << bits), np.int64)
-    _compiled_fill()(rows.first, rows.weight, bits, units, donor, small, big)
-    return Alias(bits, packed(rows, bits, units, donor))
+    for begin in range(0, len(tables), portion):
+        some = rows._replace(first=rows.first[begin : begin + portion + 1])
+        units, donor = np.empty((2, (len(some.first) - 1) << bits), np.int64)
+        _compiled_fill()(some.first, some.weight, bits, units, donor, small, big)
+        entry[begin << bits :][: len(units)] = packed(some, bits, units, donor)
+    return Alias(bits, entry)
 
 
 def some_tables(tables: Tables, wanted: Sequence[int]) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from simulator.engine.chain import Chain, Lean
 from simulator.engine.explicit import packed
+from simulator.engine.grid_walk import PAST_BUDGET, GridWalk
 from simulator.engine.lanes import FULL, LANES, STARTED, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES
 from simulator.engine.meeting import Acquaintance, Survey, empty_tally
@@ -17,7 +18,7 @@ from simulator.engine.walkable import by_rules
 # What `at`, the progress of an order, holds: see `lanes` and `met`.
 PLACES = 6
 # Where a chain keeps what its battles came to.
-_KEPT = "_acquaintances"
+_KEPT, _KEPT_GRIDS = "_acquaintances", "_grids"
 
 
 class Fighter(Protocol):
@@ -129,6 +130,46 @@ class ByMeeting:
         told = self._met.told(self._tally, self._whole)
         self._shelf.append(self._met)
         return np.concatenate([told, self._rules.told()]) if self._rules else told
+
+
+class OnGrid:
+    """Fights on a grid, whose nodes are kept with the chain; past its budget by what was met of the chain."""
+
+    def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
+        """`whole` packs counters like other fields. So many threads share the budget."""
+        self._whole, self._shelf = whole, vars(chain).setdefault(_KEPT_GRIDS, [])
+        self._chain, self._threads = chain, threads
+        self._rest: Fighter | None = None
+        try:
+            self._grid: GridWalk = self._shelf.pop()
+        except IndexError:
+            self._grid = GridWalk(chain, QUICK_BYTES // threads)
+        self._tally, self._used = empty_tally(1), 0
+        self._before = self._tally, 0
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        if at[STARTED] == 0:
+            if self._rest is None and not self._grid.pays:
+                self._rest = ByMeeting(self._chain, self._whole, self._threads)
+            # An order that comes to more than the budget is fought anew.
+            self._before = self._tally.copy(), self._used
+        if self._rest:
+            return self._rest.fight(order, at, most)
+        at[USED] = self._used
+        while (status := self._grid.fight(order, at, self._tally, most)) == FULL:
+            self._tally = larger(self._tally)
+        self._used = int(at[USED])
+        if status == PAST_BUDGET:
+            (self._tally, self._used), at[:] = self._before, 0
+            return self.fight(order, at, most)
+        return status
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
+        told = self._grid.told(self._tally, self._whole)
+        self._shelf.append(self._grid)
+        return np.concatenate([told, self._rest.told()]) if self._rest else told
 
 
 def larger(tally: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.engine import cache, streams
+from simulator.engine import cache, grid, streams
 from simulator.engine.alias import bits_for, drawn_by, some_tables
 from simulator.engine.chain import Chain, Ends, hold_to_limits, rows_of
 from simulator.engine.chance import Alias, by_row
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 # Battles of the first portion and of the largest; how often its share of the time a portion may take: later ones meet
 # less that is new.
 FIRST_PORTION, PORTION, LENIENCE = 1 << 11, 1 << 14, 4
-# What fights where rules are compiled.
-KERNEL = "fight_on"
 # Edges that are kept at most.
 MOST_EDGES = QUICK_BYTES // 8
 # An edge that nobody took yet. The others hold a node and, above it, what is added to the counter; above that, what is
@@ -38,6 +36,11 @@ UNKNOWN, NODE_BITS = -1, 63 - COUNT_BITS - NOTE_BITS
 NODE, COUNT = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1
 FINAL = -1
 _LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
+
+
+def kernel_of(chain: Chain) -> str:
+    """What fights a chain that is too large to spell out, where its rules are compiled."""
+    return "fight_on_grid" if grid.may_be_walked(chain) else "fight_on"
 
 
 class OutOfRoom(Exception):
@@ -217,7 +220,7 @@ class FirstBattles:
 
     def _fight_plainly(self, end: int, progress: Callable[[int], Any] | None) -> None:
         """Fight on up to battle `end`, or until that takes too long or too much room."""
-        begun, patience, portion = time.thread_time(), patience_for(self._chain, KERNEL), FIRST_PORTION
+        begun, patience, portion = time.thread_time(), patience_for(self._chain, kernel_of(self._chain)), FIRST_PORTION
         met, self._met = self._met, None  # gone if an interrupt leaves it half grown
         try:
             met = met or Acquainted(self._chain)
@@ -263,8 +266,8 @@ def simulation_of(
         from simulator.engine.gpu import CardSimulation
 
         return CardSimulation(chain, seed)
-    kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (KERNEL, type(chain.params))
-    slow = not cache.is_ready(kernel, kind) and patience_for(chain, KERNEL) > 0
+    kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (kernel_of(chain), type(chain.params))
+    slow = not cache.is_ready(kernel, kind) and patience_for(chain, kernel_of(chain)) > 0
     if slow and may_be_met(chain) and graph_if_it_fits(chain) is None:
         return FirstBattles(chain, seed, threads)
     from simulator.engine.montecarlo import Simulation

@@ -197,9 +197,9 @@ def make(p, rows, nodes, b, at, settled):
 
 
 @inner
-def raw_state(nodes, planes, b, at):
-    """The state of the cell that the sweep has come to, into column THERE."""
-    code, cell = nodes.code[planes.kind[at[PLANE]]], at[CELL]
+def raw_state(nodes, b, kind, cell):
+    """The state of a cell of a plane of this kind, into column THERE."""
+    code = nodes.code[kind]
     for f in range(b.values.shape[0]):
         value, stride = cell, b.along[f] + b.across[f]
         if stride == 0:
@@ -217,7 +217,7 @@ def push_through(p, rows, work, at, pause):
             status = _sweep(rows, nodes, planes, found, at, pause)
             if status != WANTED:
                 return status
-            raw_state(nodes, planes, b, at)
+            raw_state(nodes, b, planes.kind[at[PLANE]], at[CELL])
             s = follows(p, load(p, b.fields, THERE))
         else:
             s = load(p, b.fields, START)
@@ -227,26 +227,23 @@ def push_through(p, rows, work, at, pause):
         nodes.of[planes.kind[at[PLANE]] * planes.cells + at[CELL]] = at[NODES]
 
 
-class CompiledGrid:
-    """Solves a chain by its rules compiled."""
+class CompiledNodes:
+    """The nodes of a grid as compiled rules make them: those met so far, and room for more."""
 
-    def __init__(self, chain: Chain, budget: int) -> None:
-        self.chain, self.budget = chain, budget
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
         bind_state(type(chain.params), type(chain.start))
         axes = axes_of(chain)
-        self._axes, self._cells = axes, axes.cells
+        self.axes, self.cells = axes, axes.cells
         self.at = np.zeros(6, np.int64)
         fields = np.zeros((len(chain.start), 3), np.int64)
-        fields[:, START] = start = plain_state(chain, chain.start)
+        fields[:, START] = plain_state(chain, chain.start)
         kinds = np.zeros(int((axes.values - 1) @ axes.rest) + 1, np.int32)
         places = width_of(chain)
         self._places = (axes.long + axes.wide) * places
         self.bench = Bench(fields, *axes[:4], chain.layout.limit, chain.counted, axes.long, axes.wide, places, kinds)
         of, *rest = self._of_kinds(4)
         self.nodes = Nodes._make((of, *self._of_nodes(1 << 9), *rest))
-        self.planes = Planes(self._cells, *self._of_planes(PLANES))
-        self.found = Found._make((*self._of_found(1 << 10), np.array([0.0, axes.tiny]), peaks(chain)))
-        self._begin(np.array(start))
 
     def _of_nodes(self, room: int) -> tuple[np.ndarray, ...]:
         """State, lands, inc, table, second, along, across."""
@@ -254,18 +251,54 @@ class CompiledGrid:
         small = (np.empty(room, np.int32) for _ in range(2))
         return state, np.empty(room, np.int32), np.empty(room, np.int64), *small, *np.empty((2, room), np.int64)
 
+    def _of_kinds(self, kinds: int) -> tuple[np.ndarray, ...]:
+        """Of, place, code, rank."""
+        code, rank = np.zeros((2, kinds), np.int64)
+        return np.zeros(kinds * self.cells, np.int32), np.zeros(kinds * self._places, np.int32), code, rank
+
+    def more_room(self) -> None:
+        """Room for more nodes or kinds, whatever is short."""
+        n = self.nodes
+        if self.at[NODES] == len(n.lands):
+            self.nodes = n = Nodes._make((n.of, *_longer(n[1:8], self._of_nodes(2 * len(n.lands))), *n[8:]))
+        if self.at[KINDS] == len(n.code):
+            of, place, code, rank = _longer((n.of, n.place, n.code, n.rank), self._of_kinds(2 * len(n.code)))
+            self.nodes = n._replace(of=of, place=place, code=code, rank=rank)
+
+    def wrong(self, status: int) -> BrokenGame:
+        """What is wrong, as an error of the game."""
+        chain, fields = self.chain, self.bench.fields
+        before = type(chain.start)(*fields[:, HERE].tolist())
+        if status == NOT_APART:
+            return not_apart(chain, before)
+        if status == BAD_TABLE:
+            return BrokenGame(
+                f"chance table {self.at[WRONG]}: there are tables 0 to {len(chain.tables) - 1}; state {before}"
+            )
+        for name, value, limit in zip(chain.start._fields, fields[:, THERE], chain.limits, strict=True):
+            if not 0 <= value <= limit:
+                kind = "counter" if chain.counters[:1] == (name,) else "field"
+                return BrokenGame(f"{kind} {name}: {value} is not within 0 to {limit}, after state {before}")
+        raise AssertionError("no field is wrong")
+
+
+class CompiledGrid(CompiledNodes):
+    """Solves a chain by its rules compiled."""
+
+    def __init__(self, chain: Chain, budget: int) -> None:
+        super().__init__(chain)
+        self.budget = budget
+        self.planes = Planes(self.cells, *self._of_planes(PLANES))
+        self.found = Found._make((*self._of_found(1 << 10), np.array([0.0, self.axes.tiny]), peaks(chain)))
+        self._begin(self.bench.fields[:, START])
+
     @staticmethod
     def _of_found(room: int) -> tuple[np.ndarray, ...]:
         return np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room)
 
-    def _of_kinds(self, kinds: int) -> tuple[np.ndarray, ...]:
-        """Of, place, code, rank."""
-        code, rank = np.zeros((2, kinds), np.int64)
-        return np.zeros(kinds * self._cells, np.int32), np.zeros(kinds * self._places, np.int32), code, rank
-
     def _of_planes(self, planes: int) -> tuple[np.ndarray, ...]:
         """Mass, kind, count, low, high."""
-        return np.zeros(planes * self._cells), np.full(planes, FREE), *np.zeros((3, planes), np.int64)
+        return np.zeros(planes * self.cells), np.full(planes, FREE), *np.zeros((3, planes), np.int64)
 
     def _begin(self, start: np.ndarray) -> None:
         """All chance lies where the start does."""
@@ -283,7 +316,8 @@ class CompiledGrid:
         run = push_through.of(chain.params)
         while (status := run(chain.params, rows, self._work, at, PAUSE)) != DONE:
             if status == ROOM:
-                self._more_room()
+                self.more_room()
+                self._hold_to_budget()
             elif status == ROOM_FOR_PLANE:
                 self._more_planes(2 * len(self.planes.kind))
             elif status == ROOM_FOR_FOUND:
@@ -293,7 +327,7 @@ class CompiledGrid:
             elif status == BACKWARDS:
                 raise Loops
             elif status in {BAD_FIELD, BAD_TABLE, NOT_APART}:
-                raise self._wrong(status)
+                raise self.wrong(status)
             if progress:
                 progress(int(at[NODES]))
         self._hold_to_budget()
@@ -304,40 +338,10 @@ class CompiledGrid:
         return tuple(self.nodes), tuple(self.planes), tuple(self.found), tuple(self.bench)
 
     def _hold_to_budget(self) -> None:
-        hold_to_budget(self.chain, self._axes, self.at, self.budget)
-
-    def _more_room(self) -> None:
-        """Room for more nodes or kinds, whatever is short; raises NoExactOdds where that is too much."""
-        n = self.nodes
-        if self.at[NODES] == len(n.lands):
-            self.nodes = Nodes._make((n.of, *_longer(n[1:8], self._of_nodes(2 * len(n.lands))), *n[8:]))
-        if self.at[KINDS] == len(n.code):
-            self._more_kinds(2 * len(n.code))
-        self._hold_to_budget()
-
-    def _more_kinds(self, kinds: int) -> None:
-        n = self.nodes
-        of, place, code, rank = _longer((n.of, n.place, n.code, n.rank), self._of_kinds(kinds))
-        self.nodes = n._replace(of=of, place=place, code=code, rank=rank)
+        hold_to_budget(self.chain, self.axes, self.at, self.budget)
 
     def _more_planes(self, planes: int) -> None:
-        self.planes = Planes(self._cells, *_longer(self.planes[1:], self._of_planes(planes)))
-
-    def _wrong(self, status: int) -> BrokenGame:
-        """What is wrong, as an error of the game."""
-        chain, fields = self.chain, self.bench.fields
-        before = type(chain.start)(*fields[:, HERE].tolist())
-        if status == NOT_APART:
-            return not_apart(chain, before)
-        if status == BAD_TABLE:
-            return BrokenGame(
-                f"chance table {self.at[WRONG]}: there are tables 0 to {len(chain.tables) - 1}; state {before}"
-            )
-        for name, value, limit in zip(chain.start._fields, fields[:, THERE], chain.limits, strict=True):
-            if not 0 <= value <= limit:
-                kind = "counter" if chain.counters[:1] == (name,) else "field"
-                return BrokenGame(f"{kind} {name}: {value} is not within 0 to {limit}, after state {before}")
-        raise AssertionError("no field is wrong")
+        self.planes = Planes(self.cells, *_longer(self.planes[1:], self._of_planes(planes)))
 
     def _ends(self) -> Ends:
         """The final states that were reached."""
@@ -346,7 +350,7 @@ class CompiledGrid:
         made = self.nodes.state.reshape(-1, len(chain.start))[: self.at[NODES]]
         fields = made[numbers].T.astype(np.int64)
         fields[chain.counted] = counts
-        states, explored = type(chain.start)(*fields), self._axes.distinct(made)
+        states, explored = type(chain.start)(*fields), self.axes.distinct(made)
         return Ends(states, p, residual=float(self.found.lost[0]), explored=explored)
 
 

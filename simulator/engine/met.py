@@ -108,24 +108,38 @@ def exchange(task, packed, at):
     return PAUSED
 
 
+@inner
+def begin(task, at):
+    """Start the first battles of an order."""
+    w = task.lanes
+    for lane in range(w.at.shape[0]):
+        w.at[lane] = FINAL
+        w.ended[lane] = lane
+    at[STARTED] = min(task.order.battles, w.at.shape[0])
+    begin_battles(w, task.start, task.order, 0, at[STARTED])
+
+
+@inner
+def exchange_if_due(task, packed, at):
+    """`exchange` where many lanes stand idle; PAUSED to go on."""
+    width = task.lanes.at.shape[0]
+    waiting = at[STARTED] < task.order.battles
+    if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
+        return exchange(task, packed, at)
+    return PAUSED
+
+
 @kernel
 def fight_on(p, m, tools, known, task, at, most):
     """As `lanes.fight`, with the nodes met so far; also NEED_ROOM: call again with larger arrays in `m`."""
-    w, order = task.lanes, task.order
-    width = w.at.shape[0]
+    w = task.lanes
     if at[STARTED] == 0:
-        for lane in range(width):
-            w.at[lane] = FINAL
-            w.ended[lane] = lane
-        at[STARTED] = min(order.battles, width)
-        begin_battles(w, task.start, order, 0, at[STARTED])
+        begin(task, at)
     for _ in range(SLICE):
         if at[LOST] == 0:
-            waiting = at[STARTED] < order.battles
-            if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
-                status = exchange(task, tools.packed, at)
-                if status != PAUSED:
-                    return status
+            status = exchange_if_due(task, tools.packed, at)
+            if status != PAUSED:
+                return status
             known[DRAWN] += at[ALIVE]
             stride(w, m, tools.bits, tools.entry, paired(p))
             at[LOST] = find_lost(w.at, w.ended) if count_lost(w.at) else 0

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine import streams
+from simulator.engine import grid, streams
 from simulator.engine.chain import Chain, Ends
 from simulator.engine.compiled import bind_state
 from simulator.engine.explicit import Graph, plain_state
-from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides, Leanly
+from simulator.engine.fighters import PLACES, ByMeeting, Fighter, InLanes, InStrides, Leanly, OnGrid
 from simulator.engine.lanes import BROKEN, DONE, ENDLESS, Order
 from simulator.engine.limits import BrokenGame, processors
 from simulator.engine.lookup import Fought, edge_chances, lookup
@@ -131,7 +131,8 @@ class Simulation:
             return InLanes(self.chain)
         if self.origin.lean:
             return Leanly(self.origin, self.origin.lean)
-        return ByMeeting(self.origin, self.chain, self.threads)
+        by_state = OnGrid if grid.may_be_walked(self.origin) else ByMeeting
+        return by_state(self.origin, self.chain, self.threads)
 
     def _ends_for_sure(self) -> bool:
         """Is every battle known to end, however late? Raises BrokenGame if it is known not to."""

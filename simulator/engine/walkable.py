@@ -9,8 +9,8 @@ from simulator.engine.explicit import Graph, spell_out
 from simulator.engine.grid import too_wide
 from simulator.engine.limits import QUICK_BYTES, NoExactOdds
 
-# Edges of one state: with more of them it takes more room than all states that are kept together may.
-MOST_EDGES = 1 << 25
+# Edges of one state: with more of them only a few states find room together, and the rules alone are quicker.
+MOST_EDGES = 1 << 22
 # A battle that meets states carries its counter in so many bits, and above them what is noted, in so many more.
 COUNT_BITS, NOTE_BITS = 21, 16
 # Where a chain keeps its own graph, as a cached property would.

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simulator.engine import chance
+from simulator.engine import alias, chance
 from simulator.engine.alias import drawn
 
 UNIT = 1 << 32
@@ -11,10 +11,10 @@ UNIT = 1 << 32
 
 def chances_drawn(tables, index):
     """Exact chance of each result over all 2**32 numbers, from the columns of the alias table."""
-    alias = tables.alias
-    width, found = 1 << alias.bits, {}
+    made = tables.alias
+    width, found = 1 << made.bits, {}
     for column in range(width):
-        entry = int(alias.entry[(index << alias.bits) + column])
+        entry = int(made.entry[(index << made.bits) + column])
         cut, here, other = entry & 0xFFFFFFFF, (entry >> 32) & 0xFFFF, entry >> 48
         share = Fraction(cut, UNIT) / width
         found[here] = found.get(here, 0) + share
@@ -41,6 +41,14 @@ def test_alias_tables_keep_every_chance_to_a_part_in_four_billion(index):
     for result, weight in WEIGHTS[index].items():
         assert abs(found.get(result, 0) - Fraction(weight, total)) <= Fraction(3, 2 * UNIT)
     assert set(found) <= set(WEIGHTS[index])
+
+
+def test_alias_tables_made_in_portions_are_the_same(monkeypatch):
+    whole = chance.tables(WEIGHTS).alias
+    monkeypatch.setattr(alias, "PORTION", 2 << whole.bits)
+    portions = chance.tables(WEIGHTS).alias
+    assert portions.bits == whole.bits
+    assert portions.entry.tolist() == whole.entry.tolist()
 
 
 def test_every_column_of_equal_chances_is_its_own():
