@@ -111,11 +111,8 @@ class ExactRun:
             self.known[id(chain)] = chain, ends
             self.explored += ends.explored
         ends = self.known[id(chain)][1]
-        if share is None:
-            self.residual += ends.residual
-            return ends
-        self.residual += share.p * ends.residual
-        return Ends(ends.states, share.p * ends.p, path=share.path)
+        self.residual += (share.p if share else 1.0) * ends.residual
+        return Ends(ends.states, share.p * ends.p, path=share.path) if share else ends
 
 
 @dataclass

@@ -209,8 +209,8 @@ def bind_state(params: type, state: type) -> None:
         _built(f"def held_in(p, keys, i, b):\n    return State({held})\n", "held_in", State=state, int64=int64),
     )
     _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
-    held = _built(f"def within(p, s, limit):\n    return {tests}\n", "within")
-    _overload_on(within, params, held, _state_only(state))
+    checked = _built(f"def within(p, s, limit):\n    return {tests}\n", "within")
+    _overload_on(within, params, checked, _state_only(state))
 
 
 def _bind_helper(function: Callable[..., Any]) -> None:

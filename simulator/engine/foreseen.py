@@ -24,8 +24,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from simulator.engine import streams
-from simulator.engine.chain import Chain
-from simulator.engine.explicit import PlainExplorer, hold_to_limits, packed, size_of
+from simulator.engine.chain import Chain, hold_to_limits
+from simulator.engine.explicit import PlainExplorer, packed, size_of
 from simulator.engine.limits import NoExactOdds, in_words
 from simulator.engine.refused import recall, remember
 
