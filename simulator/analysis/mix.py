@@ -111,11 +111,12 @@ class Mixture:
     ) -> list[dict[str, Any]]:
         """`field, worth`: what knowing all fields, and each alone, before deciding to attack is worth."""
         value, share = self.worths(weights), np.array(self.weights)
-        unknown = max(float(share @ value), otherwise)
+        attacks = float(share @ value) >= otherwise
 
         def known(groups: np.ndarray) -> float:
-            gain, mass = np.bincount(groups, share * value), np.bincount(groups, share)
-            return max(0.0, float(np.maximum(gain, mass * otherwise).sum()) - unknown)
+            """Group by group, so that what changes no decision is worth nothing, not a rounding error."""
+            attack, refrain = np.bincount(groups, share * value), np.bincount(groups, share) * otherwise
+            return float((np.maximum(attack, refrain) - (attack if attacks else refrain)).sum())
 
         rows = [{"field": "all", "worth": known(np.arange(len(share)))}]
         for place, path in enumerate(self.paths):

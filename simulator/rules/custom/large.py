@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.chain import MOST_COUNT, Chain
 from simulator.engine.chance import Tables
 from simulator.rules.battle import Built, Refusal
 from simulator.rules.custom import best
@@ -38,7 +38,6 @@ from simulator.rules.custom.tables import slots_of
 from simulator.rules.custom.volleys import volley_of
 from simulator.rules.toolkit.policies import named
 
-MOST_ROUNDS = 1 << 40
 # Entries of the table of chances of a die, by its value and the faces rolled again.
 MOST_CHANCES = 1 << 20
 NO_PIECE = 1 << 60
@@ -283,7 +282,7 @@ def _limits(p: Large, lines: dict[str, Line]) -> LargeState:
         hits=most * (p.whole if p.low_luck else 1),
         clock=p.clock,
         ending=DEFENDER_LEFT,
-        rounds=p.round_limit or MOST_ROUNDS,
+        rounds=p.round_limit or MOST_COUNT,
     )
 
 
