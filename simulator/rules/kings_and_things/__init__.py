@@ -15,9 +15,8 @@ from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
-from simulator.rules.kings_and_things.replay import Teller, decisions
 from simulator.rules.kings_and_things.tables import chain_of
-from simulator.rules.kings_and_things.text import assumptions, explained
+from simulator.rules.kings_and_things.text import Teller, assumptions, decisions, explained
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")

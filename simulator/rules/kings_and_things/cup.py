@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import comb
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ ROLLS, MOST_DRAWN = (2, 3, 4, 5), 5
 # What a counter is in the draw: a creature (value, symbol), or what it leaves in the hex: a place, is it loot? Special
 # income counters (2 x value) and settlements (and 1) have a place: only the highest stays, of equals the settlement.
 Kind = tuple[Any, ...]
-Kept = TypeVar("Kept", bound=tuple[Any, ...])
 
 
 def check_cup(scenario: Exploration) -> None:
@@ -125,9 +124,9 @@ def draws(scenario: Exploration) -> tuple[list[Kind], np.ndarray, np.ndarray, np
     return kinds, creatures_met, level, loot, np.concatenate([*met.values()])
 
 
-def _by_size(kinds: Mapping[Kind, int], nothing: Kept, grown: Callable[[Kept, Kind, int], Kept]) -> list[Counter[Kept]]:
+def _by_size(kinds: Mapping[Kind, int], nothing: Kind, grown: Callable[[Kind, Kind, int], Kind]) -> list[Counter[Kind]]:
     """What 0 to 5 counters come to, with the ways to draw them; `grown(kept, kind, number)` adds some of a kind."""
-    found = [Counter({nothing: 1}), *(Counter[Kept]() for _ in range(MOST_DRAWN))]
+    found = [Counter({nothing: 1}), *(Counter[Kind]() for _ in range(MOST_DRAWN))]
     for kind, copies in kinds.items():
         for size in range(MOST_DRAWN, 0, -1):
             for number in range(1, min(copies, size) + 1):

@@ -36,15 +36,8 @@ class Note(NamedTuple):
     bribe: int = 0
 
 
-class Ways(NamedTuple):
-    """How the battle can begin: different notes and starts of each side; by way which of them (array (ways, 1 +
-    sides): note, then start of each side), and its chance.
-    """
-
-    notes: list[Note]
-    starts: list[Sequence[Condition] | np.ndarray]
-    which: np.ndarray
-    chance: np.ndarray
+# How a battle can begin: notes, starts of each side, by way their numbers (array (ways, 1 + sides)), its chance.
+Ways = tuple[list[Note], list[Sequence[Condition] | np.ndarray], np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -79,26 +72,25 @@ def forces_of(scenario: Scenario) -> Forces:
     driven_off, attacker, defender = sides.dust_at_start(present), present[0], present[1]
     dust = "dust-of-defense" in defender.items and attacker.fields.retreat_hex and not driven_off
     if isinstance(scenario, Exploration):
-        armies, ways = _drawn(scenario, attacker, defender)
+        armies, (notes, starts, which, chance) = _drawn(scenario, attacker, defender)
     else:
         sides.opened(present)
         armies = [army_of(scenario, band) for band in present]
-        starts = [start_of(army, dust and army.band is defender) for army in armies]
-        people = tuple(army.people(start.left) for army, start in zip(armies, starts, strict=True))
+        begun = [start_of(army, dust and army.band is defender) for army in armies]
+        people = tuple(army.people(start.left) for army, start in zip(armies, begun, strict=True))
         if driven_off:
-            starts[0] = armies[0].gone(starts[0])
-        note = Note(people, SETTLEMENTS.index(scenario.defender.settlement))
-        ways = Ways([note], [[start] for start in starts], np.zeros((1, 1 + len(starts)), np.int64), np.ones(1))
+            begun[0] = armies[0].gone(begun[0])
+        notes, starts = [Note(people, SETTLEMENTS.index(scenario.defender.settlement))], [[start] for start in begun]
+        which, chance = np.zeros((1, 1 + len(starts)), np.int64), np.ones(1)
     found = []
     for i, army in enumerate(armies):
         enemies = (slot for n, band in enumerate(present) if n != i for slot in band.counters)
         aimed_at, leaves = any(slot.role & Role.AIMED for slot in enemies), army.band.leaves or (dust and i == 0)
-        found.append(Catalogue(army, ways.starts[i], aimed_at, leaves))
+        found.append(Catalogue(army, starts[i], aimed_at, leaves))
     base = np.cumsum([0, *map(len, found)]).tolist()
-    numbered = [np.arange(len(ways.notes)), *(np.add(one.starts, at) for one, at in zip(found, base, strict=False))]
-    meetings, which = distinct(np.stack([of[at] for of, at in zip(numbered, ways.which.T, strict=True)], axis=1))
-    chances = np.bincount(which, ways.chance)
-    return Forces(scenario, present, found, base, ways.notes, meetings, chances, driven_off)
+    numbered = [np.arange(len(notes)), *(np.add(one.starts, at) for one, at in zip(found, base, strict=False))]
+    meetings, which = distinct(np.stack([of[at] for of, at in zip(numbered, which.T, strict=True)], axis=1))
+    return Forces(scenario, present, found, base, notes, meetings, np.bincount(which, chance), driven_off)
 
 
 def army_of(scenario: Scenario, band: Band) -> Army:
@@ -146,4 +138,4 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
     joined = {kind: less(alone.left, own.place(slots[kind]), -1) for kind in set(mover[moved].tolist())}
     explorers = [alone._replace(left=joined.get(kind, alone.left)) for (kind,) in movers.tolist()]
     told = [Note((own_people, enemies), *more) for own_people, enemies, *more in notes.tolist()]
-    return [own, enemy], Ways(told, [explorers, met], np.stack([note, begun, side], axis=1), chance)
+    return [own, enemy], (told, [explorers, met], np.stack([note, begun, side], axis=1), chance)

@@ -154,17 +154,13 @@ def _fates(forces: Forces) -> tuple[np.ndarray, list[int]]:
     return at, found
 
 
-def leaves_marks(about: np.ndarray) -> bool:
-    """Does anything but hits and retreats ever change a condition: a mark of the round, a die that it waits for?"""
-    led = about[:, [rules.ARMED, rules.AT_END, *range(rules.AFTERWARDS, rules.THROW)]]
-    return bool(about[:, rules.WAITS].any() or (led != np.arange(len(about))[:, None]).any())
-
-
 def params_of(forces: Forces, book: TableBook) -> Params:
     """The fixed numbers of a battle; its chance tables go to `book`."""
     scenario, bands, met = forces.scenario, forces.bands, forces.meetings
     policies, (fate_at, fates) = [leave_of(band) for band in bands], _fates(forces)
     about, several = _about(forces, book, fate_at), len(met) > 1
+    # Does anything but hits and retreats ever change a condition: a mark of the round, a die that it waits for?
+    led = about[:, [rules.ARMED, rules.AT_END, *range(rules.AFTERWARDS, rules.THROW)]] != np.arange(len(about))[:, None]
     draw, draw_at = digits(forces.chances, DIGIT_BITS, book) if several else ([0], [0])
     arrays = {
         "leave": policies,
@@ -184,7 +180,7 @@ def params_of(forces: Forces, book: TableBook) -> Params:
     }
     return Params(
         sides=len(bands),
-        marked=len(bands) if leaves_marks(about) else 0,
+        marked=len(bands) if led.any() or about[:, rules.WAITS].any() else 0,
         unexplored=int(unexplored(scenario)),
         clock=max([0, *(policy.rounds for policy in policies if reads_rounds(policy))]),
         width=(about.shape[1] - rules.FALLS) // (2 * STEPS),
@@ -194,24 +190,6 @@ def params_of(forces: Forces, book: TableBook) -> Params:
         row=about.shape[1],
         about=about.reshape(-1),
         **{name: np.array(numbers, np.int64).reshape(-1) for name, numbers in arrays.items()},
-    )
-
-
-def limits_of(forces: Forces, params: Params) -> State:
-    """The largest value that each field of the state can reach."""
-    last, most = forces.base[-1] - 1, 2 * int(params.about[rules.ROOM :: params.row].max()) + 3
-    return State(
-        rounds=MOST_ROUNDS,
-        clock=params.clock,
-        phase=rules.OVER,
-        step=STEPS - 1,
-        turn=4,
-        drawn=max(len(forces.meetings), *(note.printed for note in forces.notes)),
-        note=len(forces.notes),
-        targets=255,
-        after=rules.STALEMATE,
-        **{f"side{i}": last for i in range(params.sides)},
-        **{f"hits{i}": most for i in range(params.sides)},
     )
 
 
@@ -268,6 +246,20 @@ def chain_of(forces: Forces) -> Chain:
     params = params_of(forces, book)
     phase = rules.ENDED if forces.driven_off else rules.OPENING
     start = State(phase=rules.DRAW) if params.digits else begun(params, forces.meetings[0, 1:].tolist(), phase)
-    tables = book.close()
-    least, limits = at_least(params, tables) if params.digits else (0, 0), limits_of(forces, params)
+    tables, last = book.close(), forces.base[-1] - 1
+    most = 2 * int(params.about[rules.ROOM :: params.row].max()) + 3
+    limits = State(
+        rounds=MOST_ROUNDS,
+        clock=params.clock,
+        phase=rules.OVER,
+        step=STEPS - 1,
+        turn=4,
+        drawn=max(len(forces.meetings), *(note.printed for note in forces.notes)),
+        note=len(forces.notes),
+        targets=255,
+        after=rules.STALEMATE,
+        **{f"side{i}": last for i in range(params.sides)},
+        **{f"hits{i}": most for i in range(params.sides)},
+    )
+    least = at_least(params, tables) if params.digits else (0, 0)
     return Chain(params, start, limits, tables, counters=("rounds",), at_least=least, noted="note")

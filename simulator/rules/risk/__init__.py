@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from simulator.rules.battle import Built, by_kind, offered
-from simulator.rules.risk import checks, hands, model, outcome, tables, text
+from simulator.rules.risk import checks, model, outcome, tables, text
 from simulator.rules.toolkit.policies import named
 
 REGIMENTS = ("attacker_regiments_lost", "defender_regiments_lost")
@@ -22,14 +24,14 @@ INVASION = (*REGIMENTS, *FLEETS, "regiments_drowned", "territories_captured", "r
 
 def build(fields: model.AnyBattle) -> Built:
     """Everything that answers one scenario."""
-    chain = hands.with_hands(fields, tables.chain(fields, text.tell))
+    chain = tables.with_hands(fields, tables.chain(fields, text.tell))
     return Built(
         chain=chain,
         outcome=partial(outcome.columns, fields, chain.params),
         assumptions=partial(text.assumptions, fields),
         explain=partial(text.explain, fields),
         starts=starts(fields),
-        begun=outcome.begun,
+        begun=lambda states: np.asarray(1 + states.sea_rounds + states.land_rounds),
         decisions=partial(text.decisions, fields, chain.params),
     )
 

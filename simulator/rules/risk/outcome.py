@@ -51,8 +51,3 @@ def _losses(units: str, own: int, own_left: np.ndarray, enemies: int, enemies_lo
         f"defender_{units}_left": enemies - enemies_lost,
         f"defender_{units}_lost": enemies_lost,
     }
-
-
-def begun(s: States) -> np.ndarray:
-    """The round that a state stands before: rounds at sea and on land count alike."""
-    return np.asarray(1 + s.sea_rounds + s.land_rounds)

@@ -1,12 +1,11 @@
-"""Numbers before the first roll: the dice of each place, and the ways of each result of a round, counted exactly
-(docs/rules/risk.md sections 2, 3 and 5).
-"""
+"""Numbers before the first roll: dice of each place, ways of each result (docs/rules/risk.md sections 2, 3 and 5)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import product
 from typing import NamedTuple
@@ -97,6 +96,11 @@ def modified(hand: Hand, kept: tuple[int, ...]) -> tuple[int, ...]:
         largest = max(dice_rolled(hand, len(kept)))
         dice = [min(max(face, 1), largest) for face in dice]
     return tuple(sorted(dice, reverse=True)) if hand.resort else tuple(dice)
+
+
+def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
+    """Every hand that may be seen, as it counts."""
+    return sorted({modified(hand, kept) for dice in range(1, MOST_DICE + 1) for kept in kept_dice(hand, dice)})
 
 
 def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, np.ndarray]:
@@ -240,10 +244,8 @@ def troops_aboard(fields: AnyBattle) -> list[int]:
 def _rounds(fights: list[Place], calm: list[float], unit: str) -> int:
     """The most rounds that all fights at sea, or all on land, can take."""
     which = [i for i, place in enumerate(fights) if place.unit == unit]
-    if not which:
-        return 0
-    units = [fights[which[0]].own, *(fights[i].enemies for i in which)]
-    return most_rounds(sum(units), max(calm[i] for i in which))
+    units = [fights[which[0]].own, *(fights[i].enemies for i in which)] if which else []
+    return most_rounds(sum(units), max((calm[i] for i in which), default=0.0))
 
 
 def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list[float]) -> Params:
@@ -267,10 +269,7 @@ def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list
 
 
 def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
-    """The chain of a whole battle: from the first crossing with a fight, or from the shore.
-
-    `tell(fields, p, ...)` is a line for a replayed step.
-    """
+    """The chain of a whole battle: from the first crossing with a fight, or from the shore; `tell` as a Chain's."""
     fights = places(fields)
     book, found, calm = round_tables(tuple((place.attack, place.defence) for place in fights), fields.options.ties)
     p, land_rounds = params(fields, fights, found, calm), _rounds(fights, calm, "regiment")
@@ -297,9 +296,36 @@ def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
     # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
     asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
     pairs = 0 if asked else fights[0].own * fights[0].enemies // 6
-    if at_sea is not NEVER or on_land is not NEVER:
-        p = p._replace(sea=at_sea, land=on_land)
+    p = p._replace(sea=at_sea, land=on_land)
     return Chain(p, start, largest, book, counters, partial(tell, fields, p), at_least=(pairs, pairs))
+
+
+def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
+    """The chain with the choices of dice, if a side chooses, and a defender who sees them (docs/rules/decisions.md
+    section 2.1; G. Koole, An optimal dice rolling policy for Risk, Nieuw Archief voor Wiskunde 12, 1994).
+    """
+    attacker, defender = (int(policy.hand == "best") for policy in (fields.policy.attacker, fields.policy.defender))
+    if not (attacker or defender):
+        return chain
+    fights, faces = places(fields), range(1, MOST_DICE + 1)
+    most = np.array([[place.attack.dice for place in fights], [place.defence.dice for place in fights]], np.int64)
+    hands = Hands(attacker, defender, int(fields.options.defender_sees), most, NOWHERE[0], NOWHERE)
+    limits = chain.limits._replace(dice=MOST_DICE, answer=MOST_DICE)
+    if not hands.sees:
+        return replace(chain, params=chain.params._replace(hands=hands), limits=limits)
+    book, known = TableBook(), [shown_hands(place.attack) for place in fights]
+    limits = limits._replace(hand=max(map(len, known)))
+    shown = np.zeros((len(fights), MOST_DICE + 1), np.int64)
+    answers = np.zeros((len(fights), limits.hand, MOST_DICE + 1), np.int64)
+    for i, (place, numbers) in enumerate(zip(fights, known, strict=True)):
+        for dice, answer in product(faces, faces):
+            mine, _, results, ways = rolls(place.attack, place.defence, dice, answer, fields.options.ties)
+            seen = np.array([numbers.index(modified(place.attack, kept)) for kept in mine])
+            shown[i, dice] = book.add(tally(seen, ways.sum(axis=1)))
+            for number, row in zip(seen, results, strict=True):
+                answers[i, number, answer] = book.add(tally(row, ways[0]))
+    hands = hands._replace(shown=shown, answers=answers)
+    return replace(chain, params=chain.params._replace(hands=hands), limits=limits, tables=book.close())
 
 
 def captured(p: Params, s: States) -> np.ndarray:

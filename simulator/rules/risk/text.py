@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from simulator.rules.battle import Columns, States
-from simulator.rules.risk import hands, rules, tables
+from simulator.rules.risk import rules, tables
 from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, Naval, OnLand
 from simulator.rules.risk.rules import MOST_DICE, UNDECIDED, Params, State
 from simulator.rules.risk.tables import ENEMY, PARAMETERS, Hand, Place, places
@@ -98,7 +98,7 @@ def tell(fields: AnyBattle, p: Params, before: State, result: int, after: State,
         rolls = f"{_rolled(mine, place.attack)}, {second} ({defenders}) {_rolled(theirs, place.defence)}"
         return sentence(f"{start}{first} ({attackers}) {rolls}{losses}")
     if not before.hand:
-        counted = ",".join(map(str, hands.shown_hands(place.attack)[result]))
+        counted = ",".join(map(str, tables.shown_hands(place.attack)[result]))
         return sentence(f"{start}{first} ({attackers}) rolls what counts as {counted}")
     number = plural(before.answer or defenders, "die", "dice")
     return sentence(f"{start}{second} ({defenders}) answers with at most {number}{losses}")
