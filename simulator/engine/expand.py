@@ -288,7 +288,7 @@ class CompiledExplorer:
         chain, rows, asked = self.chain, tuple(self.chain.tables.rows), False
         if starts is not None:
             self._begin_with(starts)
-        self._foresees = starts is None
+        self._foresees, self._count_from = starts is None, PAUSE
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
         while (status := run(chain.params, rows, tuple(self.store), tuple(self.bench), self.at, PAUSE)) != DONE:
@@ -323,6 +323,11 @@ class CompiledExplorer:
 
                 self._foresees = False
                 look_ahead(self)
+            if edges > self._count_from and self.wide:
+                from simulator.engine.forerunners import count_ahead
+
+                self._count_from = 2 * edges
+                count_ahead(self)
         except NoExactOdds as refusal:
             if edges > PAUSE and self._usual:
                 remember(self.chain, self.budget, str(refusal))
@@ -352,6 +357,11 @@ class CompiledExplorer:
                 kind = "counter" if chain.counters[:1] == (name,) else "field"
                 return BrokenGame(f"{kind} {name}: {value} is not within 0 to {limit}, after state {state}")
         raise AssertionError("no field is wrong")
+
+    def met(self, first: int, end: int) -> list[Any]:
+        """The states with these numbers, of plain ints."""
+        fields = self._graph().states(slice(first, end))
+        return list(map(type(fields)._make, np.column_stack(fields).tolist()))
 
     def _graph(self) -> Graph:
         (states, edges, *_), g, chain = self.at.tolist(), self.store, self.chain

@@ -105,9 +105,8 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
     )
 
 
-def _refuse_at_once(chain: Chain, budget: int) -> None:
-    """Refuse a chain whose game knows it to be too large."""
-    states, transitions = chain.at_least
+def refuse_least(chain: Chain, states: int, transitions: int, budget: int) -> None:
+    """Refuse a chain that is known to have at least so many states and transitions, if they are past the budget."""
     size = size_of(chain, states, transitions)
     if size > budget:
         raise NoExactOdds(
@@ -169,7 +168,7 @@ def spell_out_nodes(
 
     With `starts` (rows of ints) the graph of all that may follow any of these states, instead of the chain's own start.
     """
-    _refuse_at_once(chain, budget)
+    refuse_least(chain, *chain.at_least, budget)
     if (patience := patience_for(chain, "grow")) > 0:
         begun = time.thread_time()
         explorer = PlainExplorer(chain, budget, decisions)

@@ -9,7 +9,7 @@ import numpy as np
 from simulator.engine.chain import Chain, Lean
 from simulator.engine.explicit import packed
 from simulator.engine.grid_walk import PAST_BUDGET, GridWalk
-from simulator.engine.lanes import FULL, LANES, STARTED, USED, Lanes, Order, Work, fight, move
+from simulator.engine.lanes import FULL, LANES, PAUSED, STARTED, USED, Lanes, Order, Work, fight, move
 from simulator.engine.limits import QUICK_BYTES
 from simulator.engine.meeting import Acquaintance, Survey, empty_tally
 from simulator.engine.tally import Tally
@@ -17,6 +17,8 @@ from simulator.engine.walkable import by_rules
 
 # What `at`, the progress of an order, holds: see `lanes` and `met`.
 PLACES = 6
+# A first order that has drawn so many numbers, a second's worth, is not fought to its end where meeting does not pay.
+LONG = 1 << 24
 # Where a chain keeps what its battles came to.
 _KEPT, _KEPT_GRIDS = "_acquaintances", "_grids"
 
@@ -111,18 +113,23 @@ class ByMeeting:
             self._met: Acquaintance = self._shelf.pop()
         except IndexError:
             self._met = Acquaintance(chain, QUICK_BYTES // threads)
-        self._tally, self._used = empty_tally(1), 0
+        self._tally, self._used, self._orders = empty_tally(1), 0, 0
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
-        if at[STARTED] == 0 and self._rules is None and not self._met.pays:
-            self._rules = InLanes(self._whole)
+        if at[STARTED] == 0:
+            self._orders += 1
+            if self._rules is None and not self._met.pays:
+                self._rules = InLanes(self._whole)
         if self._rules:
             return self._rules.fight(order, at, most)
         at[USED] = self._used
         while (status := self._met.fight(order, at, self._tally, most)) == FULL:
             self._tally = larger(self._tally)
         self._used = int(at[USED])
+        if status == PAUSED and self._orders == 1 and self._met.drawn > LONG and not self._met.pays:
+            self._tally, self._used, at[:] = empty_tally(1), 0, 0
+            return self.fight(order, at, most)
         return status
 
     def told(self) -> np.ndarray:

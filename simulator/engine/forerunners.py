@@ -1,4 +1,4 @@
-"""Battles that run ahead of a compiled explorer, to see whether its chain is too large (`foreseen`)."""
+"""What is done ahead of a compiled explorer to see whether its chain is too large: battles (`foreseen`), counting."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ from simulator.engine.expand import (
     grow,
     rehash,
 )
-from simulator.engine.explicit import PlainExplorer, packed
+from simulator.engine.explicit import PlainExplorer, packed, refuse_least, size_of
 from simulator.engine.foreseen import FEW, PlainWalk, WalkOf, refuse_what_is_too_large
+
+# States whose edges are counted between two looks at their sum.
+BLOCK = 1 << 10
 
 
 class CompiledWalk(CompiledExplorer):
@@ -73,3 +76,17 @@ def look_ahead(explorer: CompiledExplorer) -> None:
         walk_of = partial(PlainWalk, PlainExplorer(chain, explorer.budget, decisions))
         steps = int(at[EDGES]) // FEW
     refuse_what_is_too_large(chain, explorer.budget, walk_of, steps)
+
+
+def count_ahead(explorer: CompiledExplorer) -> None:
+    """Raise NoExactOdds where the edges of the states that wait, only counted, are past the budget.
+
+    They are counted by plain Python for as long as it would come to enough if those that are left had as many each:
+    earlier ones, with more of the battle before them, have more as a rule.
+    """
+    chain, budget, (states, edges, done, _) = explorer.chain, explorer.budget, explorer.at.tolist()
+    fan_of = PlainWalk(PlainExplorer(chain, budget, explorer.nodes == ALL_NODES), 1).fan_of
+    while done < states and size_of(chain, states, edges * states // done) > budget:
+        block = explorer.met(done, min(done + BLOCK, states))
+        edges, done = edges + sum(map(fan_of, block)), done + len(block)
+        refuse_least(chain, states, edges, budget)

@@ -99,6 +99,11 @@ class Acquaintance:
             return True
         return bool(helped <= drawn * (MOST_HELPED if shut else MOST_HELPED_AT_FIRST))
 
+    @property
+    def drawn(self) -> int:
+        """Numbers drawn for the last order so far."""
+        return int(self._known[DRAWN])
+
     def _blocks(self, edges: int) -> int:
         return -(-(2 * self.chain.layout.words + self._rolls + edges) // BLOCK)
 

@@ -29,6 +29,8 @@ from simulator.engine.tally import Tally
 from simulator.engine.walkable import by_rules, graph_if_it_fits, may_be_met
 
 CHUNK = 1 << 16
+# After so many seconds chunks that wait are fought by all threads, however few battles they are.
+LONG = 1.0
 # After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
 # is believed to end that has not by then.
 SUSPICIOUS, MOST_ROLLS, FOR_EVER = 1 << 15, 1 << 19, 1 << 62
@@ -81,11 +83,14 @@ class Simulation:
         begin, end = self.battles, self.battles + battles
         queue = _Queue(begin, end, self.chunk)
         threads = max(1, min(self.threads, -(-battles // self.chunk)))
-        pool = ThreadPoolExecutor(threads)
+        pool = ThreadPoolExecutor(self.threads)
         patience: float | None = LAST_WAIT + CHUNK_SECONDS / 2
         futures = [pool.submit(self._run, queue) for _ in range(threads)]
+        late = time.perf_counter() + LONG
         try:
             while not queue.finished.wait(0.05):
+                if len(futures) < self.threads and queue.waits and time.perf_counter() > late:
+                    futures.append(pool.submit(self._run, queue))
                 if progress:
                     progress(queue.done)
                 if all(future.done() for future in futures):
@@ -253,6 +258,11 @@ class _Queue:
             first = self._next
             self._next += size
         return (first, size) if size > 0 else None
+
+    @property
+    def waits(self) -> bool:
+        """Are there battles that nobody fights yet?"""
+        return self._next < self._end
 
     def tell(self, size: int) -> None:
         """A chunk of this size is done."""

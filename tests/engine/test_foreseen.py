@@ -93,14 +93,14 @@ def step(p, s, result):
     return Place(int(p.to[s.at][result]))
 
 
-def maze(seed, places, onwards):
-    """Ways lead anywhere, or `onwards` only; even places have two of them, odd ones nine."""
+def maze(seed, places, onwards, few=2, many=9):
+    """Ways lead anywhere, or `onwards` only; even places have a few of them, odd ones many."""
     rng = np.random.default_rng(seed)
-    to = rng.integers(np.arange(places)[:, None] + 1 if onwards else 0, places + 1, (places, 9))
+    to = rng.integers(np.arange(places)[:, None] + 1 if onwards else 0, places + 1, (places, many))
     book = TableBook()
-    book.add({0: 1, 1: 5})
-    book.add(dict.fromkeys(range(9), 1))
-    return Chain(Maze(np.append(to, [[places] * 9], axis=0)), Place(0), Place(places), book.close())
+    book.add({0: 1} | dict.fromkeys(range(1, few), 5))
+    book.add(dict.fromkeys(range(many), 1))
+    return Chain(Maze(np.append(to, [[places] * many], axis=0)), Place(0), Place(places), book.close())
 
 
 class Book(NamedTuple):
@@ -247,6 +247,26 @@ def test_compiled_battles_walk_as_plain_ones_do():
         plain.step(edge)
         compiled.step(edge)
     assert not plain.fan.any()
+
+
+def test_wide_states_that_wait_are_counted_before_they_are_followed(monkeypatch):
+    """A chain is refused soon, with a number of edges that it surely has; one that fits never is."""
+    monkeypatch.setattr(expand, "PAUSE", 64)
+    monkeypatch.setattr("simulator.engine.forerunners.look_ahead", lambda explorer: None)
+    monkeypatch.setattr("simulator.engine.forerunners.BLOCK", 8)
+    chain = maze(1, 100, False, few=300, many=500)
+    graph = PlainExplorer(chain, 10**9).explore()
+    whole = size_of(chain, len(graph), len(graph.to))
+    assert len(CompiledExplorer(chain, whole).explore()) == len(graph)
+    for budget in (whole // 4, whole // 2):
+        explorer = CompiledExplorer(chain, budget)
+        with pytest.raises(
+            NoExactOdds, match=r"^at least [0-9,]+ states and [0-9,]+ transitions: more than"
+        ) as refusal:
+            explorer.explore()
+        told, edges = (int(number.replace(",", "")) for number in re.findall("[0-9][0-9,]*", str(refusal.value))[:2])
+        assert budget < size_of(chain, told, edges) <= whole
+        assert explorer.at[expand.EDGES] < len(graph.to) / 10
 
 
 def refuses(chain, budget, walk_of, effort):

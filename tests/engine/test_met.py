@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.engine import fighters, meeting, montecarlo, walkable
+from simulator.engine import fighters, lanes, meeting, montecarlo, walkable
 from simulator.engine.explicit import spell_out
 from simulator.engine.limits import BrokenGame, NoExactOdds
 from simulator.engine.montecarlo import Simulation
@@ -87,6 +87,24 @@ def test_where_nearly_all_states_are_new_the_rules_alone_fight_the_same_battles(
         simulation.add(BATTLES)
         assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
     assert len(used) == 2
+
+
+def test_a_long_first_order_is_begun_anew_by_the_rules_where_meeting_does_not_pay(monkeypatch):
+    chain, began = replace(CHAINS["counted coins"]), []
+    meet = meeting.Acquaintance.fight
+
+    def paused(self, order, at, tally, most):
+        began.append(order.battle)
+        assert meet(self, order, at, tally, most) == lanes.DONE
+        return lanes.PAUSED
+
+    monkeypatch.setattr(meeting.Acquaintance, "fight", paused)
+    monkeypatch.setattr(meeting.Acquaintance, "pays", property(lambda self: not began))
+    monkeypatch.setattr(fighters, "LONG", 0)
+    simulation = Simulation(chain, 11, threads=1, chunk=250)
+    simulation.add(BATTLES)
+    assert began == [0]
+    assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
 
 
 def test_states_that_differ_only_in_what_is_noted_are_met_once():

@@ -1,6 +1,9 @@
+import time
+
 import numpy as np
 import pytest
 
+from simulator.engine import montecarlo
 from simulator.engine.exact import exact_ends
 from simulator.engine.montecarlo import Simulation
 from tests.toys import urn, walk
@@ -29,6 +32,20 @@ def test_same_battles_whatever_the_threads_and_chunks(chain):
             battles = 500 if chunk == 1 else 50_000
             reference = once if battles == 50_000 else fought(chain, battles, threads=1)
             assert same(fought(chain, battles, threads=threads, chunk=chunk), reference)
+
+
+def test_other_threads_help_where_few_battles_take_long(monkeypatch):
+    runs, run = [], Simulation._run
+
+    def slow(self, queue):
+        runs.append(queue)
+        time.sleep(0.2)
+        return run(self, queue)
+
+    monkeypatch.setattr(montecarlo, "LONG", 0.0)
+    monkeypatch.setattr(Simulation, "_run", slow)
+    assert same(fought(CHAINS["wide"], 10_000, threads=2), fought(CHAINS["wide"], 10_000, threads=1))
+    assert len(runs) == 3
 
 
 def test_battles_added_in_portions_are_the_same_battles():
