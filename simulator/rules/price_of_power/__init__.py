@@ -22,8 +22,8 @@ def build(fields: model.AnyBattle) -> Built:
     return Built(
         chain=text.told(setup),
         outcome=partial(outcome, setup),
-        assumptions=partial(text.assumptions, setup),
-        explain=partial(text.explain, setup),
+        assumptions=lambda: [*text.assumptions(setup)],
+        explain=lambda: [*text.explain(setup)],
         decisions=partial(decisions, setup),
         begun=lambda states: np.where(states.phase <= DEFENDER_CHARGES, 0, states.rounds + 1),
         counting={"options.count_rounds": True},

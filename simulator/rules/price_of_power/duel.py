@@ -21,23 +21,14 @@ from simulator.rules.price_of_power.casualties import (
     MANY,
     UNITS,
     here,
+    hits_with,
     part,
     strength_in_place,
     strength_of,
     struck,
-)
-from simulator.rules.price_of_power.rules import (
-    DEAD,
-    NPR,
-    OVER,
-    STAGES,
-    WHEN_WOUNDED,
-    Params,
-    hits_with,
-    hurt_with,
     table_for,
-    wants_away,
-)  # fmt: skip
+)
+from simulator.rules.price_of_power.rules import DEAD, NPR, OVER, STAGES, WHEN_WOUNDED, Params, hurt_with, wants_away
 from simulator.rules.toolkit.retreat import Leave, never, outnumbered
 
 # Losses of a category that are looked at to say how large the whole chain is at least.

@@ -23,8 +23,10 @@ from simulator.rules.price_of_power.casualties import (
     after_hits,
     force_of,
     here,
+    hits_with,
     part,
     strength_on,
+    table_for,
     turn_of,
     units_on,
 )  # fmt: skip
@@ -146,14 +148,6 @@ def dice_of(p, s, side):
 def hits_of(p, s, side, shown):
     """Hits of what a roll has shown."""
     return hits_with(p.sea, strength_on(p, s, side), shown, p.automatic[side] if led(p, s, side) else 0)
-
-
-@helper
-def hits_with(sea, own, shown, hits):
-    """Hits of icons, beside automatic ones; on land no unit hits twice, at sea each heavy ship adds one hit."""
-    for which in range(3):
-        hits += min(part(own, which), part(shown, which))
-    return hits + part(own, 3) if sea else min(hits, (own >> UNITS) & MANY)
 
 
 @helper
@@ -358,15 +352,6 @@ def running(p, s):
 def left(p, s):
     """Hits that both sides can take."""
     return (strength_on(p, s, 0) >> HITS) + (strength_on(p, s, 1) >> HITS)
-
-
-@helper
-def table_for(own, first, cap):
-    """The table of a pool for the units at hand; the pool's first is `first`."""
-    at = 0
-    for which in range(3):
-        at = at * (part(cap, which) + 1) + min(part(own, which), part(cap, which))
-    return first + at
 
 
 @rule(Params)
