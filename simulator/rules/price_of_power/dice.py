@@ -59,8 +59,7 @@ def face(text: str) -> Icons:
 @lru_cache(maxsize=1)
 def printed_dice() -> Dice:
     """The dice of the game."""
-    rows = lines_of(__package__, "dice")
-    return {die: tuple(face(row["icon"]) for row in rows if row["die"] == die) for die in DICE}
+    return {die: tuple(face(row["icon"]) for row in lines_of(__package__, "dice") if row["die"] == die) for die in DICE}
 
 
 def dice_of(override: Mapping[str, Sequence[str] | None]) -> Dice:

@@ -14,8 +14,6 @@ import numpy as np
 
 from simulator.engine.chain import Chain, Lean, helper, rule
 from simulator.rules.price_of_power.casualties import (
-    ATTACK,
-    DEFENCE,
     GONE,
     HITS,
     MANY,
@@ -120,8 +118,8 @@ def step(p, s, result, other):
     return s._replace(
         attacker=attacker | GONE * leaving,
         defender_1=defender | GONE * other_leaving,
-        attacking=strength_in_place(p, ATTACK, attacker),
-        defending=strength_in_place(p, DEFENCE, defender),
+        attacking=strength_in_place(p, 0, attacker),
+        defending=strength_in_place(p, 1, defender),
         attacker_leader=leader,
         defender_leader=other_leader,
         rounds=s.rounds + p.count_rounds,

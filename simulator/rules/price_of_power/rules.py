@@ -278,9 +278,7 @@ def to_roll(p, s, done):
 @helper
 def told(p, faction, force):
     """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
-    if p.sea == 0 or p.brief == 0:
-        return force
-    return (force & GONE) | p.fewest[3 * faction + 1, part(force, 1)]
+    return (force & GONE) | p.fewest[3 * faction + 1, part(force, 1)] if p.sea & p.brief else force
 
 
 @helper

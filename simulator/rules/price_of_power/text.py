@@ -84,8 +84,7 @@ def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice
     if before.phase <= rules.DEFENDER_DRAWS:
         who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
         return f"The {side.where} draws {who}."
-    charge = before.phase <= rules.DEFENDER_CHARGES
-    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if charge else ""
+    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if before.phase <= rules.DEFENDER_CHARGES else ""
     lines = [text or roll_text(setup, p, before, result, dice)]
     if side is setup.sides[1]:
         lines += fate_lines(setup, before, after)
