@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields, Frame, Outcomes, Run, certain
+from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run, certain
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
 from simulator.rules.price_of_power.outcome import outcome
@@ -214,7 +214,7 @@ class Stages:
         plans = [self.plan(army) for army in armies]
         taken = [len(plan.provinces) for plan in plans]
         return {
-            "winner": [siege.siege_winner(number, provinces) for number in taken],
+            "winner": [siege.winner_by(number, provinces) for number in taken],
             "stage": [3 if number == provinces else 2 for number in taken],
             "provinces_taken": taken,
             "value_taken": [plan.value for plan in plans],
@@ -232,11 +232,7 @@ def ends_there(ends: Ends, row: int) -> Share:
 def build(fields: Campaign) -> Built:
     """Everything for a campaign."""
     stages = Stages(fields)
-    return Built(
-        answer=stages.answer,
-        assumptions=lambda: [*assumptions(fields)],
-        explain=lambda: [*explain(stages)],
-    )
+    return Built(answer=stages.answer, assumptions=lambda: [*assumptions(fields)], explain=lambda: [*explain(stages)])
 
 
 def assumptions(fields: Campaign) -> Iterator[str]:
@@ -307,6 +303,5 @@ def build_crossing(fields: Crossing) -> Built:
         weakest = f"the weakest of {len(way.bridge)} sea zones ({min(way.bridge)} ships)"
         lines.insert(0, f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in {weakest}.")
     lines.append(f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}.")
-    winner = ATTACKER if across == units else NOBODY if across else DEFENDER
     row = {"units_across": across, "power_spent": spent, "power_for_all": for_all, "bridge_capacity": capacity}
-    return Built(answer=lambda run: certain(winner=winner, **row), explain=lambda: lines)
+    return Built(answer=lambda run: certain(winner=siege.winner_by(across, units), **row), explain=lambda: lines)

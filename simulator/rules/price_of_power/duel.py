@@ -80,8 +80,7 @@ def table_of(army, own, wounds):
 @helper
 def goes(army, own, enemy, wounds):
     """Does a realm leave, 1 or 0, with so many units on both sides?"""
-    wanted = wants_away(army.leaves, army.asks, 1, own, enemy, wounds)
-    return 1 if wanted & (own > army.price) & (enemy > 0) else 0
+    return 1 if wants_away(army.leaves, army.asks, 1, own, enemy, wounds) & (own > army.price) & (enemy > 0) else 0
 
 
 @rule(Duel)

@@ -13,7 +13,7 @@ from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
 from simulator.rules.price_of_power.dice import DICE, Icons, Pool
-from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
+from simulator.rules.price_of_power.forces import SHIPS, TYPES
 from simulator.rules.price_of_power.model import TIMED, General
 from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.rules import Params, State
@@ -35,26 +35,22 @@ def assumptions(setup: Setup) -> Iterator[str]:
     if len(setup.sides[1].factions) > 1:
         yield f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}"
     for side in setup.sides:
-        yield from side_lines(setup, side)
-
-
-def side_lines(setup: Setup, side: Side) -> Iterator[str]:
-    """What a side decides, where an NPR's units come from, and the ASSUMED items that it uses."""
-    if side.has_player:
-        yield f"{side.where} retreats: {in_words(side.policy, [side.policy.retreat], TIMED)[0]}"
-    yield f"{side.where} loses: {side.policy.losses}"
-    if getattr(side.fields, "npr", None):
-        yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
-    if side.draws:
-        deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
-        yield f"{side.where} draws a leader from {deck} (ASSUMED)"
-    if "military-drill" in side.fields.ideas:
-        fewer, more = setup.options.military_drill.dice, setup.options.military_drill.hits
-        yield f"{side.where}, Military Drill: {fewer} base dice fewer, {more} automatic hits in every roll (ASSUMED)"
-    if "noble-knights" in side.fields.ideas:
-        yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
-    if any(faction.realm.kind == "pirates" for faction in side.factions):
-        yield f"{side.where}: pirates never leave (ASSUMED)"
+        if side.has_player:
+            yield f"{side.where} retreats: {in_words(side.policy, [side.policy.retreat], TIMED)[0]}"
+        yield f"{side.where} loses: {side.policy.losses}"
+        if getattr(side.fields, "npr", None):
+            yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
+        if side.draws:
+            deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
+            yield f"{side.where} draws a leader from {deck} (ASSUMED)"
+        if "military-drill" in side.fields.ideas:
+            drill = setup.options.military_drill
+            told = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll (ASSUMED)"
+            yield f"{side.where}, Military Drill: {told}"
+        if "noble-knights" in side.fields.ideas:
+            yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
+        if any(faction.realm.kind == "pirates" for faction in side.factions):
+            yield f"{side.where}: pirates never leave (ASSUMED)"
 
 
 def explain(setup: Setup) -> Iterator[str]:
