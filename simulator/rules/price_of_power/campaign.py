@@ -17,7 +17,7 @@ from pydantic import Field
 from simulator.engine.chain import Chain, Ends, Share
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run, certain
 from simulator.rules.price_of_power import checks, model, siege, text
-from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
+from simulator.rules.price_of_power.forces import TYPES, TYPES_HIT
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.courses import Courses
@@ -30,12 +30,10 @@ UNITS_PER_POWER = 3
 BOARDING = ("", "mercenary_", "allied_")
 PARTS = {"at sea": "fleet", "on land": "army"}
 # Columns of an outcome, and what they are where a stage is not reached.
-COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys(
-    (
-        "landed", "stage", "provinces_taken", "value_taken", "power_spent", "attacker_ships_left",
-        "defender_ships_left", "attacker_units_left", "defender_units_left",
-    ), 0,
-)  # fmt: skip
+COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys((
+    "landed", "stage", "provinces_taken", "value_taken", "power_spent",
+    "attacker_ships_left", "defender_ships_left", "attacker_units_left", "defender_units_left",
+), 0)  # fmt: skip
 
 
 class Invader(Fields):
@@ -131,7 +129,7 @@ def check(fields: Campaign) -> None:
 def landing(fields: Campaign, room: int) -> model.LandSide:
     """Who lands of so many: by type in landing order, in a type regular, mercenary, allied (step 2)."""
     army, units = fields.attacker.army, dict[str, int]()
-    for which in LOSS_ORDER[fields.policy.attacker.landing]:
+    for which in TYPES_HIT[fields.policy.attacker.landing]:
         for name in (f"{prefix}{TYPES[which]}" for prefix in BOARDING):
             if name in army.units:
                 units[name] = min(getattr(army, name), room)

@@ -130,8 +130,7 @@ def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
     npr, card = p.kind[side] == NPR, leader - leader % STAGES
     dead, first = p.pool[side, card : card + 2, 0, 0]
     leaves = outnumbered() if npr else leaves if p.asks[side] else never()
-    numbers = map(int, (first, dead, p.cap[side], p.automatic[side]))
-    return Army(*numbers, leaves, int(p.asks[side]), 0 if npr else 1)
+    return Army(*map(int, (first, dead, p.cap[side], p.automatic[side])), leaves, int(p.asks[side]), 0 if npr else 1)
 
 
 def lean_of(chain: Chain) -> Lean:
@@ -173,9 +172,7 @@ def least_size(chain: Chain, lean: Lean) -> tuple[int, int]:
 def forces_at_least(duel: Duel, side: int, force: int) -> tuple[int, int]:
     """How many forces with units for all icons casualties lead to, at least; and how many categories it has."""
     sizes = [part(force, which) for which in range(3)]
-    lists = [
-        duel.strength[3 * side + which, max(0, size - MOST_LOST) : size + 1][::-1] for which, size in enumerate(sizes)
-    ]
+    lists = [duel.strength[3 * side + at, max(0, size - MOST_LOST) : size + 1][::-1] for at, size in enumerate(sizes)]
     own = sum(np.ix_(*lists))
     fits = (own >> UNITS) & MANY >= len(sizes)
     for which in range(3):

@@ -29,7 +29,7 @@ from simulator.rules.price_of_power.casualties import (
     table_for,
     turn_of,
     units_on,
-)  # fmt: skip
+)
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 # Phases: what happens next.
@@ -205,8 +205,7 @@ def after_decision(p, s, faction, option):
     if p.kind[faction] == PLAYER:
         paid = force if option == STAY or p.sea else after_hits(force, 1, turn_of(s, faction))
         return force if option == STAY else GONE | paid
-    stays = units_on(p, s, side) >= units_on(p, s, 1 - side) or fights(p, s, side, REBELS)
-    return force if stays else GONE | force
+    return force if units_on(p, s, side) >= units_on(p, s, 1 - side) or fights(p, s, side, REBELS) else GONE | force
 
 
 @helper
