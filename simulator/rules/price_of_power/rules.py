@@ -293,6 +293,18 @@ def ended(p, s):
 
 
 @helper
+def after_round(p, s, result):
+    """Steps 3 to 7 of a round, once the defender too has rolled."""
+    shown = p.shown[result]
+    hits = hits_of(p, s, DEFENCE, shown)
+    after = after_casualties(p, s, hits, hurt_by(p, s, ATTACK, shown))
+    after = after._replace(rounds=s.rounds + p.count_rounds)
+    if not alone(after):
+        return leave_or_stay(p, after)
+    return ended(p, with_haul(p, s, after, haul_of(p, s, DEFENCE, shown, hits)) if p.sea else after)
+
+
+@helper
 def next_phase(p, phase):
     """The first card or charge from this phase on, else the attacker's roll."""
     while phase < ATTACKER_ROLLS and p.opening[phase] == 0:
@@ -352,23 +364,18 @@ def table(p, s):
 
 @rule(Params)
 def step(p, s, result):
-    """What a card, a charge, a roll or a decision leads to; after the defender's roll, steps 3 to 7 of a round."""
+    """What a roll, a card, a charge or a decision leads to."""
     if s.phase < ATTACKER_ROLLS:
         return before_round_1(p, s, result)
+    if s.phase == DEFENDER_ROLLS:
+        return after_round(p, s, result)
     if s.phase > DEFENDER_ROLLS:
         return decided(p, s, result)
     shown = p.shown[result]
-    if s.phase == ATTACKER_ROLLS:
-        hits, enemy = hits_of(p, s, ATTACK, shown), strength_on(p, s, DEFENCE) >> HITS
-        return s._replace(
-            phase=DEFENDER_ROLLS,
-            hits=min(hits, enemy),  # hits beyond the last unit are lost
-            hurt=hurt_by(p, s, DEFENCE, shown),
-            haul=haul_of(p, s, ATTACK, shown, hits),
-        )
-    hits = hits_of(p, s, DEFENCE, shown)
-    after = after_casualties(p, s, hits, hurt_by(p, s, ATTACK, shown))
-    after = after._replace(rounds=s.rounds + p.count_rounds)
-    if not alone(after):
-        return leave_or_stay(p, after)
-    return ended(p, with_haul(p, s, after, haul_of(p, s, DEFENCE, shown, hits)) if p.sea else after)
+    hits, enemy = hits_of(p, s, ATTACK, shown), strength_on(p, s, DEFENCE) >> HITS
+    return s._replace(
+        phase=DEFENDER_ROLLS,
+        hits=min(hits, enemy),  # hits beyond the last unit are lost
+        hurt=hurt_by(p, s, DEFENCE, shown),
+        haul=haul_of(p, s, ATTACK, shown, hits),
+    )

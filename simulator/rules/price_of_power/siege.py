@@ -132,8 +132,7 @@ def strongest_first(army: Besieger) -> list[str]:
 @lru_cache(maxsize=64)
 def strengths(army: Besieger) -> list[int]:
     """Strength of the best 0, 1, 2, ... units, the total rounded down (step 2)."""
-    halves = map(half_strengths().__getitem__, strongest_first(army))
-    return [total // 2 for total in accumulate(halves, initial=0)]
+    return [total // 2 for total in accumulate(map(half_strengths().__getitem__, strongest_first(army)), initial=0)]
 
 
 def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, mentality: DefensiveMentality) -> Taken:
