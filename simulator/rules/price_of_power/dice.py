@@ -64,8 +64,7 @@ def printed_dice() -> Dice:
 
 def dice_of(override: Mapping[str, Sequence[str] | None]) -> Dice:
     """The game's dice with those of `options.dice` in their place."""
-    own = {die: tuple(face(text) for text in faces) for die, faces in override.items() if faces}
-    return {**printed_dice(), **own}
+    return {**printed_dice(), **{die: tuple(map(face, faces)) for die, faces in override.items() if faces}}
 
 
 def icons_shown(dice: Dice, pool: Pool, caps: Icons) -> np.ndarray:
