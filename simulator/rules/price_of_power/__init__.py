@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from simulator.rules.battle import Built, by_kind, offered
-from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
+from simulator.rules.price_of_power import campaign, checks, model, npr_defence, siege, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
 from simulator.rules.price_of_power.rules import DEFENDER_CHARGES
 from simulator.rules.price_of_power.tables import Setup, starts_of
@@ -22,8 +22,8 @@ def build(fields: model.AnyBattle) -> Built:
     return Built(
         chain=text.told(setup),
         outcome=partial(outcome, setup),
-        assumptions=partial(text.assumptions, setup),
-        explain=partial(text.explain, setup),
+        assumptions=lambda: [*text.assumptions(setup)],
+        explain=lambda: [*text.explain(setup)],
         decisions=partial(decisions, setup),
         begun=lambda states: np.where(states.phase <= DEFENDER_CHARGES, 0, states.rounds + 1),
         counting={"options.count_rounds": True},
@@ -44,7 +44,7 @@ BATTLES = by_kind(
         npr_defence.NprDefence, check=npr_defence.check, build=npr_defence.build, headline=("land_units", "ships")
     ),
     offered(
-        crossing.Crossing, build=crossing.build,
+        campaign.Crossing, build=campaign.build_crossing,
         headline=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
     ),
     offered(

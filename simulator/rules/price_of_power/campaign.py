@@ -1,4 +1,7 @@
-"""A campaign: sea battle, landing, land battle, siege (docs/rules/price_of_power.md section 8)."""
+"""A campaign: sea battle, landing, land battle, siege; and crossings by ships or mountains, without dice.
+
+Rules: docs/rules/price_of_power.md, campaigns section 8, crossings section 7.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,9 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from simulator.engine.chain import Chain, Ends, Share
-from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run
+from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run, certain
 from simulator.rules.price_of_power import checks, model, siege, text
-from simulator.rules.price_of_power.crossing import UNITS_PER_SHIP
-from simulator.rules.price_of_power.forces import LOSS_ORDER, TYPES
+from simulator.rules.price_of_power.forces import TYPES, TYPES_HIT
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.courses import Courses
@@ -23,15 +25,15 @@ from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 Landing = Literal["infantry-first", "cavalry-first", "artillery-first"]
+UNITS_PER_SHIP = 3
+UNITS_PER_POWER = 3
 BOARDING = ("", "mercenary_", "allied_")
 PARTS = {"at sea": "fleet", "on land": "army"}
 # Columns of an outcome, and what they are where a stage is not reached.
-COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys(
-    (
-        "landed", "stage", "provinces_taken", "value_taken", "power_spent", "attacker_ships_left",
-        "defender_ships_left", "attacker_units_left", "defender_units_left",
-    ), 0,
-)  # fmt: skip
+COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys((
+    "landed", "stage", "provinces_taken", "value_taken", "power_spent",
+    "attacker_ships_left", "defender_ships_left", "attacker_units_left", "defender_units_left",
+), 0)  # fmt: skip
 
 
 class Invader(Fields):
@@ -127,7 +129,7 @@ def check(fields: Campaign) -> None:
 def landing(fields: Campaign, room: int) -> model.LandSide:
     """Who lands of so many: by type in landing order, in a type regular, mercenary, allied (step 2)."""
     army, units = fields.attacker.army, dict[str, int]()
-    for which in LOSS_ORDER[fields.policy.attacker.landing]:
+    for which in TYPES_HIT[fields.policy.attacker.landing]:
         for name in (f"{prefix}{TYPES[which]}" for prefix in BOARDING):
             if name in army.units:
                 units[name] = min(getattr(army, name), room)
@@ -210,7 +212,7 @@ class Stages:
         plans = [self.plan(army) for army in armies]
         taken = [len(plan.provinces) for plan in plans]
         return {
-            "winner": [siege.siege_winner(number, provinces) for number in taken],
+            "winner": [siege.winner_by(number, provinces) for number in taken],
             "stage": [3 if number == provinces else 2 for number in taken],
             "provinces_taken": taken,
             "value_taken": [plan.value for plan in plans],
@@ -228,11 +230,7 @@ def ends_there(ends: Ends, row: int) -> Share:
 def build(fields: Campaign) -> Built:
     """Everything for a campaign."""
     stages = Stages(fields)
-    return Built(
-        answer=stages.answer,
-        assumptions=lambda: [*assumptions(fields)],
-        explain=lambda: [*explain(stages)],
-    )
+    return Built(answer=stages.answer, assumptions=lambda: [*assumptions(fields)], explain=lambda: [*explain(stages)])
 
 
 def assumptions(fields: Campaign) -> Iterator[str]:
@@ -260,3 +258,48 @@ def explain(stages: Stages) -> Iterator[str]:
         best = stages.plan(stages.besiegers(landed))
         taken = f"{len(best.provinces)} of {len(provinces)} provinces (tax value {best.value})"
         yield f"siege: all that can land could take {taken} for {best.power} power in {best.actions} actions"
+
+
+class Mover(Fields):
+    """Units that are to cross."""
+
+    units: int = Field(ge=1, le=60, description="units that are to cross")
+    military_power: int = Field(1, ge=1, le=99, description="military power for it; 1 is the activation itself")
+
+
+class Border(Fields):
+    """What lies between."""
+
+    border: Literal["open", "mountain"] = Field("open", description="the border crossed by land")
+    destination: Literal["hostile", "neutral", "friendly"] = Field("hostile", description="the area entered")
+    bridge: list[Annotated[int, Field(ge=0, le=60)]] = Field(
+        [], description="friendly ships in each sea zone crossed; none: no sea between"
+    )
+
+
+class Crossing(Frame):
+    """How many units get over a bridge of ships or a mountain border (no dice)."""
+
+    game: Literal["price-of-power"]
+    battle: Literal["crossing"]
+    attacker: Mover = Field(description="units that are to cross")
+    conditions: Border = Field(Border(), description="what lies between")
+
+
+def build_crossing(fields: Crossing) -> Built:
+    """The one row of a crossing, what carries the units and what it costs."""
+    units, way = fields.attacker.units, fields.conditions
+    mountains = way.border == "mountain" and way.destination != "friendly"
+    capacity, each = UNITS_PER_SHIP * min(way.bridge, default=0), UNITS_PER_POWER if mountains else units
+    over = min(units, capacity) if way.bridge else units
+    across = min(over, each * fields.attacker.military_power)
+    spent, for_all = -(-across // each), -(-over // each)
+    lines = ["No mountain border in the way: one power, the activation itself, moves them all."]
+    if mountains:
+        lines = [f"A mountain border into a {way.destination} area: {UNITS_PER_POWER} units for each power."]
+    if way.bridge:
+        weakest = f"the weakest of {len(way.bridge)} sea zones ({min(way.bridge)} ships)"
+        lines.insert(0, f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in {weakest}.")
+    lines.append(f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}.")
+    row = {"units_across": across, "power_spent": spent, "power_for_all": for_all, "bridge_capacity": capacity}
+    return Built(answer=lambda run: certain(winner=siege.winner_by(across, units), **row), explain=lambda: lines)

@@ -80,6 +80,23 @@ def units_on(p, s, side):
 
 
 @helper
+def hits_with(sea, own, shown, hits):
+    """Hits of icons, beside automatic ones; on land no unit hits twice, at sea each heavy ship adds one hit."""
+    for which in range(3):
+        hits += min(part(own, which), part(shown, which))
+    return hits + part(own, 3) if sea else min(hits, (own >> UNITS) & MANY)
+
+
+@helper
+def table_for(own, first, cap):
+    """The table of a pool for the units at hand; the pool's first is `first`."""
+    at = 0
+    for which in range(3):
+        at = at * (part(cap, which) + 1) + min(part(own, which), part(cap, which))
+    return first + at
+
+
+@helper
 def lost(force, hits, turn):
     """What a force loses when casualties alternate mercenary, regular, allied, beginning at `turn`."""
     return in_turn(hits, part(force, 0), part(force, 1), part(force, 2), 3 * turn)

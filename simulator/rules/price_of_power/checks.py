@@ -48,8 +48,7 @@ def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
         check_capacity(f"{name}.npr", side.npr, f"{name}.npr", side.npr)
         refuse(side.factions, f"{name}.npr", "give either npr or factions, not both")
         other = "kind" in side.model_fields_set and side.kind != "npr"
-        text = f"{side.kind!r} is not allowed beside npr; leave it out, or give 'npr'"
-        refuse(other, f"{name}.kind", text)
+        refuse(other, f"{name}.kind", f"{side.kind!r} is not allowed beside npr; leave it out, or give 'npr'")
 
 
 def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
@@ -84,16 +83,14 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
     player, others = "player" in model.kinds(side), sorted(model.kinds(side) - {"npr", "rebels"})
     refuse(side.ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
     if side.leader == "draw":
-        who = f"'draw' is not for a side with {' and '.join(others)}; give dice or 'none'"
-        refuse(others, f"{name}.leader", who)
+        refuse(others, f"{name}.leader", f"'draw' is not for a side with {' and '.join(others)}; give dice or 'none'")
         few = f"'draw' needs at least {LEAST_FOR_A_CARD} {side.called}"
         refuse(model.count(side) < LEAST_FOR_A_CARD, f"{name}.leader", few)
     lent = "are a player realm's; options.lend_a_helping_hand allows them for others"
     refuse(side.battle_actions and not player and not options.lend_a_helping_hand, f"{name}.battle_actions", lent)
     played = Counter((action.name, action.round) for action in side.battle_actions if action.name)
     for (action, at), times in played.items():
-        twice = f"{action!r} is played twice in round {at}; once is allowed"
-        refuse(times > 1, f"{name}.battle_actions", twice)
+        refuse(times > 1, f"{name}.battle_actions", f"{action!r} is played twice in round {at}; once is allowed")
     main = getattr(side, "main_defender", None)
     players = [realm for realm in model.listed(side).values() if realm.kind == "player"]
     most = max([1, *(realm.count() for realm in players)])

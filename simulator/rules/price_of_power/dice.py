@@ -59,14 +59,12 @@ def face(text: str) -> Icons:
 @lru_cache(maxsize=1)
 def printed_dice() -> Dice:
     """The dice of the game."""
-    rows = lines_of(__package__, "dice")
-    return {die: tuple(face(row["icon"]) for row in rows if row["die"] == die) for die in DICE}
+    return {die: tuple(face(row["icon"]) for row in lines_of(__package__, "dice") if row["die"] == die) for die in DICE}
 
 
 def dice_of(override: Mapping[str, Sequence[str] | None]) -> Dice:
     """The game's dice with those of `options.dice` in their place."""
-    own = {die: tuple(face(text) for text in faces) for die, faces in override.items() if faces}
-    return {**printed_dice(), **own}
+    return {**printed_dice(), **{die: tuple(map(face, faces)) for die, faces in override.items() if faces}}
 
 
 def icons_shown(dice: Dice, pool: Pool, caps: Icons) -> np.ndarray:

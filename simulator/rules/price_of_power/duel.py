@@ -14,30 +14,19 @@ import numpy as np
 
 from simulator.engine.chain import Chain, Lean, helper, rule
 from simulator.rules.price_of_power.casualties import (
-    ATTACK,
-    DEFENCE,
     GONE,
     HITS,
     MANY,
     UNITS,
     here,
+    hits_with,
     part,
     strength_in_place,
     strength_of,
     struck,
-)
-from simulator.rules.price_of_power.rules import (
-    DEAD,
-    NPR,
-    OVER,
-    STAGES,
-    WHEN_WOUNDED,
-    Params,
-    hits_with,
-    hurt_with,
     table_for,
-    wants_away,
-)  # fmt: skip
+)
+from simulator.rules.price_of_power.rules import DEAD, NPR, OVER, STAGES, WHEN_WOUNDED, Params, hurt_with, wants_away
 from simulator.rules.toolkit.retreat import Leave, never, outnumbered
 
 # Losses of a category that are looked at to say how large the whole chain is at least.
@@ -91,8 +80,7 @@ def table_of(army, own, wounds):
 @helper
 def goes(army, own, enemy, wounds):
     """Does a realm leave, 1 or 0, with so many units on both sides?"""
-    wanted = wants_away(army.leaves, army.asks, 1, own, enemy, wounds)
-    return 1 if wanted & (own > army.price) & (enemy > 0) else 0
+    return 1 if wants_away(army.leaves, army.asks, 1, own, enemy, wounds) & (own > army.price) & (enemy > 0) else 0
 
 
 @rule(Duel)
@@ -129,8 +117,8 @@ def step(p, s, result, other):
     return s._replace(
         attacker=attacker | GONE * leaving,
         defender_1=defender | GONE * other_leaving,
-        attacking=strength_in_place(p, ATTACK, attacker),
-        defending=strength_in_place(p, DEFENCE, defender),
+        attacking=strength_in_place(p, 0, attacker),
+        defending=strength_in_place(p, 1, defender),
         attacker_leader=leader,
         defender_leader=other_leader,
         rounds=s.rounds + p.count_rounds,
@@ -142,8 +130,7 @@ def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
     npr, card = p.kind[side] == NPR, leader - leader % STAGES
     dead, first = p.pool[side, card : card + 2, 0, 0]
     leaves = outnumbered() if npr else leaves if p.asks[side] else never()
-    numbers = map(int, (first, dead, p.cap[side], p.automatic[side]))
-    return Army(*numbers, leaves, int(p.asks[side]), 0 if npr else 1)
+    return Army(*map(int, (first, dead, p.cap[side], p.automatic[side])), leaves, int(p.asks[side]), 0 if npr else 1)
 
 
 def lean_of(chain: Chain) -> Lean:
@@ -185,9 +172,7 @@ def least_size(chain: Chain, lean: Lean) -> tuple[int, int]:
 def forces_at_least(duel: Duel, side: int, force: int) -> tuple[int, int]:
     """How many forces with units for all icons casualties lead to, at least; and how many categories it has."""
     sizes = [part(force, which) for which in range(3)]
-    lists = [
-        duel.strength[3 * side + which, max(0, size - MOST_LOST) : size + 1][::-1] for which, size in enumerate(sizes)
-    ]
+    lists = [duel.strength[3 * side + at, max(0, size - MOST_LOST) : size + 1][::-1] for at, size in enumerate(sizes)]
     own = sum(np.ix_(*lists))
     fits = (own >> UNITS) & MANY >= len(sizes)
     for which in range(3):

@@ -23,14 +23,9 @@ TYPES = ("infantry", "cavalry", "artillery")
 SHIPS = ("galleys", "light", "heavy", "damaged")
 CATEGORIES = ("mercenary", "regular", "allied")
 PREFIXES = ("mercenary_", "", "allied_")
-LOSS_ORDER = {
-    "infantry-first": (0, 1, 2),
-    "cavalry-first": (1, 0, 2),
-    "artillery-first": (2, 0, 1),
-    "most-numerous": (),
-}
+TYPES_HIT = {"infantry-first": (0, 1, 2), "cavalry-first": (1, 0, 2), "artillery-first": (2, 0, 1), "most-numerous": ()}
 GALLEY, LIGHT, SOUND, DAMAGED = range(4)
-SHIP_ORDER = {
+SHIPS_HIT = {
     "spread-damage": (SOUND, GALLEY, LIGHT, DAMAGED),
     "light-first": (GALLEY, LIGHT, DAMAGED, SOUND),
     "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
@@ -53,9 +48,9 @@ class Faction:
         self.number, self.realm = number, realm
         if isinstance(realm, LandRealm):
             units = [[getattr(realm, prefix + unit, 0) for unit in TYPES] for prefix in PREFIXES]
-            self.left, self.paid = [leaving(own, LOSS_ORDER[losses]) for own in units], np.zeros((1, 3), int)
+            self.left, self.paid = [leaving(own, TYPES_HIT[losses]) for own in units], np.zeros((1, 3), int)
         else:
-            rows, none = leaving(realm.ships, SHIP_ORDER[losses]), np.zeros((1, len(SHIPS)), int)
+            rows, none = leaving(realm.ships, SHIPS_HIT[losses]), np.zeros((1, len(SHIPS)), int)
             lost = [next((ship for ship in PRICE_OF_RETREAT if row[ship]), GALLEY) for row in rows]
             self.left = [none, rows @ HEAVY_TOGETHER, none]
             self.paid = np.maximum(rows - np.eye(len(SHIPS), dtype=int)[lost], 0) @ HEAVY_TOGETHER
@@ -118,8 +113,8 @@ def first_lost(faction: Faction, losses: str) -> list[str]:
     """
     if isinstance(faction.realm, LandRealm):
         last = max(category for category, hits in enumerate(faction.hits) if hits)
-        return [f"{PREFIXES[last]}{TYPES[which]}" for which in LOSS_ORDER[losses][:1]]
-    order, ships = SHIP_ORDER[losses], faction.realm.ships
+        return [f"{PREFIXES[last]}{TYPES[which]}" for which in TYPES_HIT[losses][:1]]
+    order, ships = SHIPS_HIT[losses], faction.realm.ships
     first = next(place for place, which in enumerate(order) if ships[which])
     return [SHIPS[which] for which in order[: first + 1] if which in {GALLEY, LIGHT}]
 

@@ -50,8 +50,7 @@ class Province(Fields):
     @property
     def ships(self) -> int:
         """Ships that it gives (step 1)."""
-        nothing = self.occupied or self.inactive_port or self.used_sea or not self.faces_zone
-        return 0 if nothing else self.value
+        return 0 if self.occupied or self.inactive_port or self.used_sea or not self.faces_zone else self.value
 
 
 class Npr(Fields):

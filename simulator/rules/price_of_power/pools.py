@@ -37,11 +37,8 @@ def pool_of(side: Side, base: str, leader: General | None, round_: int, led: boo
     """The dice of a side in a round (section 3.2, step 1)."""
     options, drill = side.options, led and "military-drill" in side.fields.ideas
     dice = dict.fromkeys(DICE, 0) | {base: max(0, options.base_dice - drill * options.military_drill.dice)}
-    in_force = [
-        action
-        for action in side.fields.battle_actions
-        if action.round == round_ or (action.round < round_ and not action.this_round_only)
-    ]
+    played = side.fields.battle_actions
+    in_force = [one for one in played if one.round == round_ or (one.round < round_ and not one.this_round_only)]
     for more in [side.fields.extra_dice, *in_force, *([leader] if leader else [])] if led else []:
         for die in DICE:
             dice[die] += getattr(more, die)

@@ -23,11 +23,13 @@ from simulator.rules.price_of_power.casualties import (
     after_hits,
     force_of,
     here,
+    hits_with,
     part,
     strength_on,
+    table_for,
     turn_of,
     units_on,
-)  # fmt: skip
+)
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 # Phases: what happens next.
@@ -149,14 +151,6 @@ def hits_of(p, s, side, shown):
 
 
 @helper
-def hits_with(sea, own, shown, hits):
-    """Hits of icons, beside automatic ones; on land no unit hits twice, at sea each heavy ship adds one hit."""
-    for which in range(3):
-        hits += min(part(own, which), part(shown, which))
-    return hits + part(own, 3) if sea else min(hits, (own >> UNITS) & MANY)
-
-
-@helper
 def hurt_by(p, s, side, shown):
     """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
     leader = leader_of(s, side)
@@ -211,8 +205,7 @@ def after_decision(p, s, faction, option):
     if p.kind[faction] == PLAYER:
         paid = force if option == STAY or p.sea else after_hits(force, 1, turn_of(s, faction))
         return force if option == STAY else GONE | paid
-    stays = units_on(p, s, side) >= units_on(p, s, 1 - side) or fights(p, s, side, REBELS)
-    return force if stays else GONE | force
+    return force if units_on(p, s, side) >= units_on(p, s, 1 - side) or fights(p, s, side, REBELS) else GONE | force
 
 
 @helper
@@ -284,9 +277,7 @@ def to_roll(p, s, done):
 @helper
 def told(p, faction, force):
     """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
-    if p.sea == 0 or p.brief == 0:
-        return force
-    return (force & GONE) | p.fewest[3 * faction + 1, part(force, 1)]
+    return (force & GONE) | p.fewest[3 * faction + 1, part(force, 1)] if p.sea & p.brief else force
 
 
 @helper
@@ -358,15 +349,6 @@ def running(p, s):
 def left(p, s):
     """Hits that both sides can take."""
     return (strength_on(p, s, 0) >> HITS) + (strength_on(p, s, 1) >> HITS)
-
-
-@helper
-def table_for(own, first, cap):
-    """The table of a pool for the units at hand; the pool's first is `first`."""
-    at = 0
-    for which in range(3):
-        at = at * (part(cap, which) + 1) + min(part(own, which), part(cap, which))
-    return first + at
 
 
 @rule(Params)

@@ -132,8 +132,7 @@ def strongest_first(army: Besieger) -> list[str]:
 @lru_cache(maxsize=64)
 def strengths(army: Besieger) -> list[int]:
     """Strength of the best 0, 1, 2, ... units, the total rounded down (step 2)."""
-    halves = map(half_strengths().__getitem__, strongest_first(army))
-    return [total // 2 for total in accumulate(halves, initial=0)]
+    return [total // 2 for total in accumulate(map(half_strengths().__getitem__, strongest_first(army)), initial=0)]
 
 
 def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, mentality: DefensiveMentality) -> Taken:
@@ -185,9 +184,9 @@ def rebels_take(units: int, provinces: Provinces) -> Taken:
     return Taken(taken, units - left, 0, 1, ((units, taken),)) if taken else Taken()
 
 
-def siege_winner(taken: int, listed: int) -> int:
-    """The attacker takes every province, the defender keeps every one, else nobody wins."""
-    return ATTACKER if taken == listed else DEFENDER if taken == 0 else NOBODY
+def winner_by(taken: int, wanted: int) -> int:
+    """The attacker wins who gets all that he wants (provinces, units across), the defender if that is none of it."""
+    return ATTACKER if taken == wanted else DEFENDER if taken == 0 else NOBODY
 
 
 def check(fields: Siege) -> None:
@@ -210,7 +209,7 @@ def build(fields: Siege) -> Built:
         taken = rebels_take(side.infantry, provinces)
     return Built(
         answer=lambda run: certain(
-            winner=siege_winner(len(taken.provinces), len(provinces)),
+            winner=winner_by(len(taken.provinces), len(provinces)),
             provinces_taken=len(taken.provinces),
             value_taken=taken.value,
             power_spent=taken.power,

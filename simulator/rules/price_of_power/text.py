@@ -13,7 +13,7 @@ from simulator.engine.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
 from simulator.rules.price_of_power.dice import DICE, Icons, Pool
-from simulator.rules.price_of_power.forces import SHIPS, TYPES, Side
+from simulator.rules.price_of_power.forces import SHIPS, TYPES
 from simulator.rules.price_of_power.model import TIMED, General
 from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.rules import Params, State
@@ -27,52 +27,46 @@ LETTERS = {"f": "infantry", "T": "tercios", "h": "cavalry", "a": "artillery"}
 MOST_TRIES = 2_000
 
 
-def assumptions(setup: Setup) -> list[str]:
+def assumptions(setup: Setup) -> Iterator[str]:
     """Readings, policies and ASSUMED items that a battle rests on, beside the fields given."""
-    lines = []
     if not setup.sea:
         anew = "anew each round" if setup.options.casualty_alternation == "each-round" else "through the whole battle"
-        lines.append(f"casualties alternate mercenary, regular, allied, {anew}")
+        yield f"casualties alternate mercenary, regular, allied, {anew}"
     if len(setup.sides[1].factions) > 1:
-        lines.append(f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}")
-    return lines + [line for side in setup.sides for line in side_lines(setup, side)]
+        yield f"equally large defending factions are hit by {setup.fields.policy.attacker.ties}"
+    for side in setup.sides:
+        if side.has_player:
+            yield f"{side.where} retreats: {in_words(side.policy, [side.policy.retreat], TIMED)[0]}"
+        yield f"{side.where} loses: {side.policy.losses}"
+        if getattr(side.fields, "npr", None):
+            yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
+        if side.draws:
+            deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
+            yield f"{side.where} draws a leader from {deck} (ASSUMED)"
+        if "military-drill" in side.fields.ideas:
+            drill = setup.options.military_drill
+            told = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll (ASSUMED)"
+            yield f"{side.where}, Military Drill: {told}"
+        if "noble-knights" in side.fields.ideas:
+            yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
+        if any(faction.realm.kind == "pirates" for faction in side.factions):
+            yield f"{side.where}: pirates never leave (ASSUMED)"
 
 
-def side_lines(setup: Setup, side: Side) -> Iterator[str]:
-    """What a side decides, where an NPR's units come from, and the ASSUMED items that it uses."""
-    if side.has_player:
-        yield f"{side.where} retreats: {in_words(side.policy, [side.policy.retreat], TIMED)[0]}"
-    yield f"{side.where} loses: {side.policy.losses}"
-    if getattr(side.fields, "npr", None):
-        yield f"{side.where} has {plural(side.units, 'unit')} by the provinces of its NPR (section 6)"
-    if side.draws:
-        deck = "all 36 military cards, shuffled" if setup.options.npr_deck is None else "options.npr_deck"
-        yield f"{side.where} draws a leader from {deck} (ASSUMED)"
-    if "military-drill" in side.fields.ideas:
-        fewer, more = setup.options.military_drill.dice, setup.options.military_drill.hits
-        yield f"{side.where}, Military Drill: {fewer} base dice fewer, {more} automatic hits in every roll (ASSUMED)"
-    if "noble-knights" in side.fields.ideas:
-        yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
-    if any(faction.realm.kind == "pirates" for faction in side.factions):
-        yield f"{side.where}: pirates never leave (ASSUMED)"
-
-
-def explain(setup: Setup) -> list[str]:
+def explain(setup: Setup) -> Iterator[str]:
     """The dice of each side in round 1 and what else tells."""
-    lines = []
     for side, rows, charge in zip(setup.sides, setup.pools, setup.charges, strict=True):
         dice = rows[4 if side.leaders else 0][0]
         by = " with the first kind of leader it may draw" if side.draws else " with its leader" if side.leaders else ""
-        lines.append(f"{side.where}: {side.units} {side.fields.called}, rolls {dice_text(dice)}{by}")
+        yield f"{side.where}: {side.units} {side.fields.called}, rolls {dice_text(dice)}{by}"
         if side.automatic:
-            lines.append(f"{side.where}: {side.automatic} automatic hits in every roll while led")
+            yield f"{side.where}: {side.automatic} automatic hits in every roll while led"
         if setup.sea and side.start[2]:
-            lines.append(f"{side.where}: {plural(side.start[2], 'heavy ship')}, one automatic hit each")
+            yield f"{side.where}: {plural(side.start[2], 'heavy ship')}, one automatic hit each"
         if dice.tercios_worth == 2:
-            lines.append(f"{side.where}: each tercios icon counts twice")
+            yield f"{side.where}: each tercios icon counts twice"
         if charge:
-            lines.append(f"{side.where}: {charge} cavalry dice charge before round 1")
-    return lines
+            yield f"{side.where}: {charge} cavalry dice charge before round 1"
 
 
 def dice_text(dice: Pool | General) -> str:
@@ -86,11 +80,10 @@ def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice
     if before.phase <= rules.DEFENDER_DRAWS:
         who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
         return f"The {side.where} draws {who}."
-    charge = before.phase <= rules.DEFENDER_CHARGES
-    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if charge else ""
+    text = f"Charge of the {side.where}: {plural(result, 'hit')}." if before.phase <= rules.DEFENDER_CHARGES else ""
     lines = [text or roll_text(setup, p, before, result, dice)]
     if side is setup.sides[1]:
-        lines += [*left_lines(setup, before, after), *fate_lines(setup, before, after)]
+        lines += fate_lines(setup, before, after)
     return " ".join(lines)
 
 
@@ -130,8 +123,8 @@ def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
     return ["+".join(filter(None, face)) or "-" for face in letters]
 
 
-def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
-    """What each faction has left."""
+def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
+    """What each faction has left, leaders hit, ships captured."""
     for place, (name, faction) in enumerate(zip(FORCES, setup.factions, strict=False)):
         old, force = getattr(before, name), getattr(after, name)
         if old and not old & GONE:
@@ -140,10 +133,6 @@ def left_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
             text = counted(left[:3], SHIPS if setup.sea else TYPES, "nothing left")
             damaged = f" ({left[3]} damaged)" if setup.sea and left[3] else ""
             yield f"{who[:1].upper()}{who[1:]} {'leaves with' if force & GONE else 'has'} {text}{damaged}."
-
-
-def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
-    """Leaders hit, ships captured."""
     for place, side in enumerate(setup.sides):
         old, new = (rules.leader_of(s, place) % rules.STAGES for s in (before, after))
         if new > old and side.leaders:
