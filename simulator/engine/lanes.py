@@ -136,10 +136,10 @@ def roll(p, fields, keys, bits, entry, limit):
         s = load(p, fields, lane)
         for half in range(1 if paired(p) else 2):
             number = uint32(word >> _HIGH) if half == 0 else uint32(word)
-            s = advance(p, s, number, uint32(word), bits, entry)
-            bad = astray(p, s, bits, entry, limit)
+            after = advance(p, s, number, uint32(word), bits, entry)
+            bad = astray(p, after, bits, entry, limit)
             # No rule is asked about a state that is none: it might look for it anywhere in memory.
-            s = load(p, fields, lane) if bad else s
+            s = s if bad else after
             wrong |= bad
         store(p, fields, lane, s)
         alive += int32(bool(running(p, s)))
