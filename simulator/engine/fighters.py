@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -99,84 +100,84 @@ class InStrides:
         return self._survey.told(self._tally)
 
 
-class ByMeeting:
-    """Looks up the states that battles have met and steps new ones; what was met is kept with the chain.
+class _Learning:
+    """Looks up what battles have met, which is kept with the chain, until `rest` takes over."""
+
+    def __init__(self, whole: Chain, shelf: list[Any], make: Callable[[], Acquaintance | GridWalk]) -> None:
+        """`whole` packs counters like other fields; what is known is taken from the shelf while it is in use."""
+        self._whole, self._shelf = whole, shelf
+        try:
+            self._known = shelf.pop()
+        except IndexError:
+            self._known = make()
+        self._rest: Fighter | None = None
+        self._tally, self._used = empty_tally(1), 0
+
+    def _look_up(self, order: Order, at: np.ndarray, most: int) -> int:
+        at[USED] = self._used
+        while (status := self._known.fight(order, at, self._tally, most)) == FULL:
+            self._tally = larger(self._tally)
+        self._used = int(at[USED])
+        return int(status)
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
+        told: np.ndarray = self._known.told(self._tally, self._whole)
+        self._shelf.append(self._known)
+        return np.concatenate([told, self._rest.told()]) if self._rest else told
+
+
+class ByMeeting(_Learning):
+    """Looks up the states that battles have met and steps new ones.
 
     Where nearly all of them are new, which the chain remembers too, it fights by the rules alone.
     """
 
     def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
-        """`whole` packs counters like other fields. So many threads share the budget."""
-        self._whole, self._shelf = whole, vars(chain).setdefault(_KEPT, [])
-        self._rules: InLanes | None = None
-        try:
-            self._met: Acquaintance = self._shelf.pop()
-        except IndexError:
-            self._met = Acquaintance(chain, QUICK_BYTES // threads)
-        self._tally, self._used, self._orders = empty_tally(1), 0, 0
+        """So many threads share the budget."""
+        shelf = vars(chain).setdefault(_KEPT, [])
+        super().__init__(whole, shelf, lambda: Acquaintance(chain, QUICK_BYTES // threads))
+        self._orders = 0
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
         if at[STARTED] == 0:
             self._orders += 1
-            if self._rules is None and not self._met.pays:
-                self._rules = InLanes(self._whole)
-        if self._rules:
-            return self._rules.fight(order, at, most)
-        at[USED] = self._used
-        while (status := self._met.fight(order, at, self._tally, most)) == FULL:
-            self._tally = larger(self._tally)
-        self._used = int(at[USED])
-        if status == PAUSED and self._orders == 1 and self._met.drawn > LONG and not self._met.pays:
+            if self._rest is None and not self._known.pays:
+                self._rest = InLanes(self._whole)
+        if self._rest:
+            return self._rest.fight(order, at, most)
+        status = self._look_up(order, at, most)
+        if status == PAUSED and self._orders == 1 and self._known.drawn > LONG and not self._known.pays:
             self._tally, self._used, at[:] = empty_tally(1), 0, 0
             return self.fight(order, at, most)
         return status
 
-    def told(self) -> np.ndarray:
-        """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
-        told = self._met.told(self._tally, self._whole)
-        self._shelf.append(self._met)
-        return np.concatenate([told, self._rules.told()]) if self._rules else told
 
-
-class OnGrid:
-    """Fights on a grid, whose nodes are kept with the chain; past its budget by what was met of the chain."""
+class OnGrid(_Learning):
+    """Fights on a grid; past its budget by what was met of the chain."""
 
     def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
-        """`whole` packs counters like other fields. So many threads share the budget."""
-        self._whole, self._shelf = whole, vars(chain).setdefault(_KEPT_GRIDS, [])
+        """So many threads share the budget."""
+        shelf = vars(chain).setdefault(_KEPT_GRIDS, [])
+        super().__init__(whole, shelf, lambda: GridWalk(chain, QUICK_BYTES // threads))
         self._chain, self._threads = chain, threads
-        self._rest: Fighter | None = None
-        try:
-            self._grid: GridWalk = self._shelf.pop()
-        except IndexError:
-            self._grid = GridWalk(chain, QUICK_BYTES // threads)
-        self._tally, self._used = empty_tally(1), 0
         self._before = self._tally, 0
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
         """See `Fighter`."""
         if at[STARTED] == 0:
-            if self._rest is None and not self._grid.pays:
+            if self._rest is None and not self._known.pays:
                 self._rest = ByMeeting(self._chain, self._whole, self._threads)
             # An order that comes to more than the budget is fought anew.
             self._before = self._tally.copy(), self._used
         if self._rest:
             return self._rest.fight(order, at, most)
-        at[USED] = self._used
-        while (status := self._grid.fight(order, at, self._tally, most)) == FULL:
-            self._tally = larger(self._tally)
-        self._used = int(at[USED])
+        status = self._look_up(order, at, most)
         if status == PAST_BUDGET:
             (self._tally, self._used), at[:] = self._before, 0
             return self.fight(order, at, most)
         return status
-
-    def told(self) -> np.ndarray:
-        """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
-        told = self._grid.told(self._tally, self._whole)
-        self._shelf.append(self._grid)
-        return np.concatenate([told, self._rest.told()]) if self._rest else told
 
 
 def larger(tally: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from simulator.engine import fighters, grid, walkable
 from simulator.engine.limits import BrokenGame
 from simulator.engine.montecarlo import Simulation
 from tests.engine.test_grid import BATTLES, Lives, axis, duel
-from tests.engine.test_met import fought_slowly, tally_of
+from tests.engine.test_met import fought_slowly, hold_the_same_battles, tally_of
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
@@ -52,13 +52,7 @@ def test_an_order_that_comes_past_the_budget_is_fought_anew(budget, monkeypatch)
 
 
 def test_the_same_battles_whatever_the_threads_the_chunks_and_what_was_met_before():
-    chain, seen = replace(LARGER), []
-    for threads, chunk in ((1, 1 << 16), (2, 999), (5, 4096), (2, 1 << 16)):
-        simulation = Simulation(chain, 3, threads, chunk)
-        simulation.add(20_000)
-        seen.append(tally_of(simulation))
-    assert seen[0] == seen[1] == seen[2] == seen[3]
-    assert sum(seen[0].values()) == 20_000
+    hold_the_same_battles(LARGER)
 
 
 def test_rolls_that_do_not_act_apart_are_told_of():
