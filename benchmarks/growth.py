@@ -24,8 +24,8 @@ from matplotlib.ticker import NullLocator
 
 from benchmarks.cases import of_all_kinds
 from simulator import Method, NoExactOdds, answer, load
-from simulator.engine.exact import warm_up
-from simulator.engine.limits import QUICK_BYTES
+from simulator.engine.api import warm_up
+from simulator.engine.model.limits import QUICK_BYTES
 
 BATTLES = 20_000
 Scenario = dict[str, Any]

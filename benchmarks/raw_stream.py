@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from simulator.engine.streams import GAMMA, battle_key, mix
+from simulator.engine.model.streams import GAMMA, battle_key, mix
 
 BLOCK = 1 << 20
 

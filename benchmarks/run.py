@@ -27,10 +27,10 @@ from rich.table import Table
 from benchmarks import peers, risk_numpy
 from benchmarks.cases import CASES, SCORED, STRATA, SWEEPS, Case
 from simulator import Method, NoExactOdds, exact, load, scored, simulate, sweep
-from simulator.analysis.intervals import half_width_of_mean
-from simulator.analysis.mix import mixed
-from simulator.engine.exact import warm_up
-from simulator.engine.limits import processors
+from simulator.analysis.odds.intervals import half_width_of_mean
+from simulator.analysis.odds.mix import mixed
+from simulator.engine.api import warm_up
+from simulator.engine.model.limits import processors
 from simulator.scenarios import Scenario
 
 console = Console(width=140, highlight=False)

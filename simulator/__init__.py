@@ -12,25 +12,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.analysis.after_rounds import Rounds, rounds
-    from simulator.analysis.answer import Interrupted, Method, answer, exact, explain, odds, simulate
-    from simulator.analysis.best import Best, best
-    from simulator.analysis.compare import Comparison, compare
-    from simulator.analysis.long_run import long_run
-    from simulator.analysis.long_sweep import long_sweep
-    from simulator.analysis.luck import Luck, luck
-    from simulator.analysis.mix import Mixture, mix
-    from simulator.analysis.need import Need, enough, need
-    from simulator.analysis.odds import Odds
-    from simulator.analysis.replay import Replay, replay
-    from simulator.analysis.rounds import ByRound, campaign
-    from simulator.analysis.scored import Scored, scored
-    from simulator.analysis.sensitivity import Sensitivity, sensitivity, sobol
-    from simulator.analysis.survival import Survival, survival
-    from simulator.analysis.sweep import Sweep, sweep
-    from simulator.analysis.waves import waves
-    from simulator.analysis.worth import Worth, worth
-    from simulator.engine.limits import NoExactOdds
+    from simulator.analysis.campaigns.campaign import ByRound, campaign
+    from simulator.analysis.campaigns.waves import waves
+    from simulator.analysis.decisions.best import Best, best
+    from simulator.analysis.decisions.need import Need, enough, need
+    from simulator.analysis.decisions.worth import Worth, worth
+    from simulator.analysis.history.luck import Luck, luck
+    from simulator.analysis.history.replay import Replay, replay
+    from simulator.analysis.history.rounds import Rounds, rounds
+    from simulator.analysis.odds.answer import Interrupted, Method, answer, exact, explain, odds, simulate
+    from simulator.analysis.odds.mix import Mixture, mix
+    from simulator.analysis.odds.odds import Odds
+    from simulator.analysis.odds.survival import Survival, survival
+    from simulator.analysis.storage.long_run import long_run
+    from simulator.analysis.storage.long_sweep import long_sweep
+    from simulator.analysis.studies.compare import Comparison, compare
+    from simulator.analysis.studies.rare_events import Scored, scored
+    from simulator.analysis.studies.sensitivity import Sensitivity, sensitivity, sobol
+    from simulator.analysis.studies.sweep import Sweep, sweep
+    from simulator.engine.model.limits import NoExactOdds
     from simulator.scenarios import Scenario, ScenarioError, load
 
 __version__ = "0.1.0"
@@ -39,46 +39,46 @@ _HOMES = {
     "load": "simulator.scenarios",
     "Scenario": "simulator.scenarios",
     "ScenarioError": "simulator.scenarios",
-    "Odds": "simulator.analysis.odds",
-    "odds": "simulator.analysis.answer",
-    "exact": "simulator.analysis.answer",
-    "simulate": "simulator.analysis.answer",
-    "answer": "simulator.analysis.answer",
-    "Method": "simulator.analysis.answer",
-    "Interrupted": "simulator.analysis.answer",
-    "explain": "simulator.analysis.answer",
-    "replay": "simulator.analysis.replay",
-    "Replay": "simulator.analysis.replay",
-    "compare": "simulator.analysis.compare",
-    "Comparison": "simulator.analysis.compare",
-    "long_run": "simulator.analysis.long_run",
-    "long_sweep": "simulator.analysis.long_sweep",
-    "sweep": "simulator.analysis.sweep",
-    "Sweep": "simulator.analysis.sweep",
-    "best": "simulator.analysis.best",
-    "Best": "simulator.analysis.best",
-    "need": "simulator.analysis.need",
-    "enough": "simulator.analysis.need",
-    "Need": "simulator.analysis.need",
-    "sensitivity": "simulator.analysis.sensitivity",
-    "sobol": "simulator.analysis.sensitivity",
-    "Sensitivity": "simulator.analysis.sensitivity",
-    "campaign": "simulator.analysis.rounds",
-    "ByRound": "simulator.analysis.rounds",
-    "rounds": "simulator.analysis.after_rounds",
-    "Rounds": "simulator.analysis.after_rounds",
-    "luck": "simulator.analysis.luck",
-    "Luck": "simulator.analysis.luck",
-    "mix": "simulator.analysis.mix",
-    "Mixture": "simulator.analysis.mix",
-    "survival": "simulator.analysis.survival",
-    "Survival": "simulator.analysis.survival",
-    "waves": "simulator.analysis.waves",
-    "scored": "simulator.analysis.scored",
-    "Scored": "simulator.analysis.scored",
-    "worth": "simulator.analysis.worth",
-    "Worth": "simulator.analysis.worth",
-    "NoExactOdds": "simulator.engine.limits",
+    "Odds": "simulator.analysis.odds.odds",
+    "odds": "simulator.analysis.odds.answer",
+    "exact": "simulator.analysis.odds.answer",
+    "simulate": "simulator.analysis.odds.answer",
+    "answer": "simulator.analysis.odds.answer",
+    "Method": "simulator.analysis.odds.answer",
+    "Interrupted": "simulator.analysis.odds.answer",
+    "explain": "simulator.analysis.odds.answer",
+    "replay": "simulator.analysis.history.replay",
+    "Replay": "simulator.analysis.history.replay",
+    "compare": "simulator.analysis.studies.compare",
+    "Comparison": "simulator.analysis.studies.compare",
+    "long_run": "simulator.analysis.storage.long_run",
+    "long_sweep": "simulator.analysis.storage.long_sweep",
+    "sweep": "simulator.analysis.studies.sweep",
+    "Sweep": "simulator.analysis.studies.sweep",
+    "best": "simulator.analysis.decisions.best",
+    "Best": "simulator.analysis.decisions.best",
+    "need": "simulator.analysis.decisions.need",
+    "enough": "simulator.analysis.decisions.need",
+    "Need": "simulator.analysis.decisions.need",
+    "sensitivity": "simulator.analysis.studies.sensitivity",
+    "sobol": "simulator.analysis.studies.sensitivity",
+    "Sensitivity": "simulator.analysis.studies.sensitivity",
+    "campaign": "simulator.analysis.campaigns.campaign",
+    "ByRound": "simulator.analysis.campaigns.campaign",
+    "rounds": "simulator.analysis.history.rounds",
+    "Rounds": "simulator.analysis.history.rounds",
+    "luck": "simulator.analysis.history.luck",
+    "Luck": "simulator.analysis.history.luck",
+    "mix": "simulator.analysis.odds.mix",
+    "Mixture": "simulator.analysis.odds.mix",
+    "survival": "simulator.analysis.odds.survival",
+    "Survival": "simulator.analysis.odds.survival",
+    "waves": "simulator.analysis.campaigns.waves",
+    "scored": "simulator.analysis.studies.rare_events",
+    "Scored": "simulator.analysis.studies.rare_events",
+    "worth": "simulator.analysis.decisions.worth",
+    "Worth": "simulator.analysis.decisions.worth",
+    "NoExactOdds": "simulator.engine.model.limits",
 }
 
 __all__ = [

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from simulator import NoExactOdds, Odds, Scenario, exact, replay, simulate
-from simulator.analysis.answer import ExactRun, labelled, seen
-from simulator.engine.chain import Chain, Ends, Share
-from simulator.engine.explicit import plain_params, spell_out
-from simulator.engine.limits import QUICK_BYTES
+from simulator.analysis.odds.answer import ExactRun, labelled, seen
+from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.model.chain import Chain, Ends, Share
+from simulator.engine.model.interpreted import plain_params
+from simulator.engine.model.limits import QUICK_BYTES
 from simulator.rules.battle import Outcomes
 from tests.vectors import Z_LIMIT, largest_z
 

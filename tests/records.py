@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 
 from simulator import NoExactOdds, Odds, exact, load, replay, rules, simulate
-from simulator.engine.limits import QUICK_BYTES
+from simulator.engine.model.limits import QUICK_BYTES
 from simulator.report.tables import show_odds
 from simulator.scenarios import example_names
 from simulator.scenarios.schema import field_rows

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from simulator import ScenarioError, best, exact, load, replay
-from simulator.engine.cache import is_ready
-from simulator.engine.chain import Aims
-from simulator.engine.decide import Decider
 from simulator.engine.exact import exact_ends
-from simulator.engine.explicit import spell_out
-from simulator.engine.solve import Passes
+from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.solver import Passes
+from simulator.engine.graph.value_iteration import Decider, first_state, played
+from simulator.engine.jit.kernel_cache import is_ready
+from simulator.engine.model.chain import Aims
 from tests import toys
 from tests.vectors import Z_LIMIT, largest_z, mismatches
 
@@ -137,14 +137,14 @@ def test_stopping_a_fair_game_is_worth_the_least_concave_function_above():
 
 def test_compiled_and_plain_decisions_are_the_same():
     chain = load(risk(12, 9, {"win": 1, "attacker_regiments_lost": -0.04, "rounds": -0.001})).chain
-    graph, rate = chain.played.open, (-0.001, 0.001)
+    graph, rate = played(chain).open, (-0.001, 0.001)
     worth = chain.aims.worth(graph.states(graph.final))
     plain, compiled = (Decider(graph, worth, rate, plain=how) for how in (True, False))
     assert np.array_equal(plain.play.pick, compiled.play.pick)
     assert np.allclose(plain.play.first, compiled.play.first, atol=1e-14)
     assert np.allclose(plain.met(), compiled.met(), atol=1e-14)
     assert np.array_equal(plain.played().to, compiled.played().to)
-    assert plain.play.first[0] == pytest.approx(chain.played.values[0], abs=1e-14)
+    assert plain.play.first[0] == pytest.approx(played(chain).values[0], abs=1e-14)
     assert is_ready("draw_best", Passes)
 
 
@@ -211,7 +211,7 @@ def test_chain_with_aims_is_followed_everywhere():
     assert isinstance(chain.aims, Aims)
     ends = exact_ends(chain)
     assert ends.p.sum() == pytest.approx(1)
-    assert chain.settled(chain.start).decided > 0
+    assert first_state(chain).decided > 0
 
 
 # --- objectives, refusals -------------------------------------------------------------------------------------------
@@ -334,10 +334,10 @@ def axis(attack, defence, weights, policy):
 )
 def test_losses_chosen_well_take_the_land(attack, defence, win, take, fixed):
     """docs/rules/decisions.md section 2.5, example 8."""
-    to_win = load(axis(attack, defence, {"win": 1}, BOTH)).chain.played
+    to_win = played(load(axis(attack, defence, {"win": 1}, BOTH)).chain)
     assert to_win.values[0] == pytest.approx(win, abs=1e-9)
     to_take = axis(attack, defence, {"take": 1}, BOTH)
-    assert load(to_take).chain.played.values[0] == pytest.approx(take, abs=1e-9)
+    assert played(load(to_take).chain).values[0] == pytest.approx(take, abs=1e-9)
     assert exact(to_take).p("taken") == pytest.approx(take, abs=1e-9)
     assert exact(axis(attack, defence, {"take": 1}, {})).p("taken") == pytest.approx(fixed, abs=1e-9)
 
@@ -436,7 +436,7 @@ def taking(attack, defence):
 def test_losses_against_every_choice():
     found = axis((2, 0, 0, 2, 0), (2, 0, 0, 1, 0), {"take": 1}, BOTH)
     wanted = taking(("f", "f", "i", "i"), ("f", "i", "i"))
-    assert load(found).chain.played.values[0] == pytest.approx(wanted, abs=1e-12)
+    assert played(load(found).chain).values[0] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_more_decisions_never_hurt_their_owner():

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from simulator.engine.cache import folder_of
+from simulator.engine.jit.kernel_cache import folder_of
 from simulator.scenarios import example_names, load
 
 CODE = """
@@ -15,15 +15,15 @@ from contextlib import suppress
 import numba
 import numpy
 from simulator import NoExactOdds, load
-from simulator.engine.cache import folder_of
-from simulator.engine import grid
-from simulator.engine.expand import CompiledExplorer
-from simulator.engine.fighters import PLACES, OnGrid
-from simulator.engine.grid_kernels import CompiledGrid
-from simulator.engine.lanes import DONE, Order
-from simulator.engine.montecarlo import Simulation
-from simulator.engine.solve import Solver
-from simulator.engine.walkable import by_rules
+from simulator.engine.jit.kernel_cache import folder_of
+from simulator.engine.factored import grid
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
+from simulator.engine.sample.samplers import PLACES, OnGrid
+from simulator.engine.factored.grid_kernels import CompiledGrid
+from simulator.engine.sample.rule_walk import Order
+from simulator.engine.sample.simulation import Simulation
+from simulator.engine.graph.solver import Solver
+from simulator.engine.graph.graph_cache import by_rules
 assert numba.config.BOUNDSCHECK == 1
 seen = set()
 for name in sys.argv[1:]:
@@ -32,7 +32,7 @@ for name in sys.argv[1:]:
         continue
     seen.add(type(built.chain.params))
     with suppress(NoExactOdds):
-        if grid.fits(built.chain):
+        if grid.fits_on_grid(built.chain):
             CompiledGrid(built.chain, 20_000_000).ends()
             fighter, at = OnGrid(built.chain, by_rules(built.chain), 1), numpy.zeros(PLACES, int)
             assert fighter.fight(Order(numpy.uint64(1), 0, 3000), at, 1 << 20) == DONE

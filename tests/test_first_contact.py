@@ -231,7 +231,7 @@ def test_no_memory_is_told_in_one_line(battle_odds, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("simulator.analysis.answer.answer", full)
+    monkeypatch.setattr("simulator.analysis.odds.answer.answer", full)
     status, _, err = battle_odds("odds", "risk-20v15")
     assert status == 2
     assert err.startswith("memory: there is not enough")

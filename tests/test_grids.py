@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from simulator import ScenarioError, exact, load, simulate, sweep
-from simulator.analysis.answer import Interrupted
-from simulator.analysis.measure import measure
-from simulator.analysis.need import enough
+from simulator.analysis.decisions.need import enough
+from simulator.analysis.odds.answer import Interrupted
+from simulator.analysis.odds.measure import measure
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 

@@ -1,6 +1,8 @@
-"""Layers import one way (see CONTRIBUTING.md)."""
+"""Layers import one way, without circles, in plain words (see CONTRIBUTING.md)."""
 
 import ast
+import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,18 @@ ROOT = Path(simulator.__file__).parent
 # From the bottom up; a module may import its own layer and those below.
 LAYERS = [{"engine"}, {"rules"}, {"scenarios"}, {"analysis"}, {"report"}, {"cli", "web"}]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+ENGINE_LAYERS = ["model", "jit", "factored", "graph", "sample", "gpu", "exact", "simulate", "api"]
+# The parts of the engine that other layers import.
+PUBLIC_ENGINE = {"model", "api"}
+MOST_MODULES = 16
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path not in (ROOT / "__init__.py", ROOT / "__main__.py"))
+NAMES = {
+    ".".join(("simulator", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__") for path in MODULES
+}
+# Words of an old private dialect: the field has better ones (CONTRIBUTING.md, glossary).
+BANNED = re.compile(
+    r"(?<![a-z])(told|met|helping|helped|desk|bench|fortune|hopeless|leanly|acquainted|acquaintance|whoever)(?![a-z])"
+)
 
 
 def layer_of(dotted):
@@ -19,35 +32,67 @@ def layer_of(dotted):
     return parts[1] if len(parts) > 1 else None
 
 
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(tree):
-    """The modules of this package that a syntax tree imports, at any depth."""
+    """The modules of this package that a syntax tree imports, at any depth; not those imported for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body.clear()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "simulator":
-            if node.module == "simulator":
-                yield from (f"simulator.{alias.name}" for alias in node.names if alias.name != "__version__")
-            else:
-                yield node.module
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                if full in NAMES:
+                    yield full
+                elif node.module != "simulator":
+                    yield node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "simulator")
 
 
-def draws_itself(path):
-    """Imports inside methods named `plot`: an answer draws itself, and its picture is made one layer up."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    plots = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "plot"]
-    return {module for node in plots for module in imports(node)}
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_down(path):
+    name, *inside = path.relative_to(ROOT).with_suffix("").parts
+    assert name in LEVEL, f"{path}: every module lives in one of the packages {LEVEL.keys()}"
+    for module in imports(tree_of(path)):
+        layer = layer_of(module)
+        assert LEVEL[layer] <= LEVEL[name], f"{path} imports {module}"
+        if layer == "engine" and name != "engine":
+            assert module.split(".")[2] in PUBLIC_ENGINE, f"{path} imports {module}: use simulator.engine.api"
+        if layer == name == "engine" and inside != ["__init__"]:
+            part = module.split(".")[2]
+            assert ENGINE_LAYERS.index(part) <= ENGINE_LAYERS.index(inside[0]), f"{path} imports {module}"
+
+
+def test_no_circles_even_among_imports_inside_functions():
+    graph = {}
+    for path in MODULES:
+        name = ".".join(("simulator", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+        graph[name] = {module for module in imports(tree_of(path)) if module != name}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def test_folders_stay_small():
+    for folder in {path.parent for path in MODULES}:
+        assert len(list(folder.glob("*.py"))) - 1 <= MOST_MODULES, folder
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path):
-    name = path.relative_to(ROOT).parts[0]
-    assert name in LEVEL, f"{path}: every module lives in one of the packages {LEVEL.keys()}"
-    allowed = draws_itself(path) if name == "analysis" else set()
-    for module in imports(ast.parse(path.read_text(encoding="utf-8"))):
-        layer = layer_of(module)
-        if layer == "report" and module in allowed:
-            continue
-        assert LEVEL[layer] <= LEVEL[name], f"{path} imports {module}"
+def test_names_are_plain_words(path):
+    tree = tree_of(path)
+    names = {path.stem}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+    bad = {name for name in names if BANNED.search(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name).lower())}
+    assert not bad, f"{path}: {sorted(bad)}"
 
 
 def test_no_package_hides_a_public_function():
@@ -56,8 +101,8 @@ def test_no_package_hides_a_public_function():
 
 
 def test_the_engine_knows_no_game():
-    for path in (ROOT / "engine").glob("*.py"):
-        assert not any("rules" in module for module in imports(ast.parse(path.read_text(encoding="utf-8")))), path
+    for path in (ROOT / "engine").rglob("*.py"):
+        assert not any("rules" in module for module in imports(tree_of(path))), path
 
 
 def test_rules_know_neither_files_nor_plots_nor_the_command_line():

@@ -14,13 +14,13 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("distributed")
 
 from simulator import load, simulate, sweep
-from simulator.analysis import keeping
-from simulator.analysis.answer import PORTION, Interrupted
-from simulator.analysis.cellfile import CellFile
-from simulator.analysis.cluster import answer_portion, answers_on, code, fight_on, machines
-from simulator.analysis.long_run import Piece, Pieces, fought, long_run
-from simulator.analysis.long_sweep import long_sweep
-from simulator.analysis.portions import Grid, Portion
+from simulator.analysis.odds.answer import PORTION, Interrupted
+from simulator.analysis.storage import run_store as keeping
+from simulator.analysis.storage.cluster import answer_portion, answers_on, code, fight_on, machines
+from simulator.analysis.storage.long_run import Piece, Pieces, fought, long_run
+from simulator.analysis.storage.long_sweep import long_sweep
+from simulator.analysis.storage.parquet_store import CellFile
+from simulator.analysis.studies.partition import Grid, Portion
 from simulator.cli import run
 from simulator.cli.working import pace
 from simulator.rules.battle import Outcomes
@@ -103,7 +103,7 @@ def test_cells_that_the_rules_refuse_and_simulated_ones_are_kept_too(tmp_path):
 
 KILLED = """
 import os, signal
-from simulator.analysis import keeping
+from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.{module} import {function}
 keeping.SECONDS = keeping.SHARE = 0
 def told(done, total):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from simulator.cli import working
-from simulator.engine.montecarlo import Simulation
+from simulator.engine.sample.simulation import Simulation
 from tests.toys import walk
 
 

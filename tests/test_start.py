@@ -33,7 +33,7 @@ def test_public_names(name):
 
 
 def test_functions_are_not_hidden_by_modules_of_the_same_name():
-    code = "import simulator.analysis.odds, simulator.analysis.sweep, simulator.analysis.replay\n"
+    code = "import simulator.analysis.odds.odds, simulator.analysis.studies.sweep, simulator.analysis.history.replay\n"
     code += "from simulator import odds, sweep, replay, exact\n"
     code += "assert all(map(callable, (odds, sweep, replay, exact)))"
     subprocess.run([sys.executable, "-c", code], check=True)

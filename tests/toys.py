@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import Chain, helper, rule
-from simulator.engine.chance import TableBook, from_rows
+from simulator.engine.model.chain import Chain, helper, rule
+from simulator.engine.model.chance import TableBook, from_rows
 
 
 class Walk(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator import exact, simulate
-from simulator.analysis.odds import Odds
+from simulator.analysis.odds.odds import Odds
 
 Z_LIMIT = 4.5
 BATTLES = 1_000_000

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from statistics import median
 
-from simulator.analysis.answer import Fight, exact
-from simulator.engine.limits import QUICK_BYTES, NoExactOdds
+from simulator.analysis.odds.answer import Fight, exact
+from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.scenarios import Scenario, example_names, load
 
 EXACT_RUNS = 5

@@ -179,7 +179,7 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
     output: Output,
 ) -> int:
     """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
-    from simulator.analysis.need import need as search
+    from simulator.analysis.decisions.need import need as search
     from simulator.report.tables import need_table
 
     files = output.files(scenario)
@@ -227,7 +227,7 @@ def campaign(
     output: Output,
 ) -> int:
     """By round: the chance that it has come about by each round; or several battles in turn, fought by survivors."""
-    from simulator.analysis.rounds import campaign as by_round
+    from simulator.analysis.campaigns.campaign import campaign as by_round
     from simulator.report.tables import rounds_table
 
     files = output.files(scenario)
@@ -263,7 +263,7 @@ def survival(
     output: Output,
 ) -> int:
     """The chance of each piece to survive, for games of individual pieces."""
-    from simulator.analysis.survival import survival as find
+    from simulator.analysis.odds.survival import survival as find
     from simulator.report.tables import survival_table
 
     files = output.files(scenario)
@@ -285,7 +285,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """One simulated battle told roll by roll: the very one that a simulation with this seed counted."""
-    from simulator.analysis.replay import replay as tell
+    from simulator.analysis.history.replay import replay as tell
 
     asked = reading.read_scenario(scenario, settings or ())
     told = tell(asked, seed, battle)
@@ -294,7 +294,7 @@ def replay(
         print(json_text(told.to_dict() | ({"luck": rolls} if luck else {})))
         return
     if luck:
-        from simulator.report.fortune import roll_table
+        from simulator.report.luck_plot import roll_table
 
         console().print(roll_table(rolls))
     for line in told.lines if not luck else ():

@@ -36,7 +36,7 @@ def drafts_of(sources: Sequence[str], settings: Sequence[str]) -> dict[str, Any]
 
     Raises ScenarioError, ValueError for a number of no scenario.
     """
-    from simulator.analysis.compare import names_of
+    from simulator.analysis.studies.compare import names_of
 
     found = {}
     for place, (name, source) in enumerate(zip(names_of(list(sources)), sources, strict=True), 1):
@@ -69,7 +69,7 @@ def compare(
     output: Output,
 ) -> int:
     """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
-    from simulator.analysis.compare import compare as answer
+    from simulator.analysis.studies.compare import compare as answer
 
     files = output.files()
     drafts = drafts_of(scenarios, settings or ())
@@ -83,7 +83,7 @@ def compare(
 
 
 def _show_comparison(found: Any) -> None:
-    from simulator.report.comparing import comparison_table
+    from simulator.report.compare_plot import comparison_table
 
     console().print(comparison_table(found))
     print(found.sentence())
@@ -118,8 +118,8 @@ def sensitivity(
     output: Output,
 ) -> int:
     """Which field moves the odds most: each one step alone (a tornado), or with --vary the Sobol indices of a grid."""
-    from simulator.analysis.sensitivity import sensitivity as step
-    from simulator.analysis.sensitivity import swept_fully
+    from simulator.analysis.studies.sensitivity import sensitivity as step
+    from simulator.analysis.studies.sensitivity import swept_fully
 
     files = output.files(scenario)
     base = reading.read_draft(scenario, settings or ())
@@ -152,7 +152,7 @@ def sensitivity(
 
 
 def _show_sensitivity(found: Any) -> None:
-    from simulator.report.tornado import sensitivity_table
+    from simulator.report.sensitivity_plot import sensitivity_table
 
     console().print(sensitivity_table(found))
     if found.without_effect():

@@ -48,8 +48,8 @@ def best(
     output: Output,
 ) -> int:
     """How to play it best: when to stop, what that is worth, and how far fixed policies fall short."""
-    from simulator.analysis.best import best as solve
-    from simulator.analysis.best import may_be_best
+    from simulator.analysis.decisions.best import best as solve
+    from simulator.analysis.decisions.best import may_be_best
     from simulator.report.tables import quiet_lines, show_odds
 
     files = output.files(scenario)

@@ -95,7 +95,7 @@ def check(
 
 def fight_waves(scenarios: list[str], settings: list[str], files: Any, as_json: bool, quiet: bool) -> int:
     """Several battles in turn: odds of the whole."""
-    from simulator.analysis.waves import waves
+    from simulator.analysis.campaigns.waves import waves
     from simulator.cli import reading, working
     from simulator.report.tables import chance_table, likely_table, quiet_lines, summary_table
 

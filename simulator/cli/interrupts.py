@@ -11,7 +11,7 @@ import time
 from types import FrameType
 from typing import NoReturn
 
-from simulator.cli import INTERRUPTED
+from simulator.cli.exit_status import INTERRUPTED
 
 PATIENCE = 0.45
 _heard = threading.Event()

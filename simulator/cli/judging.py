@@ -56,7 +56,7 @@ def worth(  # noqa: PLR0913 - one parameter an option
     output: Output,
 ) -> int:
     """What a battle is worth by weights, and how bad it can get (value at risk, expected shortfall)."""
-    from simulator.analysis.worth import worth as find
+    from simulator.analysis.decisions.worth import worth as find
 
     files = output.files(scenario)
     asked = reading.read_draft(scenario, settings or ())
@@ -74,7 +74,7 @@ def worth(  # noqa: PLR0913 - one parameter an option
 
 
 def _show_worth(found: Any) -> None:
-    from simulator.report.risks import worth_table
+    from simulator.report.worth_plot import worth_table
 
     console().print(worth_table(found))
     print(f"Weights: {found.how()}")
@@ -93,7 +93,7 @@ def rounds(
     output: Output,
 ) -> int:
     """How it stands after each round: over or not, who has won, losses so far."""
-    from simulator.analysis.after_rounds import rounds as find
+    from simulator.analysis.history.rounds import rounds as find
 
     files = output.files(scenario)
     reading.method_of(False, dice.battles, dice.seed, None, dice.threads)  # single battles are told one after the other
@@ -119,7 +119,7 @@ def rounds(
 
 
 def _show_rounds(found: Any) -> None:
-    from simulator.report.by_rounds import rounds_passed_table
+    from simulator.report.rounds_plot import rounds_passed_table
 
     console().print(rounds_passed_table(found))
     print(f"Method: {found.how()}")
@@ -150,7 +150,7 @@ def luck(
     output: Output,
 ) -> int:
     """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""
-    from simulator.analysis.luck import luck as judge
+    from simulator.analysis.history.luck import luck as judge
 
     files = output.files(file)
     pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
@@ -166,7 +166,7 @@ def luck(
 
 
 def _show_luck(found: Any) -> None:
-    from simulator.report.fortune import luck_table, roll_table
+    from simulator.report.luck_plot import luck_table, roll_table
 
     console().print(luck_table(found))
     for one in found.battles:
@@ -181,9 +181,9 @@ def mixed_odds(
     asked: Any, method: Any, files: working.Files, weights: dict[str, float] | None, as_json: bool, quiet: bool
 ) -> None:
     """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
-    from simulator.analysis.mix import mixed
-    from simulator.analysis.weights import weighing
-    from simulator.report.mixtures import mixture_table
+    from simulator.analysis.decisions.weights import weighing
+    from simulator.analysis.odds.mix import mixed
+    from simulator.report.mix_plot import mixture_table
     from simulator.report.tables import quiet_lines
 
     found, _ = gather("combinations", quiet, lambda shown: mixed(asked, method, shown))
@@ -214,8 +214,8 @@ def scored_odds(  # noqa: PLR0913, PLR0917 - what the command was given
     others: Mapping[str, Any],
 ) -> int:
     """One number of a battle too large for exact odds. Raises ValueError for options that do not go with it."""
-    from simulator.analysis.measure import in_words
-    from simulator.analysis.scored import BATTLES, scored
+    from simulator.analysis.odds.measure import in_words
+    from simulator.analysis.studies.rare_events import BATTLES, scored
 
     for option, given in others.items():
         if given:

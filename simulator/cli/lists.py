@@ -163,7 +163,7 @@ def cache(
 @cache_app.command("clear")
 def clear_cache() -> None:
     """Remove all kept kernels."""
-    from simulator.engine.cache import clear
+    from simulator.engine.api import clear
 
     print(f"{clear() / 1e6:.1f} MB removed")
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 
-from simulator.cli import CUT_SHORT
+from simulator.cli.exit_status import CUT_SHORT
 from simulator.cli.working import Bar, bar
 
 UNWATCHED_WIDTH = 120
@@ -127,7 +127,7 @@ def note(text: str, quiet: bool = False) -> None:
 
 def gather(what: str, quiet: bool, work: Callable[[Bar], T]) -> tuple[T, bool]:
     """Do the work with a progress bar; what came of it, and whether Ctrl-C cut it short."""
-    from simulator.analysis.answer import Interrupted
+    from simulator.analysis.odds.answer import Interrupted
 
     _announce_compiling(quiet)
     try:
@@ -146,7 +146,7 @@ def finished(cut: bool, what: str, quiet: bool) -> int:
 
 def _announce_compiling(quiet: bool) -> None:
     """Say once, when something has to be compiled first, that this takes a while."""
-    from simulator.engine.cache import announce
+    from simulator.engine.api import announce
 
     if not quiet and not announce:
         announce.append(cache(note))  # a line for each text, however many kernels there are

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.analysis.answer import Method, Progress
+from simulator.analysis.odds.answer import Method, Progress
 from simulator.cli.options import console, gather, json_text, note
 from simulator.cli.working import Files
 from simulator.scenarios import Scenario
@@ -36,7 +36,7 @@ def elsewhere(workers: int | None, address: str | None) -> Iterator[Any]:
     if workers is None and address is None:
         yield None
         return
-    from simulator.analysis.cluster import machines
+    from simulator.analysis.storage.cluster import machines
 
     with machines(workers, address) as client:
         yield client
@@ -44,11 +44,12 @@ def elsewhere(workers: int | None, address: str | None) -> Iterator[Any]:
 
 def swept(asked: tuple[Any, ...], threads: int | None, out: Path | None, client: Any, shown: Progress) -> Any:
     """A `Sweep`, or what is `Kept` of one in a file; `asked` are draft, ranges, value, battles and seed."""
-    from simulator.analysis import long_sweep, sweep
+    from simulator.analysis.storage import long_sweep
+    from simulator.analysis.studies import sweep
 
     answering = None
     if client is not None:
-        from simulator.analysis.cluster import answers_on
+        from simulator.analysis.storage.cluster import answers_on
 
         answering = answers_on(client)
     if out is None:
@@ -62,7 +63,7 @@ def show_swept(found: Any, files: Files, as_json: bool, quiet: bool, cut: bool =
 
     Of kept work that was `cut` short only what is kept is told: printing 100,000 cells may take a minute.
     """
-    from simulator.analysis.sweep import MOST_CELLS, Sweep
+    from simulator.analysis.studies.sweep import MOST_CELLS, Sweep
 
     kept = None if isinstance(found, Sweep) else found
     if kept is not None and (cut or kept.file.grid.size > MOST_CELLS):
@@ -101,10 +102,10 @@ def gathered(
 def answered(scenario: Scenario, method: Method, out: Path | None, client: Any, shown: Progress) -> Any:
     """The odds, of a long run where that is asked for. Raises ValueError for one without a number of battles."""
     if out is None and client is None:
-        from simulator.analysis.answer import answer
+        from simulator.analysis.odds.answer import answer
 
         return answer(scenario, method, shown)
-    from simulator.analysis.long_run import long_run
+    from simulator.analysis.storage.long_run import long_run
 
     if method.battles is None:
         raise ValueError("--out, --workers, --cluster: go with --battles; exact odds need none of them")
@@ -112,7 +113,7 @@ def answered(scenario: Scenario, method: Method, out: Path | None, client: Any, 
         raise ValueError("--device: does not go with --out, --workers or --cluster")
     fighting = None
     if client is not None:
-        from simulator.analysis.cluster import fight_on
+        from simulator.analysis.storage.cluster import fight_on
 
         fighting = fight_on(client)
     seed, threads = method.seed, method.threads

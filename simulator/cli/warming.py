@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from simulator.engine.cache import cache_folder
+from simulator.engine.api import cache_folder
 
 WARMING_BATTLES = 100
 
@@ -19,9 +19,9 @@ def kept() -> tuple[Path, int, int]:
 
 def warm(progress: Callable[[int, int | None], object]) -> None:
     """Answer every shipped example once, exactly and with dice, so that all kernels they need are compiled."""
-    from simulator.analysis.answer import CELL_BYTES, Method, answer
-    from simulator.engine.exact import warm_up
-    from simulator.engine.limits import NoExactOdds
+    from simulator.analysis.odds.answer import CELL_BYTES, Method, answer
+    from simulator.engine.api import warm_up
+    from simulator.engine.model.limits import NoExactOdds
     from simulator.scenarios import example_names, load
 
     names = example_names()

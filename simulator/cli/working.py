@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.odds import Odds
+from simulator.analysis.odds.odds import Odds
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine import explicit, grid
-from simulator.engine.chain import Chain, Ends, LastRoll
-from simulator.engine.explicit import Graph, Progress, over_budget, size_of, spell_out
-from simulator.engine.limits import EXACT_BYTES, BrokenGame
-from simulator.engine.solve import MOST_AT_ONCE, Solver, solved_at_once
+from simulator.engine.factored.grid import fits_on_grid
+from simulator.engine.factored.solve_grid import grid_ends
+from simulator.engine.graph.graph import Graph, over_budget, size_of
+from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.solver import MOST_AT_ONCE, Solver, solved_at_once
+from simulator.engine.jit.time_budgets import compiled_here
+from simulator.engine.model.chain import Chain, Ends, LastRoll
+from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, Progress
 
 
 def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None) -> Ends:
@@ -20,7 +23,7 @@ def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | Non
     """
     if chain.last is not None:
         return _ended(chain, chain.last, exact_ends(chain.last.before, budget, progress), budget)
-    found = grid.ends(chain, budget, progress) if grid.fits(chain) else None
+    found = grid_ends(chain, budget, progress) if fits_on_grid(chain) else None
     return found or ends_of(spell_out(chain, budget, progress), progress)
 
 
@@ -47,7 +50,7 @@ def _ended(chain: Chain, last: LastRoll, ends: Ends, budget: int) -> Ends:
 def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
     """The final states of a spelled-out battle and their chances."""
     if solved_at_once(len(graph.to)):
-        from simulator.engine.at_once import ends_at_once
+        from simulator.engine.graph.small_graph import ends_at_once
 
         if found := ends_at_once(graph):
             return found
@@ -60,16 +63,16 @@ def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
 
     Raises NoExactOdds as `exact_ends`.
     """
-    from simulator.engine.expand import CompiledExplorer
+    from simulator.engine.graph.compiled_explorer import CompiledExplorer
 
     if chain.last is not None:
         chain = chain.last.before
-    explicit.compiled_here.add(type(chain.params))
-    if grid.fits(chain) and grid.ends(chain, budget):
+    compiled_here.add(type(chain.params))
+    if fits_on_grid(chain) and grid_ends(chain, budget):
         return
     graph = CompiledExplorer(chain, budget).explore()
     if len(graph.to) <= MOST_AT_ONCE:
-        from simulator.engine.at_once import ends_at_once
+        from simulator.engine.graph.small_graph import ends_at_once
 
         ends_at_once(graph)
     Solver(graph, plain=False).chances()

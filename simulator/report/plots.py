@@ -12,12 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from simulator.analysis.intervals import wilson
-from simulator.analysis.measure import in_words, is_chance
-from simulator.analysis.need import Need
-from simulator.analysis.odds import Odds
-from simulator.analysis.rounds import ByRound
-from simulator.analysis.survival import Survival
+from simulator.analysis.campaigns.campaign import ByRound
+from simulator.analysis.decisions.need import Need
+from simulator.analysis.odds.intervals import wilson
+from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.survival import Survival
 from simulator.report.words import label_of, percent, value_of
 
 # Okabe and Ito's palette, told apart by colour-blind readers.

@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simulator.analysis.measure import is_chance
-from simulator.analysis.odds import Odds, Result
+from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.odds.odds import Odds, Result
 from simulator.report.words import bound, label_of, percent, value_of
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario
 from simulator.scenarios.schema import FieldRow
 
 if TYPE_CHECKING:
-    from simulator.analysis.need import Need
-    from simulator.analysis.rounds import ByRound
-    from simulator.analysis.survival import Survival
-    from simulator.analysis.sweep import Sweep
+    from simulator.analysis.campaigns.campaign import ByRound
+    from simulator.analysis.decisions.need import Need
+    from simulator.analysis.odds.survival import Survival
+    from simulator.analysis.studies.sweep import Sweep
 
 BAR = 12
 MOST_LIKELY = 5

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar, get_args
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simulator.engine.chain import Chain, Ends, Share
+from simulator.engine.model.chain import Chain, Ends, Share
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from pydantic import BaseModel
 
-from simulator.engine.chain import Aims
+from simulator.engine.model.chain import Aims
 from simulator.rules.battle import Built, Columns
 from simulator.scenarios import validation
 from simulator.scenarios.validation import ScenarioError

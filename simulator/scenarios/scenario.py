@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from simulator import rules
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Battle, Built, Fields, Misfit, Refusal
 from simulator.scenarios import objective, uncertain, validation
 from simulator.scenarios.files import is_file, read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simulator.analysis.odds import Odds, Result
+from simulator.analysis.odds.odds import Odds, Result
 from simulator.report.tables import MOST_LIKELY_COLUMNS, events
 from simulator.report.words import bound, label_of, percent, value_of
 from simulator.rules.battle import WINNERS

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from simulator import rules
-from simulator.analysis.answer import Interrupted, Method, answer
+from simulator.analysis.odds.answer import Interrupted, Method, answer
 from simulator.scenarios import Draft, ScenarioError, find_battle, parse
 from simulator.scenarios.schema import schema_of
-from simulator.web import address, catalogue, views
+from simulator.web import catalogue, views
+from simulator.web import url_codec as address
 from simulator.web.messages import Asked, Limits, Malformed, Reply, as_json
 from simulator.web.render import render
 

@@ -17,8 +17,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from simulator.web.messages import TEXT, Asked, Reply, as_json
+from simulator.web.pool import Busy, Pool
 from simulator.web.stream import EVENTS, event
-from simulator.web.work import Busy, Pool
 
 MOST_BYTES = 64 * 1024
 KEPT_BYTES = 32 << 20

@@ -13,7 +13,8 @@ from simulator.scenarios import kinds_of
 from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import choices, field_rows, schema_of, whole_numbers
 from simulator.scenarios.validation import not_one_of
-from simulator.web import copies, forms
+from simulator.web import forms
+from simulator.web import share_links as copies
 
 MOST_NAMES = 20
 UNITS = 3

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.analysis.measure import in_words, is_chance
-from simulator.analysis.sweep import Sweep
+from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.analysis.studies.sweep import Sweep
 from simulator.report.words import path_in_words, percent
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BELOW = 640, 320, 62, 12, 12, 44

@@ -14,7 +14,7 @@ from simulator.rules.custom import INLINE
 from simulator.scenarios import example_names, example_text, parse
 from simulator.scenarios.objective import SIDES
 from simulator.scenarios.schema import Schema, branches, ordered, schema_of
-from simulator.web.address import FRAME, inline, key_of, text_of
+from simulator.web.url_codec import FRAME, inline, key_of, text_of
 
 MANY = 50
 

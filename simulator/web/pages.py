@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from simulator.analysis.compare import LEAST, compare
-from simulator.analysis.measure import in_words, is_chance
+from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.analysis.studies.compare import LEAST, compare
 from simulator.report.words import percent
 from simulator.rules.custom import INLINE
 from simulator.rules.custom.files import parse as parse_game
 from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
-from simulator.web import address, answers, catalogue, copies, views
+from simulator.web import answers, catalogue, views
+from simulator.web import share_links as copies
+from simulator.web import url_codec as address
 from simulator.web.draw import told
 from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.render import render

@@ -14,9 +14,9 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from simulator.engine.limits import processors
+from simulator.engine.model.limits import processors
 from simulator.web.app import create_app
-from simulator.web.work import Pool
+from simulator.web.pool import Pool
 
 BACKLOG = 256
 # The longest head of a request: an address holds a whole scenario, or a game.

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from simulator.analysis.answer import MOST_BATTLES, Fight, width
-from simulator.engine.walkable import fight_by_rules
+from simulator.analysis.odds.answer import MOST_BATTLES, Fight, width
+from simulator.engine.api import fight_by_rules
 from simulator.web import views
 from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.render import render

@@ -8,21 +8,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.analysis.answer import Interrupted, Method
-from simulator.analysis.battle_log import plain_value
-from simulator.analysis.measure import in_words, is_chance
-from simulator.analysis.sweep import Sweep, sweep
+from simulator.analysis.history.battle_log import plain_value
+from simulator.analysis.odds.answer import Interrupted, Method
+from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.cli import reading
-from simulator.engine.limits import NoExactOdds
+from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import label_of, path_in_words, percent, value_of
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, ScenarioError
 from simulator.scenarios.schema import choices, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import draw
-from simulator.web.copies import address_of
 from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.render import render
+from simulator.web.share_links import address_of
 from simulator.web.views import Request
 
 MOST_CELLS = 2500
@@ -111,7 +111,7 @@ def usual_range(battle: Battle, path: str, data: Mapping[str, Any]) -> str:
 
 
 def _need(request: Request, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.need import need
+    from simulator.analysis.decisions.need import need
 
     path = request.tool("path1")
     if not path:
@@ -143,7 +143,7 @@ def _need(request: Request, limits: Limits) -> dict[str, Any]:
 
 
 def _more(request: Request, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.sensitivity import one_more
+    from simulator.analysis.studies.sensitivity import one_more
 
     value = request.tool("value") or None
     found, complete = gathered(lambda: one_more(request.draft, value, threads=1))
@@ -180,7 +180,7 @@ def _apart(change: Any, chance: bool) -> str:
 
 
 def _rounds(request: Request, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.after_rounds import rounds
+    from simulator.analysis.history.rounds import rounds
 
     found = rounds(request.draft)
     table = found.rows()[: MOST_ROWS + 1]
@@ -225,7 +225,7 @@ def _rounds(request: Request, limits: Limits) -> dict[str, Any]:
 
 
 def _best(request: Request, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.best import best
+    from simulator.analysis.decisions.best import best
 
     decide = request.many("decide")
     found = best(request.draft, decide or None)
@@ -265,7 +265,7 @@ def _number(request: Request, name: str) -> int:
 
 
 def _replay(request: Request, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.replay import replay
+    from simulator.analysis.history.replay import replay
 
     seed, number = _number(request, "seed"), _number(request, "battle")
     found = replay(request.draft, seed, number)
@@ -282,7 +282,7 @@ def _replay(request: Request, limits: Limits) -> dict[str, Any]:
 
 
 def _luck(request: Request, limits: Limits) -> dict[str, Any]:
-    from simulator.analysis.luck import luck
+    from simulator.analysis.history.luck import luck
 
     battles = fought(request.tool("battles"), request.draft)
     side = request.tool("side", "attacker")

@@ -8,16 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 from simulator import rules
-from simulator.analysis.answer import Interrupted, Method, answer
-from simulator.analysis.odds import Odds
-from simulator.engine.limits import QUICK_BYTES, NoExactOdds
-from simulator.engine.walkable import fight_by_rules
+from simulator.analysis.odds.answer import Interrupted, Method, answer
+from simulator.analysis.odds.odds import Odds
+from simulator.engine.api import fight_by_rules
+from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
-from simulator.web import address, answers, catalogue, copies, forms
-from simulator.web.clock import at_most, compiler_cuts
+from simulator.web import answers, catalogue, forms
+from simulator.web import share_links as copies
+from simulator.web import url_codec as address
 from simulator.web.messages import COMPILING, LARGE, Asked, Limits, NoSuchPage, Reply, as_json
 from simulator.web.render import render
+from simulator.web.time_limit import at_most, compiler_cuts
 
 # Exact odds may take so much of an answer's seconds; then dice are rolled for the rest.
 EXACT_SHARE = 0.5

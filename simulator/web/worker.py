@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 
-from simulator.engine.limits import NoExactOdds
-from simulator.web.clock import at_most, compiler_cuts
+from simulator.engine.model.limits import NoExactOdds
 from simulator.web.messages import COMPILING, LARGE, MEGABYTE, Asked, Limits, Reply
+from simulator.web.time_limit import at_most, compiler_cuts
 
 # What a worker may keep from one request to the next before it is replaced.
 KEPT = 300 * MEGABYTE
@@ -25,7 +25,7 @@ def work(connection: Connection, limits: Limits) -> None:
     A worker that holds too much, or whose compiler was cut off in the middle, asks to be replaced.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    import simulator.web.warmed  # noqa: F401  # done already where workers are copied
+    import simulator.web.preloaded  # noqa: F401  # done already where workers are copied
 
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     confine(limits.memory)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from simulator import compare, exact, load, simulate
-from simulator.analysis.compare import names_of
-from simulator.analysis.paired import difference, fought, fought_mixture
+from simulator.analysis.studies.compare import names_of
+from simulator.analysis.studies.paired import difference, fought, fought_mixture
 from simulator.cli import run
-from simulator.engine.each import by_rules, each_end
+from simulator.engine.sample.per_battle import by_rules, each_end
 from simulator.scenarios import draft
 from tests.toys import urn
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator import NoExactOdds, exact, load, luck, replay
-from simulator.analysis.real_dice import units_lost
+from simulator.analysis.history.real_dice import units_lost
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
@@ -66,7 +66,7 @@ def test_the_sentence(won, told):
 def test_many_different_sums_are_taken_as_normal(monkeypatch):
     battles = [{"scenario": LAND, "winner": "attacker", "attacker_regiments_lost": 1}] * 4
     sure = luck(battles, {"win": 1, "attacker_regiments_lost": -0.37})
-    monkeypatch.setattr("simulator.analysis.luck.MOST_SUMS", 5)
+    monkeypatch.setattr("simulator.analysis.history.luck.MOST_SUMS", 5)
     found = luck(battles, {"win": 1, "attacker_regiments_lost": -0.37})
     assert "normal approximation" in found.how()
     assert found.luck == pytest.approx(sure.luck, abs=0.15)

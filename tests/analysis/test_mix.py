@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simulator import ScenarioError, compare, exact, load, luck, mix, need, odds, sweep, worth
-from simulator.analysis.mix import allotted
+from simulator.analysis.odds.mix import allotted
 from simulator.cli import run
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from simulator import ScenarioError, exact, load, rounds
 from simulator.cli import run
-from simulator.engine.montecarlo import told_steps
+from simulator.engine.sample.simulation import told_steps
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 # With what precedes round 1, rounds counted when they begin, phases, a round track, several fleets.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator import exact, load, sensitivity, sobol, sweep
-from simulator.analysis.sensitivity import steps_of
+from simulator.analysis.studies.sensitivity import steps_of
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import exact, simulate, worth
-from simulator.analysis.worth import Distribution
+from simulator.analysis.decisions.worth import Distribution
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 6}, "defender": {"regiments": 5}}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from simulator import NoExactOdds, exact, load, odds, replay, simulate
-from simulator.engine.explicit import plain_params
-from simulator.engine.montecarlo import Simulation, told_steps
+from simulator.engine.model.interpreted import plain_params
+from simulator.engine.sample.simulation import Simulation, told_steps
 from simulator.rules.battle import WINNERS, Refusal
 from simulator.rules.custom import build, size
 from simulator.rules.custom.large_dice import Large

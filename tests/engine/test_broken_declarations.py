@@ -6,16 +6,17 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from simulator.engine import grid, walkable
-from simulator.engine.chain import BEST, Aims, Chain, rule
-from simulator.engine.chance import TableBook, Tables, tables
-from simulator.engine.each import by_rules, each_end
 from simulator.engine.exact import exact_ends
-from simulator.engine.expand import CompiledExplorer
-from simulator.engine.explicit import PlainExplorer
-from simulator.engine.first_battles import Acquainted
-from simulator.engine.limits import BrokenGame, NoExactOdds
-from simulator.engine.montecarlo import Simulation, told_steps
+from simulator.engine.factored import grid
+from simulator.engine.graph import graph_cache as walkable
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
+from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.model.chain import BEST, Aims, Chain, rule
+from simulator.engine.model.chance import TableBook, Tables, tables
+from simulator.engine.model.limits import BrokenGame, NoExactOdds
+from simulator.engine.sample.interpreted_walk import Acquainted
+from simulator.engine.sample.per_battle import by_rules, each_end
+from simulator.engine.sample.simulation import Simulation, told_steps
 from tests.toys import Coins, Purse, gamble, noted_walk, ring, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
@@ -174,7 +175,7 @@ def test_a_counter_that_jumps_too_far_for_memory_is_refused():
 
 
 def test_a_battle_without_end_is_not_told_for_ever(monkeypatch):
-    monkeypatch.setattr("simulator.engine.montecarlo.MOST_ROLLS", 100)
+    monkeypatch.setattr("simulator.engine.sample.simulation.MOST_ROLLS", 100)
     with pytest.raises(BrokenGame, match="did not end within 200 steps"):
         list(told_steps(ring(2), 1, 0))
 

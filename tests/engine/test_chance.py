@@ -3,15 +3,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simulator.engine import alias, chance
-from simulator.engine.alias import drawn
+from simulator.engine.model import chance
+from simulator.engine.sample import alias
+from simulator.engine.sample.alias import alias_of, drawn
 
 UNIT = 1 << 32
 
 
 def chances_drawn(tables, index):
     """Exact chance of each result over all 2**32 numbers, from the columns of the alias table."""
-    made = tables.alias
+    made = alias_of(tables)
     width, found = 1 << made.bits, {}
     for column in range(width):
         entry = int(made.entry[(index << made.bits) + column])
@@ -44,9 +45,9 @@ def test_alias_tables_keep_every_chance_to_a_part_in_four_billion(index):
 
 
 def test_alias_tables_made_in_portions_are_the_same(monkeypatch):
-    whole = chance.tables(WEIGHTS).alias
+    whole = alias_of(chance.tables(WEIGHTS))
     monkeypatch.setattr(alias, "PORTION", 2 << whole.bits)
-    portions = chance.tables(WEIGHTS).alias
+    portions = alias_of(chance.tables(WEIGHTS))
     assert portions.bits == whole.bits
     assert portions.entry.tolist() == whole.entry.tolist()
 
@@ -57,7 +58,7 @@ def test_every_column_of_equal_chances_is_its_own():
 
 def test_drawing_by_hand_follows_the_entries():
     tables = chance.tables([{0: 1}, {1: 1, 2: 1, 3: 2}])
-    counts = np.bincount([drawn(tables.alias, 1, number) for number in range(0, UNIT, 1 << 20)], minlength=4)
+    counts = np.bincount([drawn(alias_of(tables), 1, number) for number in range(0, UNIT, 1 << 20)], minlength=4)
     assert counts.tolist() == [0, 1024, 1024, 2048]
 
 

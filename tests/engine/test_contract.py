@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.engine.chance import Tables, tables
 from simulator.engine.exact import exact_ends
-from simulator.engine.expand import CompiledExplorer
-from simulator.engine.explicit import PlainExplorer
-from simulator.engine.limits import BrokenGame, NoExactOdds
-from simulator.engine.montecarlo import Simulation
-from simulator.engine.solve import state_values
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
+from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.graph.state_values import state_values
+from simulator.engine.model.chance import Tables, tables
+from simulator.engine.model.limits import BrokenGame, NoExactOdds
+from simulator.engine.sample.simulation import Simulation
 from tests.toys import Coins, ring, skirmish, stay, urn, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker

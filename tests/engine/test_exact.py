@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from simulator.engine.exact import exact_ends
-from simulator.engine.expand import CompiledExplorer
-from simulator.engine.limits import BrokenGame, NoExactOdds
-from simulator.engine.solve import state_values
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
+from simulator.engine.graph.state_values import state_values
+from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from tests.toys import Wide, stay, urn, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker

@@ -7,9 +7,10 @@ import sys
 SCRIPT = """
 import numpy as np
 from simulator import load
-from simulator.engine import lookup, walkable
-from simulator.engine.gpu import CardSimulation, NoDevice
-from simulator.engine.montecarlo import Simulation
+from simulator.engine.sample import graph_tables as lookup
+from simulator.engine.graph import graph_cache as walkable
+from simulator.engine.gpu.simulation import CardSimulation, NoDevice
+from simulator.engine.sample.simulation import Simulation
 
 for name, most_merged in (("risk-path", 1 << 21), ("knt-raid", 1 << 21), ("knt-raid", 0)):
     lookup.MOST_MERGED = most_merged

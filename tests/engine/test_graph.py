@@ -8,13 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from simulator.engine.chance import tables
-from simulator.engine.each import each_end
 from simulator.engine.exact import ends_of, exact_ends
-from simulator.engine.expand import CompiledExplorer
-from simulator.engine.explicit import PlainExplorer, quicken
-from simulator.engine.montecarlo import Simulation, told_steps
-from simulator.engine.solve import Solver, state_values
+from simulator.engine.graph.compiled_explorer import CompiledExplorer
+from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.graph.solver import Solver
+from simulator.engine.graph.state_values import state_values
+from simulator.engine.model.chance import tables
+from simulator.engine.model.interpreted import quicken
+from simulator.engine.sample.per_battle import each_end
+from simulator.engine.sample.simulation import Simulation, told_steps
 from tests.toys import gamble, ring, skirmish, urn, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker

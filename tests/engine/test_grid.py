@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from simulator import exact, load
-from simulator.engine import grid
-from simulator.engine.chain import Chain, rule
-from simulator.engine.chance import TableBook
 from simulator.engine.exact import ends_of, exact_ends
-from simulator.engine.explicit import PlainExplorer
-from simulator.engine.grid import PlainGrid
-from simulator.engine.limits import BrokenGame, NoExactOdds
+from simulator.engine.factored import grid
+from simulator.engine.factored.grid import PlainGrid
+from simulator.engine.factored.solve_grid import grid_ends
+from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.model.chain import Chain, rule
+from simulator.engine.model.chance import TableBook
+from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
 BUDGET = 10**9
 
@@ -84,7 +85,7 @@ def same(one, other, rel=1e-12):
 
 def test_a_duel_on_the_grid_is_the_duel_of_all_pairs():
     chain = duel(3)
-    assert grid.fits(chain)
+    assert grid.fits_on_grid(chain)
     same(chances(PlainGrid(chain, BUDGET).ends()), chances(ends_of(PlainExplorer(chain, BUDGET).explore())))
 
 
@@ -103,13 +104,13 @@ BATTLES = [
 @pytest.mark.parametrize("scenario", BATTLES, ids=("flak", "sea", "rounds", "retreat"))
 def test_battles_on_the_grid_are_those_of_all_pairs(scenario):
     chain = scenario.chain
-    assert grid.fits(chain)
+    assert grid.fits_on_grid(chain)
     spelled = chances(ends_of(PlainExplorer(chain, BUDGET).explore()))
     same(chances(PlainGrid(chain, BUDGET).ends()), spelled)
 
 
 def test_compiled_and_plain_grids_are_alike():
-    from simulator.engine.grid_kernels import CompiledGrid
+    from simulator.engine.factored.grid_kernels import CompiledGrid
 
     for scenario in BATTLES:
         plain, compiled = PlainGrid(scenario.chain, BUDGET).ends(), CompiledGrid(scenario.chain, BUDGET).ends()
@@ -125,7 +126,7 @@ def test_rolls_that_do_not_act_apart_are_refused():
 
 def test_a_battle_that_comes_back_to_where_it_was_is_spelled_out_instead():
     chain = duel(1, counting=0)
-    assert grid.ends(chain, BUDGET) is None
+    assert grid_ends(chain, BUDGET) is None
     found = chances(exact_ends(chain))
     assert found[1, 0, 0] == pytest.approx(1 / 2)  # (1/2 * 2/3) / (1 - 1/2 * 2/3)
     assert found[0, 1, 0] == pytest.approx(1 / 4)
@@ -159,7 +160,7 @@ def infantry(number):
 
 
 def test_what_is_too_wide_is_not_spelled_out_to_be_fought():
-    from simulator.engine.montecarlo import Simulation
+    from simulator.engine.sample.simulation import Simulation
 
     assert Simulation(infantry(20)).engine == "graph"
     assert Simulation(infantry(100)).engine == "met"

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from simulator.engine import fighters, grid, walkable
-from simulator.engine.limits import BrokenGame
-from simulator.engine.montecarlo import Simulation
+from simulator.engine.factored import grid
+from simulator.engine.graph import graph_cache as walkable
+from simulator.engine.model.limits import BrokenGame
+from simulator.engine.sample import samplers as fighters
+from simulator.engine.sample.simulation import Simulation
 from tests.engine.test_grid import BATTLES, Lives, axis, duel
-from tests.engine.test_met import fought_slowly, hold_the_same_battles, tally_of
+from tests.engine.test_lazy_walk import fought_slowly, hold_the_same_battles, tally_of
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 

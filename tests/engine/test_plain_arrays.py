@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simulator.engine.explicit import plain_array
+from simulator.engine.model.interpreted import plain_array
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.float64, bool])

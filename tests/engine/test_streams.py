@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from simulator.engine import streams
-from simulator.engine.alias import drawn
-from simulator.engine.montecarlo import Simulation
-from simulator.engine.streams import GAMMA, Stream, battle_key, derive_seed, mix
+from simulator.engine.model import streams
+from simulator.engine.model.streams import GAMMA, Stream, battle_key, derive_seed, mix
+from simulator.engine.sample.alias import alias_of, drawn
+from simulator.engine.sample.simulation import Simulation
 from tests.toys import urn
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
@@ -55,7 +55,7 @@ def test_kernels_draw_what_the_stream_says():
     for battle in range(3000):
         stream, counts = Stream(77, battle), [0, 0, 0]
         for _ in range(9):
-            counts[drawn(chain.tables.alias, 1, stream.next())] += 1
+            counts[drawn(alias_of(chain.tables), 1, stream.next())] += 1
         told[(*counts, 0)] = told.get((*counts, 0), 0) + 1
     assert seen == told
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator import exact, load, replay, simulate
-from simulator.engine.montecarlo import Simulation
+from simulator.engine.sample.simulation import Simulation
 from tests.europa.scenarios import ALL
 from tests.vectors import largest_z
 

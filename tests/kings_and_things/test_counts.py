@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import exact, load, sweep
-from simulator.analysis.measure import measure
-from simulator.analysis.onepass import solve_block
+from simulator.analysis.odds.measure import measure
+from simulator.analysis.studies.one_pass import solve_block
 from simulator.scenarios import draft
 
 LAND = {

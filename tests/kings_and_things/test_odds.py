@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import exact, load, odds, replay, simulate
-from simulator.analysis.survival import survival
-from simulator.engine.limits import NoExactOdds
-from simulator.engine.montecarlo import Simulation
+from simulator.analysis.odds.survival import survival
+from simulator.engine.model.limits import NoExactOdds
+from simulator.engine.sample.simulation import Simulation
 from simulator.scenarios import example_names
 from tests.kings_and_things.scenarios import random_battle
 from tests.vectors import largest_z

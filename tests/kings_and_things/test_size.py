@@ -3,9 +3,9 @@
 import pytest
 
 from simulator import load
-from simulator.analysis.answer import Method, answer
-from simulator.engine.explicit import spell_out
-from simulator.engine.limits import QUICK_BYTES, NoExactOdds
+from simulator.analysis.odds.answer import Method, answer
+from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 
 CUP = ["2", "3R", "4M", "5", "1C", "village", "loot", "income:3", "nothing"]
 
@@ -32,6 +32,6 @@ def test_it_says_nothing_where_items_matter(items):
 
 
 def test_the_largest_example_is_refused_unseen(monkeypatch):
-    monkeypatch.setattr("simulator.engine.explicit.PlainExplorer", None)
+    monkeypatch.setattr("simulator.engine.graph.interpreted_explorer.PlainExplorer", None)
     with pytest.raises(NoExactOdds, match="at least 1,328,854 states and 10,069,958 transitions"):
         answer(load("knt-into-the-unknown"), Method(exact=True, budget=QUICK_BYTES))

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from simulator import exact, load, replay, simulate
-from simulator.engine.explicit import spell_out
-from simulator.engine.limits import NoExactOdds
-from simulator.engine.montecarlo import Simulation
-from simulator.engine.walkable import fight_by_rules
+from simulator.engine.graph.graph_cache import fight_by_rules, spell_out
+from simulator.engine.model.limits import NoExactOdds
+from simulator.engine.sample.simulation import Simulation
 from simulator.scenarios import example_names
 from tests.price_of_power.test_reference import scenario
 from tests.vectors import largest_z

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from simulator.engine.chain import Ends, Share
-from simulator.engine.chance import CERTAIN, TableBook
+from simulator.engine.model.chain import Ends, Share
+from simulator.engine.model.chance import CERTAIN, TableBook
 from simulator.rules.battle import Refusal
 from simulator.rules.toolkit import courses, faces, losses, naming, policies, retreat, weights
 
@@ -203,7 +203,7 @@ def test_words():
 def test_the_rule_compiles():
     from numba import njit
 
-    from simulator.engine import compiled
+    from simulator.engine.jit import kernels as compiled
 
     compiled.bind_rules()
     ask = njit(lambda leave, units: retreat.leaves(leave, units, 0, units, 4))

@@ -28,7 +28,7 @@ def app():
     from simulator.engine.exact import warm_up
     from simulator.web.app import create_app
     from simulator.web.messages import Limits
-    from simulator.web.work import Pool
+    from simulator.web.pool import Pool
 
     warm_up(load("risk-20v15").chain)
     pool = Pool(1, 8, Limits(seconds=8.0, wait=300.0), warm=False)

@@ -15,9 +15,9 @@ import pytest
 from simulator.scenarios import ScenarioError
 from simulator.web import views, worker
 from simulator.web.app import Kept
-from simulator.web.clock import OutOfTime, at_most
 from simulator.web.messages import Asked, Limits, Reply
-from simulator.web.work import Busy, Pool
+from simulator.web.pool import Busy, Pool
+from simulator.web.time_limit import OutOfTime, at_most
 
 RISK = "attacker.regiments=20&defender.regiments=15"
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
@@ -141,7 +141,7 @@ def test_a_compiler_that_was_cut_off_is_known(monkeypatch):
     """Its worker is replaced, and the complaint does not say that the battle is too large."""
     from types import SimpleNamespace
 
-    from simulator.web import clock
+    from simulator.web import time_limit as clock
 
     lock = SimpleNamespace(global_compiler_lock=SimpleNamespace(is_locked=lambda: True))
     monkeypatch.setitem(sys.modules, "numba.core.compiler_lock", lock)
@@ -325,7 +325,7 @@ def test_no_header_is_made_of_a_scenario(site):
 
 def test_too_many_fields_and_too_deep():
     from simulator import load
-    from simulator.web import address
+    from simulator.web import url_codec as address
 
     battle = load("risk-20v15").battle
     with pytest.raises(ScenarioError, match="more than"):

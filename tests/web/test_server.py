@@ -11,7 +11,9 @@ import pytest
 
 from simulator import load, odds
 from simulator.scenarios import example_names, example_text
-from simulator.web import address, catalogue, copies, forms
+from simulator.web import catalogue, forms
+from simulator.web import share_links as copies
+from simulator.web import url_codec as address
 
 RISK = "attacker.regiments=20&defender.regiments=15"
 # Small enough to be solved as plain Python, without kernels.
@@ -122,7 +124,7 @@ def hasty():
 
     from simulator.web.app import create_app
     from simulator.web.messages import Limits
-    from simulator.web.work import Pool
+    from simulator.web.pool import Pool
 
     pool = Pool(1, 8, Limits(seconds=0.25, wait=300.0), warm=False)
     pool.start()

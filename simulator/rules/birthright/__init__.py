@@ -6,7 +6,7 @@ on armies; the dice replacement of the war cards; unit tables of public campaign
 
 from __future__ import annotations
 
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Battle, Built, Clock, by_kind
 from simulator.rules.birthright import (
     adjustment,

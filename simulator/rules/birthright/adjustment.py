@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import Chain, rule
-from simulator.engine.chance import TableBook, combine, die, seen_as
+from simulator.engine.model.chain import Chain, rule
+from simulator.engine.model.chance import TableBook, combine, die, seen_as
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns, Refusal
 from simulator.rules.birthright.campaign_model import Adjustment, OtherRegent
 from simulator.rules.toolkit.faces import thrown_until

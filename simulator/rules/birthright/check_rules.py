@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.model.chain import helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 # Who is ahead, in the low two bits of a result; above them the row of quick_result.

@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, Weights
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import TableBook, Weights
 from simulator.rules.birthright.check_rules import (
     ATTACKER_AHEAD,
     DEFENDER_AHEAD,

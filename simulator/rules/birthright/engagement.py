@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import Weights
+from simulator.engine.model.chance import Weights
 from simulator.rules.birthright.units import MOST_HITS, Unit, battle_table
 
 # Effects of one attack on its target, in the order of the columns of `Attacks.chances`.

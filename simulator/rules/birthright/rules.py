@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.model.chain import helper, rule
 from simulator.rules.birthright.engagement import FALLEN_BACK, GONE, ROUTED
 from simulator.rules.toolkit.retreat import Leave, leaves
 

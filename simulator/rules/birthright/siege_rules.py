@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.model.chain import helper, rule
 from simulator.rules.birthright.check_rules import (
     ATTACKER_AHEAD,
     ATTACKER_WON,

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import TableBook
 from simulator.rules.birthright import model
 from simulator.rules.birthright.check_rules import NOBODY_WON
 from simulator.rules.birthright.check_tables import MOST_UNITS, Army, Matchup, army_of

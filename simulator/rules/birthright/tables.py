@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import Chain
-from simulator.engine.chance import Row, TableBook
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import Row, TableBook
 from simulator.rules.birthright.engagement import FALLEN_BACK, ROUTED, Attacks, Engagement
 from simulator.rules.birthright.model import Fight
 from simulator.rules.birthright.places import Front, Host, Rest, fronts_of, nobody_rests, resting_units

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Columns, Refusal
 from simulator.rules.custom import best_rules
 from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DEFENDER_LOSES, BestParams, BestState

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import BEST, helper, rule
+from simulator.engine.model.chain import BEST, helper, rule
 from simulator.rules.custom.rules import (
     ATTACKER_LEFT,
     DEFENDER_LEFT,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom import best
 from simulator.rules.custom.format import SIDES

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.explicit import plain_params
-from simulator.engine.solve import state_values
+from simulator.engine.api import state_values
+from simulator.engine.model.interpreted import plain_params
 from simulator.rules.custom.build import Field, lay_out, winner_of
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.rules import State, begun

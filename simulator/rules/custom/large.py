@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chain import MOST_COUNT, Chain
-from simulator.engine.chance import Tables
+from simulator.engine.model.chain import MOST_COUNT, Chain
+from simulator.engine.model.chance import Tables
 from simulator.rules.battle import Built, Refusal
 from simulator.rules.custom import best
 from simulator.rules.custom.build import Laid, clock_of

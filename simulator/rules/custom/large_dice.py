@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper
+from simulator.engine.model.chain import helper
 
 # Columns of the arrays of `Large`.
 BLOCK, END = range(2)

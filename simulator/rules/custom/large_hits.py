@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from simulator.engine.chain import helper
+from simulator.engine.model.chain import helper
 
 # A draw is one of so many equally likely numbers.
 DRAWS = 1 << 32

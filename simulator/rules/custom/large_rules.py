@@ -6,7 +6,7 @@ hit alike score together (`large_hits`); the best dice come first.
 
 from __future__ import annotations
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.model.chain import helper, rule
 from simulator.rules.custom.large_dice import (
     BLOCK,
     EACH_ROUND,

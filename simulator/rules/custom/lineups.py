@@ -15,7 +15,7 @@ from itertools import groupby
 
 import numpy as np
 
-from simulator.engine.explicit import plain_params
+from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined, Refusal
 from simulator.rules.custom.best import sought
 from simulator.rules.custom.build import Field, lay_out

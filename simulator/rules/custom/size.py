@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isqrt, prod
 
-from simulator.engine.chance import LARGEST_RESULT
+from simulator.engine.model.chance import LARGEST_RESULT
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.format import SIDES
 from simulator.rules.custom.line import Places, blocks_of

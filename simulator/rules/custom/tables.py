@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import Tables, from_rows
+from simulator.engine.model.chance import Tables, from_rows
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
 from simulator.rules.custom.size import TooLarge

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Built, Clock, by_kind, offered
 from simulator.rules.europa import model
 from simulator.rules.europa.expedition_model import Expedition, check_expedition

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import Weights, seen_as
+from simulator.engine.model.chance import Weights, seen_as
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.spelled import sum_of
 from simulator.rules.europa.stacks import EIGHT_LD, FIRE_HALVES, LD

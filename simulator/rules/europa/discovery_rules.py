@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from simulator.engine.chance import combine
+from simulator.engine.model.chance import combine
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built
 from simulator.rules.europa.attrition_rules import weather_of
 from simulator.rules.europa.fleets import (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.exact import exact_ends
+from simulator.engine.api import exact_ends
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
 from simulator.rules.europa import expedition_model
 from simulator.rules.europa.expedition_model import stages_of, troops_of, with_troops

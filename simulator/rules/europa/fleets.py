@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from simulator.engine.chance import combine
+from simulator.engine.model.chance import combine
 from simulator.rules.europa.losses import remainders
 from simulator.rules.europa.stacks import class_of, size_of
 from simulator.rules.europa.tables import Book

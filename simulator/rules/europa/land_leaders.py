@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.engine.chance import TableBook
+from simulator.engine.model.chance import TableBook
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa.leaders import FACES, Pair
 from simulator.rules.europa.stacks import SIDES

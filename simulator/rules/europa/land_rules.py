@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine import chain
-from simulator.engine.chain import helper, rule
+from simulator.engine.model import chain
+from simulator.engine.model.chain import helper, rule
 
 (
     EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, PURSUIT, FIRST_BREAK, SECOND_BREAK, RETREAT, LEADERS, OVER,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from simulator.engine.chance import TableBook, Weights, combine, seen_as
+from simulator.engine.model.chance import TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa import model
 from simulator.rules.europa.land_leaders import LeaderClasses

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chance import combine
+from simulator.engine.model.chance import combine
 from simulator.rules.battle import Refusal
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.naming import plain, plural

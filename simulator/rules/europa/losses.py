@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from simulator.engine.chance import combine, seen_as
+from simulator.engine.model.chance import combine, seen_as
 from simulator.rules.europa.stacks import LD
 from simulator.rules.europa.tables import Book
 from simulator.rules.toolkit.losses import left_along

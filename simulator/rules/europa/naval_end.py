@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.model.chain import helper, rule
 
 EVADE, BLOCK, FIGHT, STORM_A, STORM_D, LEADERS, OVER = range(7)
 # A leader test's result: attacker's fate + FATES * defender's.

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chain import Chain, LastRoll
-from simulator.engine.chance import TableBook, combine
+from simulator.engine.model.chain import Chain, LastRoll
+from simulator.engine.model.chance import TableBook, combine
 from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
 from simulator.rules.europa.leaders import FACES, Trial, fates

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chance import TableBook
+from simulator.engine.model.chance import TableBook
 from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.modifiers import Modifier, total

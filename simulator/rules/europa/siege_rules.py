@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper, rule
+from simulator.engine.model.chain import helper, rule
 
 (
     START, GARRISON_ATTRITION, ATTRITION_FIRST, UNDERMINE, ASSAULT, STORM, LEADERS, ATTRITION_LATER, CONTINUE, OVER

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import Chain, rule
-from simulator.engine.chance import TableBook
+from simulator.engine.model.chain import Chain, rule
+from simulator.engine.model.chance import TableBook
 from simulator.rules.battle import Built
 
 FACES = range(1, 11)

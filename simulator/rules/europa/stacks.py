@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from simulator.engine.chance import combine
+from simulator.engine.model.chance import combine
 from simulator.rules.europa.leaders import Pair, leader_of, pair_of, replacements
 from simulator.rules.europa.tables import Book, book
 from simulator.rules.toolkit.sheets import lines_of

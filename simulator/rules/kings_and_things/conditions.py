@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from simulator.engine.explicit import quicken
+from simulator.engine.model.interpreted import quicken
 from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLED, Band, Role, Slot
 
 STACK = 10

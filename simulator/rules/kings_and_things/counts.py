@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simulator.engine.explicit import plain_params
+from simulator.engine.model.interpreted import plain_params
 from simulator.rules.battle import Columns, Joined, Refusal, States
 from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.creatures import parse

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.chance import seen_as
+from simulator.engine.model.chance import seen_as
 from simulator.rules.kings_and_things.creatures import Row, counted, counters, from_text, parse
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration
 from simulator.rules.toolkit.naming import plain

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, Tables, combine, die
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import TableBook, Tables, combine, die
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
 from simulator.rules.kings_and_things.conditions import LOST, SAVED, Held

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from simulator.engine.chain import Chain, Ends, Share
+from simulator.engine.model.chain import Chain, Ends, Share
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run, certain
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.forces import TYPES, TYPES_HIT

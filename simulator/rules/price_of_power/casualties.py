@@ -9,7 +9,7 @@ hit for them. Strengths add up.
 
 from __future__ import annotations
 
-from simulator.engine.chain import helper
+from simulator.engine.model.chain import helper
 from simulator.rules.toolkit.losses import Dealt, in_turn
 
 BITS = 10

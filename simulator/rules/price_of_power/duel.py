@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import Chain, Lean, helper, rule
+from simulator.engine.model.chain import Chain, Lean, helper, rule
 from simulator.rules.price_of_power.casualties import (
     GONE,
     HITS,

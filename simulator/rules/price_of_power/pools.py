@@ -17,7 +17,7 @@ from math import prod
 
 import numpy as np
 
-from simulator.engine.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
+from simulator.engine.model.chance import LARGEST_RESULT, Row, Tables, from_rows, row_of
 from simulator.rules.battle import Refusal
 from simulator.rules.price_of_power.casualties import TERCIOS, packed
 from simulator.rules.price_of_power.dice import DICE, Dice, Icons, Pool, icons_shown, most_icons

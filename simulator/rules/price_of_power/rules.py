@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import BEST, helper, rule
+from simulator.engine.model.chain import BEST, helper, rule
 from simulator.rules.price_of_power.casualties import (
     ATTACK,
     DEFENCE,

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, TERCIOS, UNITS, packed, part
 from simulator.rules.price_of_power.dice import dice_of

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
 from simulator.rules.price_of_power.dice import DICE, Icons, Pool

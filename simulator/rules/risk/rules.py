@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import BEST, helper, rule
+from simulator.engine.model.chain import BEST, helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 # What the attacker has decided about the coming round; his options are 0 = go on, 1 = stop.

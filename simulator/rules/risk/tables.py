@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.engine.chain import Chain
-from simulator.engine.chance import TableBook, Tables, combine, die
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import TableBook, Tables, combine, die
 from simulator.rules.battle import ATTACKER, Fields, States
 from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Invasion, Land, OnLand
 from simulator.rules.risk.rules import MOST_DICE, STOPPED, UNDECIDED, Hands, Params, Policy, State

@@ -10,5 +10,5 @@ courses    rows of a battle composed of stages
 naming     sides, winners and counts in words
 sheets     tables in CSV files, described in TOML, varied row by row
 
-Chance tables collected by key are `simulator.engine.chance.TableBook.by`.
+Chance tables collected by key are `simulator.engine.model.chance.TableBook.by`.
 """

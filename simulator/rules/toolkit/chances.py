@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simulator.engine.chain import Chain
+from simulator.engine.model.chain import Chain
 from simulator.rules.battle import States
 
 SLACK = 1e-12
@@ -24,7 +24,7 @@ def unlikely(
     `plain` is the battle with nobody ever leaving, `won(states)` tells which final states are won, `place(states)` are
     the indices of states (a State of arrays) in an array of this shape. Raises NoExactOdds for a battle too large.
     """
-    from simulator.engine.solve import state_values
+    from simulator.engine.api import state_values
 
     states, chance = state_values(plain, lambda ends: won(ends).astype(float))
     found = np.zeros(shape, np.int64)

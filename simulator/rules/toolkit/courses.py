@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.engine.chain import Ends, Share
+from simulator.engine.model.chain import Ends, Share
 from simulator.rules.battle import Columns, Outcomes
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from simulator.engine.chance import combine
+from simulator.engine.model.chance import combine
 
 Thrown = TypeVar("Thrown")
 MOST_THROWS = 100_000

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.engine.chain import helper
+from simulator.engine.model.chain import helper
 
 
 def left_along(start: Sequence[int], hit: Callable[[list[int]], None]) -> np.ndarray:

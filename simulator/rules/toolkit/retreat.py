@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from simulator.engine.chain import helper
+from simulator.engine.model.chain import helper
 
 NO_LIMIT = 2**31 - 1
 

@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 
-from simulator.engine.chance import TableBook
+from simulator.engine.model.chance import TableBook
 
 LARGEST_CODE = 1 << 62
 

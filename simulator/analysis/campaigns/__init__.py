@@ -1,0 +1,1 @@
+"""Several battles one after the other."""

@@ -1,0 +1,155 @@
+"""Battles that run over rounds: the chance that something has come about by each round, plan by plan.
+
+campaign("europa-vienna-1529")                       # round, p, low, high
+campaign("europa-vienna-1529", all_plans=True)       # one column a plan
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simulator import rules
+from simulator.analysis.odds.answer import Interrupted, Method, Progress, answer
+from simulator.analysis.odds.intervals import wilson
+from simulator.analysis.odds.odds import Odds
+from simulator.rules.battle import Clock
+from simulator.scenarios import Scenario, ScenarioError, Source, load
+from simulator.scenarios.schema import choices
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class ByRound:
+    """Chances by round: `odds` holds the odds of each plan by its name (one, named "", where nothing is compared)."""
+
+    clock: Clock
+    odds: Mapping[str, Odds]
+    complete: bool = True
+
+    def curve(self, plan: str | None = None) -> list[dict[str, Any]]:
+        """`round`, `p` that it has come about by then, `low` and `high` (95 %) of one plan, the first by default."""
+        odds = self.odds[next(iter(self.odds)) if plan is None else plan]
+        counted, come = odds.numbers(self.clock.column), odds._where(self.clock.event)
+        found = []
+        for number in range(1, int(counted.max(initial=0)) + 1):
+            p = float(odds.chances[come & (counted <= number)].sum())
+            low, high = (p, p) if odds.battles is None else wilson(p, odds.battles)
+            found.append({self.clock.unit: number, "p": p, "low": low, "high": high})
+        return found
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table as plain values: `curve` for one plan; for several, the round and the chance under each.
+
+        A plan that ends every battle early keeps its last chance.
+        """
+        if len(self.odds) == 1:
+            return self.curve()
+        curves = {plan: [row["p"] for row in self.curve(plan)] or [0.0] for plan in self.odds}
+        longest = max(map(len, curves.values()))
+        return [
+            {self.clock.unit: number + 1} | {plan: curve[min(number, len(curve) - 1)] for plan, curve in curves.items()}
+            for number in range(longest)
+        ]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """`rows` as a DataFrame, by round."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows()).set_index(self.clock.unit)
+
+    def how(self) -> str:
+        """How the answers were obtained, in one line."""
+        return "; ".join(dict.fromkeys(one.how() for one in self.odds.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        first = next(iter(self.odds.values()))
+        return {
+            "title": self.clock.title,
+            "unit": self.clock.unit,
+            "how": {plan: one.how() for plan, one in self.odds.items()},
+            "rounds": self.rows(),
+            "assumptions": first.assumptions,
+            "rules_version": first.rules_version,
+            "complete": self.complete,
+        }
+
+    def plot(self, path: Any = None) -> Figure:
+        """Curves of the chances by round, one a plan, with 95 % bands when simulated; the matplotlib figure."""
+        from simulator.report.plots import plot_by_round
+
+        return plot_by_round(self, path)
+
+
+def clock_of(scenario: Scenario) -> Clock:
+    """What runs in this battle. Raises ScenarioError for a kind that does not run over rounds."""
+    clock = scenario.battle.clock
+    if clock is None:
+        kinds = [
+            f"{game} {kind}" for game in rules.GAMES for kind, battle in rules.battles(game).items() if battle.clock
+        ]
+        own = f"{scenario.battle.game} {scenario.battle.kind}"
+        raise ScenarioError(f"battle: {own} has no rounds to ask for; must be one of {', '.join(kinds)}")
+    return clock
+
+
+def plans_of(scenario: Scenario) -> tuple[str, ...]:
+    """Names of all plans that may be compared. Raises ScenarioError for a kind without plans."""
+    clock = clock_of(scenario)
+    if clock.plans is None:
+        raise ScenarioError(f"battle: {scenario.battle.game} {scenario.battle.kind} has no plans to compare")
+    return tuple(map(str, choices(scenario.battle, clock.plans)))
+
+
+def _planned(scenario: Scenario) -> dict[str, Scenario]:
+    """The scenario under each plan; those that it refuses, for want of a number that they need, are left out."""
+    found, why = {}, None
+    for plan in plans_of(scenario):
+        try:
+            found[plan] = scenario.replace(str(clock_of(scenario).plans), plan)
+        except ScenarioError as error:
+            why = error
+    if why and not found:
+        raise why
+    return found
+
+
+def campaign(
+    scenario: Source,
+    *,
+    all_plans: bool = False,
+    battles: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ByRound:
+    """The chance by each round of a battle that runs over rounds, under its own plan or under all that it allows.
+
+    Exact where it fits, or simulated when `battles` is given. Raises ScenarioError for a kind without rounds or plans;
+    Interrupted with what was answered until then.
+    """
+    asked = load(scenario)
+    clock = clock_of(asked)
+    method = Method(battles=battles, seed=seed, threads=threads)
+    if not all_plans:
+        try:
+            return ByRound(clock, {"": answer(asked, method, progress)})
+        except Interrupted as cut:
+            raise Interrupted(ByRound(clock, {"": cut.gathered}, False)) from None
+    found: dict[str, Odds] = {}
+    for plan, planned in _planned(asked).items():
+        try:
+            found[plan] = answer(planned, method, progress)
+        except KeyboardInterrupt as cut:
+            if isinstance(cut, Interrupted):
+                found[plan] = cut.gathered
+            if not found:
+                raise
+            raise Interrupted(ByRound(clock, found, False)) from None
+    return ByRound(clock, found)

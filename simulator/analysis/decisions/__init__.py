@@ -1,0 +1,1 @@
+"""What to decide: best play, what a battle is worth, how much is enough."""

@@ -1,0 +1,330 @@
+"""The best play of a battle: when to go on, what that is worth, and how much fixed policies fall short of it.
+
+docs/rules/decisions.md section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simulator.analysis.odds.answer import Enumerated, Interrupted, Progress
+from simulator.analysis.odds.odds import Odds
+from simulator.engine.api import played
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios.objective import BEST, SIDES, in_words, worth
+from simulator.scenarios.schema import choices, field_at, field_rows, whole_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from simulator.engine.api import Played
+
+MOST_COMBINATIONS = 1000
+MOST_ROUNDS = 30
+STEP = 0.05
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A policy instead of the best one: its name, what it is worth to its side, and how much that is less."""
+
+    decision: str
+    policy: str
+    value: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Best:
+    """A battle under best play: its `odds`, and what it is worth to each side (`value`).
+
+    `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0
+    without any.
+    """
+
+    scenario: Scenario
+    odds: Odds
+    value: Mapping[str, float]
+    choice: Mapping[str, str] = field(default_factory=dict)
+    tried: int = 0
+    named: tuple[Gain, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def fixed(self) -> tuple[Gain, ...]:
+        """Every fixed policy in place of the best one, the other decisions staying best; then the named values."""
+        return (*self.find_gains(), *self.named)
+
+    def find_gains(self, progress: Progress | None = None) -> list[Gain]:
+        """The fixed policies of `fixed`, kept there. Raises Interrupted with those found until then."""
+        found: list[Gain] = []
+        try:
+            for path in self.scenario.decided:
+                for gain in _gains(self, path):
+                    found.append(gain)
+                    if progress:
+                        progress(len(found), None)
+        except KeyboardInterrupt:
+            vars(self)["fixed"] = (*found, *self.named)
+            raise Interrupted(found) from None
+        vars(self)["fixed"] = (*found, *self.named)
+        return found
+
+    @property
+    def gains(self) -> pd.DataFrame:
+        """The rows of `fixed`: `decision`, `policy`, `value`, `gain`."""
+        import pandas as pd
+
+        rows = [(one.decision, one.policy, one.value, one.gain) for one in self.fixed]
+        return pd.DataFrame(rows, columns=["decision", "policy", "value", "gain"])
+
+    @property
+    def _played(self) -> Played | None:
+        chain = self.scenario.built.chain if self.scenario.decided else None
+        return None if chain is None or chain.aims is None else played(chain)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The best policy: one row a state in which a side decides, those that look alike together.
+
+        `side`, `decision`, the state in the game's words, `choice`, `advantage` over the best other choice, `reached`.
+        """
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        played = self._played
+        if played is None:
+            return []
+        graph, play = played.open, played.decider.play
+        assert graph.owner is not None
+        which = np.flatnonzero((graph.owner > 0) & (np.diff(graph.begin) > 1))
+        picks, gains = np.asarray(play.pick)[which], np.asarray(play.gain)[which]
+        states, met = graph.states(which), played.decider.met()[which]
+        tell = self.scenario.built.decisions
+        told = tell(states, picks) if tell else states._asdict() | {"choice": picks}
+        sides = np.array(SIDES)[np.minimum(graph.owner[which], 2) - 1]
+        names = ["side", *told]
+        found: dict[tuple[Any, ...], list[float]] = {}
+        columns = [sides.tolist(), *(np.asarray(values).tolist() for values in told.values())]
+        for row, gain, chance in zip(zip(*columns, strict=True), gains.tolist(), met.tolist(), strict=True):
+            known = found.setdefault(row, [gain, 0.0])
+            known[0], known[1] = min(known[0], gain), known[1] + chance
+        return [
+            dict(zip(names, row, strict=True)) | {"advantage": gain, "reached": chance}
+            for row, (gain, chance) in found.items()
+        ]
+
+    @property
+    def policy(self) -> pd.DataFrame:
+        """The best policy, see `rows`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def how(self) -> str:
+        """How this was obtained, in one line."""
+        played = self._played
+        parts = [] if played is None else [f"best of all strategies, exact, {len(played.open):,} states"]
+        if self.tried:
+            parts.append(f"best of {self.tried} named values, not of all strategies")
+        return "; ".join(parts)
+
+    def assumptions(self) -> list[str]:
+        """Who decides, and for what."""
+        return in_words(self.scenario.objective, self.scenario.decided)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        gains = [vars(one) for one in self.fixed]
+        return {
+            "odds": self.odds.to_dict(),
+            "value": dict(self.value),
+            "choice": dict(self.choice),
+            "gains": gains,
+            "policy": self.rows(),
+            "how": self.how(),
+        }
+
+    def plot(self, path: Any = None) -> Figure:
+        """Where to go on and where to stop. Returns the matplotlib figure; written to `path` if given.
+
+        Raises ValueError where nothing is decided in the course of the battle.
+        """
+        from simulator.report.best_plot import plot_best
+
+        return plot_best(self, path)
+
+
+def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Progress | None = None) -> Best:
+    """The battle under best play: of the policies that are `best`, and of those that `decide` names.
+
+    A policy without `best` is decided among its named values. Raises ValueError for a path that is no policy, and
+    where nothing is to be decided; NoExactOdds where there are too many states; Interrupted with the best of the named
+    values tried until then.
+    """
+    asked = draft(scenario)
+    battle = asked.battle()
+    paths = [decide] if isinstance(decide, str) else list(decide or ())
+    named: list[str] = []
+    for path in paths:
+        known = _policies(asked)
+        if path not in known:
+            text = f"{path} is no policy of {battle.game} {battle.kind}; policies: {', '.join(known)}"
+            raise ScenarioError(f"decide: {text}")
+        if BEST in choices(battle, path):
+            asked = asked.with_fields({path: BEST})
+        else:
+            named.append(path)
+    if named:
+        return _best_of_named(asked, named, progress)
+    found = asked.checked()
+    if not found.decided:
+        known = _policies(asked)
+        example = next(iter([*may_be_best(asked), *known]), "")
+        raise ScenarioError(f"decide: nothing in this scenario is best; give for example {example}")
+    return _answered(found)
+
+
+def may_be_best(scenario: Source) -> list[str]:
+    """Paths of the policies of a scenario that may be `best`, the attacker's first."""
+    asked = draft(scenario)
+    return [path for path in _policies(asked) if BEST in choices(asked.battle(), path)]
+
+
+def _policies(asked: Draft) -> list[str]:
+    """The policies of a battle kind that may be decided: those that choose among names."""
+    battle = asked.battle()
+    rows = [row.path for row in field_rows(battle) if row.path.startswith("policy.")]
+    return [path for path in rows if len(choices(battle, path)) > 1]
+
+
+def _answered(scenario: Scenario) -> Best:
+    found = Enumerated(scenario).odds()
+    return Best(scenario, found, worths(scenario, found))
+
+
+def worths(scenario: Scenario, found: Odds) -> dict[str, float]:
+    """What a battle is worth to each side."""
+    chain = scenario.built.chain if scenario.decided else None
+    if chain is not None and chain.aims is not None:
+        return dict(zip(SIDES, played(chain).values, strict=True))
+    values = worth(scenario.objective, found.columns) @ found.chances
+    return dict(zip(SIDES, map(float, values), strict=True))
+
+
+def _side(path: str) -> str:
+    """Whose policy it is."""
+    side = path.split(".")[1]
+    return side if side == "defender" else "attacker"
+
+
+def _best_of_named(asked: Draft, paths: Sequence[str], progress: Progress | None) -> Best:
+    """The best combination of named values, every one answered."""
+    values = [[value for value in choices(asked.battle(), path) if value != BEST] for path in paths]
+    count = prod(map(len, values))
+    if count > MOST_COMBINATIONS:
+        raise ScenarioError(f"decide: {count:,} combinations; at most {MOST_COMBINATIONS:,}")
+    answers: dict[tuple[str, ...], Best] = {}
+    refused = ""
+    try:
+        for done, combination in enumerate(product(*values)):
+            if progress:
+                progress(done, count)
+            try:
+                one = asked.with_fields(dict(zip(paths, combination, strict=True)))
+                answers[combination] = _answered(one.checked())
+            except ScenarioError as error:
+                refused = str(error)
+    except KeyboardInterrupt:
+        if not answers:
+            raise
+        raise Interrupted(_chosen(answers, paths)) from None
+    if not answers:
+        raise ScenarioError(refused)
+    return _chosen(answers, paths)
+
+
+def _chosen(answers: Mapping[tuple[str, ...], Best], paths: Sequence[str]) -> Best:
+    """The combination that is best for the side of the first path."""
+    side = _side(paths[0])
+    most = max(one.value[side] for one in answers.values())
+    chosen = next(key for key, one in answers.items() if one.value[side] >= most - SLACK)
+    gains = []
+    for i, path in enumerate(paths):
+        mine, own = _side(path), answers[chosen]
+        for key, one in answers.items():
+            if key[:i] + key[i + 1 :] == chosen[:i] + chosen[i + 1 :]:
+                gains.append(Gain(path, key[i], one.value[mine], own.value[mine] - one.value[mine]))
+    choice = dict(zip(paths, chosen, strict=True))
+    return replace(answers[chosen], choice=choice, tried=len(answers), named=tuple(gains))
+
+
+# --- fixed policies instead of the best one -------------------------------------------------------------------------
+
+
+def _gains(found: Best, path: str) -> Iterator[Gain]:
+    """Each fixed policy in place of the best one, with its best parameter."""
+    side, own = _side(path), found.value[_side(path)]
+    for name in choices(found.scenario.battle, path):
+        if name == BEST:
+            continue
+        value, shown = None, name
+        for parameter, label in _settings(found.scenario, path, name):
+            try:
+                fixed = found.scenario.replace_all({path: name, **parameter})
+            except ScenarioError:
+                continue
+            worthy = _value(fixed, side)
+            if value is None or worthy > value + SLACK:
+                value, shown = worthy, label
+        if value is not None:
+            yield Gain(path, shown, value, own - value)
+
+
+def _value(scenario: Scenario, side: str) -> float:
+    """What a battle is worth to a side."""
+    if scenario.decided:
+        return worths(scenario, None)[side]  # type: ignore[arg-type]
+    return worths(scenario, Enumerated(scenario).odds())[side]
+
+
+def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """The settings of a policy's parameter, with the policy's name; one without where it has none."""
+    battle, (table, _, last) = scenario.battle, path.rpartition(".")
+    parameter = battle.parameters.get(name)
+    if parameter is None:
+        yield {}, name
+        return
+    parameter = f"{table}.{last.removesuffix('retreat')}{parameter}"
+    if whole_numbers(battle, parameter) is not None:
+        timed = "round" in name
+        for number in range(1, (MOST_ROUNDS if timed else units_of(scenario, _side(path))) + 1):
+            yield {parameter: number}, f"{name} {number}"
+        return
+    # docs/rules/decisions.md 2.3 sets the step but no end: read as up to the field's default, or 1 where it has none.
+    usual = (field_at(battle, parameter) or {}).get("default")
+    for step in range(1, round((usual or 1.0) / STEP) + 1):
+        setting = round(STEP * step, 2)
+        yield {parameter: setting}, f"{name} {setting}"
+
+
+def units_of(scenario: Scenario, side: str) -> int:
+    """Units of a side at the start, as its column of units left tells."""
+    built = scenario.built
+    assert built.chain is not None
+    assert built.outcome is not None
+    start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
+    left = [
+        int(np.asarray(values)[0])
+        for name, values in built.outcome(start).items()
+        if name.startswith(f"{side}_") and name.endswith("_left") and np.asarray(values).dtype.kind in "iu"
+    ]
+    return max([1, *left])

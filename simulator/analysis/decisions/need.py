@@ -1,0 +1,171 @@
+"""How much is enough: the smallest setting of a field, or the cheapest combination of several, that reaches a value.
+
+docs/rules/decisions.md section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Found, Search, Tried
+from simulator.analysis.odds.answer import Interrupted, Method, Progress
+from simulator.analysis.odds.measure import is_chance
+from simulator.scenarios import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Need:
+    """What is needed: `settings` (path -> number) is the answer, or the best combination tried if nothing is enough.
+
+    `asked` is the value that should reach `target` (None if a `budget` was given instead); `tried` counts the answers
+    computed, `monotone` says that more was never worse among them.
+    """
+
+    enough: bool
+    settings: Mapping[str, int]
+    value: float
+    low: float
+    high: float
+    method: str
+    cost: float
+    monotone: bool
+    asked: str
+    target: float | None
+    budget: float | None = None
+    seed: int = 0
+    answers: tuple[Tried, ...] = field(default=(), repr=False)
+    complete: bool = True
+
+    @property
+    def tried(self) -> int:
+        """How many answers were computed."""
+        return len([one for one in self.answers if not one.refused])
+
+    @property
+    def setting(self) -> int | None:
+        """The setting of the only field; None if nothing is enough."""
+        return next(iter(self.settings.values())) if self.enough else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a combination tried: its settings, `cost`, `value`, `low`, `high`, `method`; in ascending cost."""
+        shown = sorted((one for one in self.answers if not one.refused), key=lambda one: (one.cost, one.settings))
+        return [
+            dict(zip(self.settings, one.settings, strict=True))
+            | {"cost": one.cost, **one.found._asdict(), "method": one.method}
+            for one in shown
+        ]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The combinations tried, see `rows`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def how(self) -> str:
+        """The answer in one line."""
+        what = ", ".join(f"{path} = {number}" for path, number in self.settings.items())
+        scale, unit = (100, " %") if is_chance(self.asked) else (1, "")
+        value, low, high = (f"{scale * one:.{2 if unit else 4}f}" for one in (self.value, self.low, self.high))
+        span = "" if self.method == "exact" else f" (95 % interval {low} to {high}{unit})"
+        value = f"{self.asked} = {value}{unit}{span}, {self.method}"
+        cost = f", cost {self.cost:g}" if len(self.settings) > 1 or self.budget is not None else ""
+        if not self.complete:
+            verdict = "is the best found so far"
+        elif self.budget is not None:
+            verdict = f"is the best for {self.budget:g}"
+        else:
+            verdict = "is enough" if self.enough else "is not enough, and nothing tried is"
+        return f"{what} {verdict}: {value}{cost}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        plain = {name: getattr(self, name) for name in ("enough", "value", "low", "high", "method", "cost")}
+        rest = {name: getattr(self, name) for name in ("tried", "monotone", "asked", "target", "budget", "seed")}
+        return {"settings": dict(self.settings)} | plain | rest | {"complete": self.complete, "table": self.rows()}
+
+    def plot(self, path: Any = None) -> Figure:
+        """Value against cost of all combinations tried, the answer marked. Returns the matplotlib figure."""
+        from simulator.report.plots import plot_need
+
+        return plot_need(self, path)
+
+
+def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
+    scenario: Source,
+    vary: str | Mapping[str, Iterable[int] | None],
+    target: float | None = None,
+    value: str | None = None,
+    *,
+    cost: Mapping[str, float] | None = None,
+    budget: float | None = None,
+    most: int = MOST_SETTINGS,
+    seed: int = 0,
+    pruning: bool = True,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Need:
+    """The smallest setting, or the cheapest combination, whose `value` is at least `target` (0.8 unless told).
+
+    `vary` is a path (its settings then go from the smallest number that the field takes, at most 1, up to `most`) or
+    maps paths to whole numbers. `cost` maps a path to the price of one; without it every unit costs 1. With `budget`
+    the largest value among combinations that cost at most so much. Raises ScenarioError and ValueError, Interrupted
+    with the best so far.
+    """
+    search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress)
+    if budget is not None and target is not None:
+        raise ValueError("budget: does not go with target")
+    goal = 0.8 if target is None else target
+    if budget is None:
+        search.target = goal
+        search.check_target(goal)
+    try:
+        if budget is not None:
+            found = search.within(budget, pruning)
+        elif len(search.paths) == 1:
+            found = search.smallest(goal)
+        else:
+            found = search.cheapest(goal, pruning)
+    except KeyboardInterrupt:
+        if not search.answered:
+            raise
+        best = search.best()
+        cut = Found(best, budget is None and best.found.value >= goal - ALIKE)
+        raise Interrupted(_told(search, cut, budget, complete=False)) from None
+    return _told(search, found, budget)
+
+
+def _told(search: Search, found: Found, budget: float | None, complete: bool = True) -> Need:
+    return Need(
+        enough=found.enough,
+        settings=dict(zip(search.paths, found.best.settings, strict=True)),
+        **found.best.found._asdict(),
+        method=found.best.method,
+        cost=found.best.cost,
+        monotone=search.monotone,
+        asked=search.value or "",
+        target=search.target,
+        budget=budget,
+        seed=search.method.seed,
+        answers=tuple(search.answers.values()),
+        complete=complete,
+    )
+
+
+def enough(
+    scenario: Source,
+    path: str,
+    target: float = 0.8,
+    value: str | None = None,
+    *,
+    most: int = MOST_SETTINGS,
+    seed: int = 0,
+) -> Need:
+    """How much of one field is enough: `need` for one path."""
+    return need(scenario, path, target, value, most=most, seed=seed)

@@ -1,0 +1,301 @@
+"""The search behind `need`: which combinations to answer, and in which order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.analysis.odds.answer import Interrupted, Method, Progress, answer
+from simulator.analysis.odds.measure import Measure, is_chance, measure
+from simulator.analysis.studies.cell import changed
+from simulator.analysis.studies.one_pass import solve_block
+from simulator.scenarios import ScenarioError, Source, draft
+from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
+
+ALIKE = 1e-12
+SAME_COST = 1e-9
+MOST_COMBINATIONS = 100_000
+MOST_SETTINGS = 100
+NO_ANSWER = Measure(float("nan"), float("nan"), float("nan"))
+
+Settings = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One combination that was answered; `refused` says why where the rules do not allow it."""
+
+    settings: Settings
+    cost: float
+    found: Measure = NO_ANSWER
+    method: str = "refused"
+    refused: str = ""
+
+
+class Found(NamedTuple):
+    """The combination found, and whether it is enough."""
+
+    best: Tried
+    enough: bool
+
+
+class Search:
+    """The combinations of a need, answered when they are asked for and kept."""
+
+    def __init__(
+        self,
+        scenario: Source,
+        vary: str | Mapping[str, Iterable[int] | None],
+        value: str | None,
+        cost: Mapping[str, float] | None,
+        most: int,
+        method: Method,
+        progress: Progress | None,
+    ) -> None:
+        self.draft = draft(scenario)
+        self.battle = self.draft.battle()
+        given: dict[str, Iterable[int] | None] = {vary: None} if isinstance(vary, str) else dict(vary)
+        if not given:
+            raise ValueError("vary: nothing to vary; give a field, like attacker.regiments")
+        self.paths = tuple(given)
+        self.values = tuple(self._values(path, given[path], most) for path in self.paths)
+        self.prices = self._prices(cost)
+        size = math.prod(map(len, self.values))
+        if size > MOST_COMBINATIONS:
+            raise ValueError(f"vary: {size:,} combinations; at most {MOST_COMBINATIONS:,}")
+        self.size, self.value, self.method, self.progress = size, value, method, progress
+        self.answers: dict[Settings, Tried] = {}
+        self.target: float | None = None
+        self._allowances: dict[Settings, str] = {}
+        self._in_one_pass: dict[Settings, float] | None = None
+        self.monotone = True
+
+    def _values(self, path: str, given: Iterable[int] | None, most: int) -> tuple[int, ...]:
+        """The settings of a field, sorted. Raises ScenarioError for a path that is no field."""
+        if field_at(self.battle, path) is None:
+            raise ScenarioError(unknown_field(self.battle, path))
+        if given is not None:
+            values = sorted(set(given))
+            for one in values:
+                if isinstance(one, bool) or not isinstance(one, int):
+                    raise ValueError(f"vary: {path} = {one!r} is not allowed; give whole numbers")
+            if not values:
+                raise ValueError(f"vary: {path} has no values")
+            return tuple(values)
+        span = whole_numbers(self.battle, path)
+        if span is None:
+            raise ValueError(f"vary: {path} takes no whole number")
+        low, high = span
+        first = 1 if low is None else min(low, 1) if low <= 1 else low
+        last = most if high is None else min(most, high)
+        return tuple(range(first, max(first, last) + 1))
+
+    def _prices(self, cost: Mapping[str, float] | None) -> tuple[float, ...]:
+        if cost is None:
+            return (1.0,) * len(self.paths)
+        for path, price in cost.items():
+            if path not in self.paths:
+                raise ValueError(f"cost: {path} is not varied")
+            if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < math.inf:
+                raise ValueError(f"cost.{path}: {price} is not allowed; 0 or more")
+        return tuple(float(cost.get(path, 0)) for path in self.paths)
+
+    def cost(self, settings: Settings) -> float:
+        """What a combination costs."""
+        return sum(price * number for price, number in zip(self.prices, settings, strict=True))
+
+    def check_target(self, target: float) -> None:
+        """Refuse (ValueError) a target that no chance can have."""
+        chance = self.value is not None and is_chance(self.value)
+        if isinstance(target, bool) or not isinstance(target, int | float) or not math.isfinite(target):
+            raise ValueError(f"target: {target} is not allowed; give a number like 0.8")
+        if chance and not 0 <= target <= 1:
+            raise ValueError(f"target: {target:g} is not allowed; a chance is from 0 to 1 (80 % is 0.8)")
+
+    @property
+    def answered(self) -> list[Tried]:
+        """The combinations answered so far that the rules allow."""
+        return [one for one in self.answers.values() if not one.refused]
+
+    def ask(self, settings: Settings) -> Tried:
+        """The answer for a combination, computed once."""
+        if settings not in self.answers:
+            self.answers[settings] = self._ask(settings)
+        return self.answers[settings]
+
+    def _solved(self) -> dict[Settings, float]:
+        """Values of all combinations where one pass has them, so far as is known what is asked; else none."""
+        if self._in_one_pass is None and self.value is not None:
+            values = self.values
+            if len(values) == 1:
+                values = (tuple(number for number in values[0] if self._allowed((number,))),)
+            inner = self.progress and (lambda done, total: self._told())
+            found = solve_block(self.draft, self.paths, values, (self.value,), inner) if all(values) else None
+            solved = {} if found is None else dict(zip(product(*values), found[0].tolist(), strict=True))
+            self._in_one_pass = {settings: one for settings, one in solved.items() if not math.isnan(one)}
+        return self._in_one_pass or {}
+
+    def _ask(self, settings: Settings) -> Tried:
+        cost = self.cost(settings)
+        if (value := self._solved().get(settings)) is not None:
+            self._told()
+            return Tried(settings, cost, Measure(value, value, value), "exact")
+        try:
+            scenario, _ = changed(self.draft, self.paths, settings)
+        except ScenarioError as error:
+            return Tried(settings, cost, refused=str(error))
+        inner = self.progress and (lambda done, total: self._told())
+        try:
+            odds = answer(scenario, self.method, inner)
+        except Interrupted:
+            raise KeyboardInterrupt from None
+        if self.value is None:
+            self.value = odds.value
+            if self.target is not None:
+                self.check_target(self.target)
+        self._told()
+        return Tried(settings, cost, measure(odds, self.value), odds.method)
+
+    def _told(self) -> None:
+        if self.progress:
+            self.progress(len(self.answers), None)
+
+    def _reaches(self, settings: Settings, target: float) -> bool:
+        one = self.ask(settings)
+        return not one.refused and one.found.value >= target - ALIKE
+
+    def _contradicted(self) -> bool:
+        """Do two answers say that more of everything is worse?"""
+        found = self.answered
+        settings = np.array([one.settings for one in found]).reshape(len(found), -1)
+        values = np.array([one.found.value for one in found])
+        return any(
+            (values[(settings >= mine).all(axis=1)] < value - ALIKE).any()
+            for mine, value in zip(settings, values, strict=True)
+        )
+
+    def _allowed(self, settings: Settings) -> bool:
+        """Do the rules allow this combination?"""
+        if settings not in self._allowances:
+            try:
+                changed(self.draft, self.paths, settings)
+                self._allowances[settings] = ""
+            except ScenarioError as error:
+                self._allowances[settings] = str(error)
+        return not self._allowances[settings]
+
+    def smallest(self, target: float) -> Found:
+        """The smallest setting of the only field: double, then bisect; a scan from below where more can be worse."""
+        allowed: list[Settings] = [(number,) for number in self.values[0] if self._allowed((number,))]
+        if not allowed:
+            raise self._nothing_allowed()
+        place = self._bisected(allowed, target)
+        if self._contradicted():
+            self.monotone = False
+            place = next((i for i, one in enumerate(allowed) if self._reaches(one, target)), None)
+        if place is None:
+            return Found(self.best(), False)
+        return Found(self.ask(allowed[place]), True)
+
+    def _bisected(self, allowed: list[Settings], target: float) -> int | None:
+        """Place of the first setting that reaches the target if more is never worse; its neighbours are answered."""
+        last, low, high = len(allowed) - 1, -1, 0
+        while not self._reaches(allowed[high], target):
+            if high == last:
+                return None
+            low, high = high, min(2 * high + 1, last)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._reaches(allowed[middle], target):
+                high = middle
+            else:
+                low = middle
+        for near in {max(high - 1, 0), min(high + 1, last)}:
+            self.ask(allowed[near])
+        return high
+
+    def _in_order(self) -> list[Settings]:
+        return sorted(product(*self.values), key=lambda one: (self.cost(one), one))
+
+    def cheapest(self, target: float, pruning: bool) -> Found:
+        """The cheapest combination that reaches the target."""
+        top = tuple(values[-1] for values in self.values)
+        if pruning and not self.ask(top).refused and not self._reaches(top, target) and not self._contradicted():
+            return Found(self.best(), False)
+        found = self._scanned(target, pruning)
+        if pruning and self._contradicted():
+            self.monotone = False
+            found = self._scanned(target, False)
+        self.monotone = self.monotone and not self._contradicted()
+        if not found:
+            return Found(self.best(), False)
+        best = min(found, key=lambda one: (-round(one.found.value / ALIKE), one.settings))
+        return Found(best, True)
+
+    def _scanned(self, target: float, pruning: bool) -> list[Tried]:
+        """All equally cheap combinations that reach the target first, in ascending cost."""
+        failed: list[Settings] = []
+        found: list[Tried] = []
+        for settings in self._in_order():
+            if found and self.cost(settings) > found[0].cost + SAME_COST:
+                break
+            if pruning and any(_nowhere_larger(settings, other) for other in failed):
+                continue
+            if self._reaches(settings, target):
+                found.append(self.ask(settings))
+            elif not self.ask(settings).refused:
+                failed = [other for other in failed if not _nowhere_larger(other, settings)] + [settings]
+        return found
+
+    def within(self, budget: float, pruning: bool) -> Found:
+        """The largest value among the combinations that cost at most the budget."""
+        order = self._in_order()
+        if isinstance(budget, bool) or not isinstance(budget, int | float) or math.isnan(budget):
+            raise ValueError(f"budget: {budget} is not allowed; give a number")
+        if self.cost(order[0]) > budget + SAME_COST:
+            cheapest = self.cost(order[0])
+            raise ValueError(f"budget: {budget:g} is not allowed; the cheapest combination costs {cheapest:g}")
+        inside = [one for one in order if self.cost(one) <= budget + SAME_COST]
+        for settings in self._not_raisable(inside) if pruning else inside:
+            self.ask(settings)
+        if pruning and (self._contradicted() or not self.answered):
+            self.monotone = False
+            for settings in inside:
+                self.ask(settings)
+        self.monotone = self.monotone and not self._contradicted()
+        if not self.answered:
+            raise self._nothing_allowed()
+        return Found(self.best(), True)
+
+    def _not_raisable(self, inside: Sequence[Settings]) -> Iterator[Settings]:
+        """The combinations of which no field can be raised within the budget."""
+        known = set(inside)
+        following = [dict(pairwise(values)) for values in self.values]
+        for one in inside:
+            raised = (
+                (*one[:i], following[i][number], *one[i + 1 :])
+                for i, number in enumerate(one)
+                if number in following[i]
+            )
+            if not any(other in known and self._allowed(other) for other in raised):
+                yield one
+
+    def best(self) -> Tried:
+        """The largest value so far; among equals the cheapest, then the smallest settings."""
+        if not self.answered:
+            raise self._nothing_allowed()
+        return min(self.answered, key=lambda one: (-round(one.found.value / ALIKE), one.cost, one.settings))
+
+    def _nothing_allowed(self) -> ValueError:
+        refusals = [one.refused for one in self.answers.values()] + list(self._allowances.values())
+        refused = next(filter(None, refusals), "")
+        return ScenarioError(refused or f"vary: no setting of {', '.join(self.paths)} is allowed")
+
+
+def _nowhere_larger(one: Settings, other: Settings) -> bool:
+    return one != other and all(a <= b for a, b in zip(one, other, strict=True))

@@ -1,0 +1,99 @@
+"""What an outcome is worth to a side: the sum of weight x value (docs/rules/decisions.md section 1)."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simulator.analysis.odds.odds import Odds
+from simulator.rules.battle import WINNERS
+
+SIDES = ("attacker", "defender")
+# The column that tells whether the attacker holds the ground at the end, as games call it.
+TAKEN = ("takes", "taken", "taken_by_attacker")
+WORDS = ("win", "take")
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """How a side weighs outcomes: `weights` are those of `side`; `sign` is -1 for the opposite of an enemy's aim."""
+
+    weights: Mapping[str, float]
+    side: str = "attacker"
+    sign: float = 1.0
+    where: str = "weights"
+
+    def worth(self, odds: Odds) -> np.ndarray:
+        """The worth of each outcome of these odds. Raises ValueError for a weight of no column."""
+        total = np.zeros(len(odds.chances))
+        for name, weight in self.weights.items():
+            total += weight * self._values(odds, name)
+        return self.sign * total
+
+    def _values(self, odds: Odds, name: str) -> np.ndarray:
+        if name in WORDS:
+            return held(odds, name, self.side, self.where)
+        if name not in odds.columns or name == "winner" or odds.kind_of(name) == "text":
+            known = [*WORDS, *(one for one in odds.columns if odds.kind_of(one) != "text")]
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"columns: {', '.join(known)}"
+            raise ValueError(f"{self.where}.{name}: no such column; {hint}")
+        return odds.columns[name].astype(float)
+
+    def in_words(self) -> str:
+        """The weights on one line."""
+        told = ", ".join(f"{name} = {weight:g}" for name, weight in self.weights.items())
+        return told if self.sign > 0 else f"the opposite of the {self.side}'s {told}"
+
+
+def held(odds: Odds, word: str, side: str, where: str = "weights") -> np.ndarray:
+    """1.0 where the side wins (`win`), or holds the ground at the end (`take`)."""
+    if word == "take":
+        taken = next((name for name in TAKEN if name in odds.columns), None)
+        if taken is not None or side == "defender":
+            there = odds.columns[taken].astype(float) if taken else held(odds, "win", "attacker", f"{where}.{word}")
+            return there if side == "attacker" else 1.0 - there
+    if "winner" not in odds.columns:
+        columns = ", ".join(name for name in odds.columns if odds.kind_of(name) != "text")
+        raise ValueError(f"{where}.{word}: {odds.battle.game} {odds.battle.kind} has no winner; columns: {columns}")
+    return np.asarray(odds.columns["winner"] == WINNERS.index(side), float)
+
+
+def check_weights(weights: Mapping[str, float], where: str = "weights") -> None:
+    """Refuse (ValueError) no weights, and what is no finite number."""
+    if not weights:
+        raise ValueError(f"{where}: give at least one weight")
+    for name, weight in weights.items():
+        number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
+        if not number or not math.isfinite(weight):
+            raise ValueError(f"{where}.{name}: {weight} is not allowed; give a finite number")
+
+
+def check_side(side: str) -> None:
+    """Refuse (ValueError) what is no side."""
+    if side not in SIDES:
+        raise ValueError(f"side: {side!r} is not allowed; must be one of {', '.join(SIDES)}")
+
+
+def weighing(
+    scenario: Mapping[str, Any] | None, weights: Mapping[str, float] | None, side: str = "attacker"
+) -> Weighing | None:
+    """The weights given, or else the scenario's objective of the side, or else the opposite of the other side's.
+
+    None if there are none.
+    """
+    check_side(side)
+    if weights is not None:
+        check_weights(weights)
+        return Weighing(dict(weights), side)
+    aims = (scenario or {}).get("objective") or {}
+    other = SIDES[1 - SIDES.index(side)]
+    for whose, sign in ((side, 1.0), (other, -1.0)):
+        if aims.get(whose):
+            return Weighing(dict(aims[whose]), whose, sign, f"objective.{whose}")
+    return None

@@ -1,0 +1,1 @@
+"""One battle or a series of them: rounds, replays, luck."""

@@ -1,0 +1,121 @@
+"""A log of battles that were fought: mappings, or a CSV or JSON file of them (docs/rules/decisions.md section 8)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simulator.analysis.decisions.weights import SIDES
+from simulator.scenarios import Draft, ScenarioError, Source, draft
+
+FRAME = ("scenario", "side", "set", "results")
+
+
+@dataclass(frozen=True)
+class Fought:
+    """A battle that was fought: its scenario, whose luck is asked, what was observed, and the losses of each round."""
+
+    name: str
+    scenario: Source
+    side: str
+    observed: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    results: tuple[tuple[int, int], ...] = ()
+
+    def draft(self) -> Draft:
+        """Its scenario with its settings put in."""
+        return draft(self.scenario).with_fields(self.settings)
+
+
+def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[Fought]:
+    """The battles of a log. Raises ValueError for none, and for what is no battle."""
+    folder = None
+    if isinstance(battles, str | Path):
+        path = Path(battles)
+        battles, folder = _read(path), path.absolute().parent
+    if isinstance(battles, Mapping) or not isinstance(battles, Sequence):
+        raise ValueError("battles: give a list of battles, or a CSV or JSON file of them")
+    if not battles:
+        raise ValueError("battles: none")
+    return [_one(place, entry, folder) for place, entry in enumerate(battles)]
+
+
+def _one(place: int, entry: Any, folder: Path | None) -> Fought:
+    where = f"battles[{place}]"
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"{where}: give a table with scenario and what was observed")
+    source = entry.get("scenario")
+    if source is None or source == "":
+        raise ValueError(f"{where}.scenario: is needed")
+    if isinstance(source, str) and folder is not None and (folder / source).is_file():
+        source = folder / source
+    side = entry.get("side") or "attacker"
+    if side not in SIDES:
+        raise ValueError(f"{where}.side: {side!r} is not allowed; must be one of {', '.join(SIDES)}")
+    observed = {name: value for name, value in entry.items() if name not in FRAME and value is not None and value != ""}
+    name = Path(source).stem if isinstance(source, str | Path) else f"battle {place + 1}"
+    results = entry.get("results")
+    if isinstance(results, str):
+        results = plain_value(results) if results.strip() else None
+    rounds = () if results is None else tuple(losses_of(results, f"{where}.results"))
+    return Fought(name, source, side, observed, _settings(where, entry.get("set")), rounds)
+
+
+def losses_of(results: Any, where: str) -> list[tuple[int, int]]:
+    """What both sides lost, round by round. Raises ValueError for anything but pairs of whole numbers."""
+    if not isinstance(results, list | tuple) or not results:
+        raise ValueError(f"{where}: give the losses of both sides in each round, like [[1, 1], [0, 2]]")
+    for number, pair in enumerate(results):
+        whole = isinstance(pair, list | tuple) and all(
+            isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in pair
+        )
+        if not whole or len(pair) != 2:
+            text = "give what the attacker and what the defender lost, like [1, 1]"
+            raise ValueError(f"{where}[{number}]: {pair!r} is not allowed; {text}")
+    return [(own, enemy) for own, enemy in results]
+
+
+def _settings(where: str, given: Any) -> dict[str, Any]:
+    """`path=value; path=value`, or a table of them."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    found = {}
+    for part in str(given or "").split(";"):
+        if not part.strip():
+            continue
+        path, equals, value = part.partition("=")
+        if not equals or not path.strip() or not value.strip():
+            raise ScenarioError(f"{where}.set: {part.strip()!r} is not allowed; write it like attacker.regiments=25")
+        found[path.strip()] = plain_value(value.strip())
+    return found
+
+
+def plain_value(text: str) -> Any:
+    """A value as TOML writes it, or else the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return {"yes": True, "no": False}.get(text.lower(), text)
+
+
+def _read(path: Path) -> list[Any]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"battles: {str(path)!r} cannot be read ({type(error).__name__})") from None
+    if path.suffix.lower() == ".json":
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError(f"battles: {str(path)!r} is no JSON") from None
+        return found if isinstance(found, list) else [found]
+    rows = csv.DictReader(text.splitlines(), restkey="")
+    return [
+        {name: value if name in FRAME else plain_value(value.strip()) for name, value in row.items() if name and value}
+        for row in rows
+    ]

@@ -1,0 +1,1 @@
+"""The odds of one scenario and questions about its outcomes."""

@@ -1,0 +1,73 @@
+"""One number asked of odds, in a notation that sweeps, needs and commands share."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.query import ask
+from simulator.rules.battle import WINNERS, Battle, Columns
+
+_STATISTIC = re.compile(r"(mean|std|q(\d\d?))[._](\w+)$")
+
+
+class Measure(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def measure(odds: Odds, value: str | None = None) -> Measure:
+    """A value asked of odds, with its interval; without any named, the battle's own (`Odds.value`).
+
+    `value` is `p_attacker`, `p_defender`, `p_nobody`; `mean.COLUMN`, `std.COLUMN`, `q90.COLUMN`; or a question as for
+    `Odds.p`. Raises ValueError for anything else. A standard deviation or quantile of a simulation has no interval.
+    """
+    value = odds.value if value is None else value
+    if value.startswith("p_") and value[2:] in WINNERS:
+        return Measure(odds.winner(value[2:]), *odds.winner_interval(value[2:]))
+    if value not in odds.names and (match := _STATISTIC.match(value)):
+        kind, percent, column = match.groups()
+        if kind == "mean":
+            return Measure(odds.mean(column), *odds.interval(column))
+        number = odds.std(column) if kind == "std" else odds.quantile(column, int(percent) / 100)
+        unsure = number if odds.battles is None else float("nan")
+        return Measure(number, unsure, unsure)
+    return Measure(odds.p(value), *odds.interval(value))
+
+
+def weighed(battle: Battle, told: Columns, size: int, value: str) -> np.ndarray | None:
+    """What each of `size` outcomes counts for a value that is a mean over them (float64); None for one that is none.
+
+    `told` are the columns as users see them. A chance counts 1 or 0, `mean.COLUMN` the column's number. Raises
+    ValueError as `measure`.
+    """
+    winners = {"winner": WINNERS} if "winner" in told else {}
+    if value.startswith("p_") and value[2:] in WINNERS:
+        value = f"winner == '{value[2:]}'"
+    elif value not in told and (match := _STATISTIC.match(value)):
+        if match[1] != "mean" or match[3] not in told or told[match[3]].dtype.kind not in "biuf":
+            return None
+        return told[match[3]].astype(float)
+    return ask(value, told, size, dict(battle.texts) | winners).astype(float)
+
+
+def is_chance(value: str) -> bool:
+    """Is this a chance, or else a number in its own unit?"""
+    return not _STATISTIC.match(value)
+
+
+def in_words(value: str) -> str:
+    """The value as an axis names it."""
+    if value.startswith("p_") and value[2:] in WINNERS:
+        return f"chance that {value[2:]} wins"
+    if match := _STATISTIC.match(value):
+        kind, percent, column = match.groups()
+        what = {"mean": "mean", "std": "standard deviation"}.get(kind, f"{percent} % quantile")
+        return f"{what} of {column.replace('_', ' ')}"
+    return f"chance of {value.replace('_', ' ')}"

@@ -1,0 +1,272 @@
+"""What if a field is not known? The mixture over its distribution (docs/rules/decisions.md section 6).
+
+mix({..., "defender": {"regiments": {"mix": {"8": 0.25, "10": 0.5, "12": 0.25}}}}).odds
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simulator.analysis.decisions.weights import weighing
+from simulator.analysis.decisions.worth import NO_WEIGHTS
+from simulator.analysis.odds.answer import CELL_BYTES, Interrupted, Method, Progress, answer, check_numbers
+from simulator.analysis.odds.intervals import LEVEL
+from simulator.analysis.odds.odds import Odds
+from simulator.engine.model.limits import NoExactOdds
+from simulator.rules.battle import WINNERS, Outcomes
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
+from simulator.scenarios.uncertain import distributions, drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+MOST_COMBINATIONS = 10_000
+BATTLES, LEAST_BATTLES = 1_000_000, 1_000
+
+
+class MixedOdds(Odds):
+    """The odds of a mixture: chances are weighted sums, intervals those of strata (MOVER, Donner & Zou 2012)."""
+
+    parts: tuple[tuple[float, Odds], ...] = ()
+
+    def _spread(self, bounds: list[tuple[float, float, float]]) -> tuple[float, float]:
+        """From each part's estimate and bounds to those of the sum."""
+        weights = [weight for weight, _ in self.parts]
+        p = sum(w * one[0] for w, one in zip(weights, bounds, strict=True))
+        down = math.sqrt(sum((w * (one[0] - one[1])) ** 2 for w, one in zip(weights, bounds, strict=True)))
+        up = math.sqrt(sum((w * (one[2] - one[0])) ** 2 for w, one in zip(weights, bounds, strict=True)))
+        return p - down, p + up
+
+    def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
+        """Bounds of the chance of `query`, or of a column's mean; no width where all parts are exact."""
+        mean = query in self.columns and self.kind_of(query) == "number"
+        return self._spread(
+            [(one.mean(query) if mean else one.p(query), *one.interval(query, level)) for _, one in self.parts]
+        )
+
+    def winner_interval(self, side: str, level: float = LEVEL) -> tuple[float, float]:
+        """Bounds of the chance that `side` wins."""
+        return self._spread([(one.winner(side), *one.winner_interval(side, level)) for _, one in self.parts])
+
+    def how(self) -> str:
+        """How the answer was obtained, in one line."""
+        simulated = [one for _, one in self.parts if one.battles is not None]
+        if not simulated:
+            return f"exact, a mixture of {len(self.parts)}"
+        total = sum(one.battles or 0 for one in simulated)
+        text = f"a mixture of {len(self.parts)}, {len(simulated)} simulated with {total:,} battles in all"
+        return f"{text}, seed {self.seed}, 95 % intervals"
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """The mixed `odds`, and those of each combination of the values that are not known."""
+
+    odds: Odds
+    paths: tuple[str, ...]
+    combinations: tuple[tuple[Any, ...], ...] = field(repr=False)
+    weights: tuple[float, ...] = field(repr=False)
+    answers: tuple[Odds, ...] = field(repr=False)
+    seed: int = 0
+
+    @cached_property
+    def parts(self) -> dict[tuple[Any, ...], Odds]:
+        """Combination -> its odds."""
+        return dict(zip(self.combinations, self.answers, strict=True))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A column a path, then `weight, p_attacker, p_defender, p_nobody, method`."""
+        found = []
+        for values, weight, odds in zip(self.combinations, self.weights, self.answers, strict=True):
+            row = dict(zip(self.paths, values, strict=True)) | {"weight": weight}
+            if "winner" in odds.columns:
+                row |= {f"p_{side}": odds.winner(side) for side in WINNERS}
+            found.append(row | {"method": odds.method})
+        return found
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """`rows` as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def worths(self, weights: Mapping[str, float] | None = None) -> np.ndarray:
+        """What attacking is worth in each combination. Raises ValueError without weights or an objective."""
+        weighed = weighing(self.odds.scenario, weights)
+        if weighed is None:
+            raise ValueError(NO_WEIGHTS)
+        return np.array([float(odds.chances @ weighed.worth(odds)) for odds in self.answers])
+
+    def information_rows(
+        self, weights: Mapping[str, float] | None = None, otherwise: float = 0.0
+    ) -> list[dict[str, Any]]:
+        """`field, worth`: what knowing all fields, and each alone, before deciding to attack is worth."""
+        value, share = self.worths(weights), np.array(self.weights)
+        attacks = float(share @ value) >= otherwise
+
+        def known(groups: np.ndarray) -> float:
+            """Group by group, so that what changes no decision is worth nothing, not a rounding error."""
+            attack, refrain = np.bincount(groups, share * value), np.bincount(groups, share) * otherwise
+            return float((np.maximum(attack, refrain) - (attack if attacks else refrain)).sum())
+
+        rows = [{"field": "all", "worth": known(np.arange(len(share)))}]
+        for place, path in enumerate(self.paths):
+            numbers: dict[Any, int] = {}
+            groups = np.array([numbers.setdefault(one[place], len(numbers)) for one in self.combinations])
+            rows.append({"field": path, "worth": known(groups)})
+        return rows
+
+    def information(self, weights: Mapping[str, float] | None = None, otherwise: float = 0.0) -> pd.DataFrame:
+        """`information_rows` as a DataFrame, the row `all` first."""
+        import pandas as pd
+
+        return pd.DataFrame(self.information_rows(weights, otherwise))
+
+    def how(self) -> str:
+        """How it was obtained, in one line."""
+        return self.odds.how()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        return self.odds.to_dict() | {"mixture": self.rows(), "how": self.how()}
+
+    def plot(self, path: Any = None) -> Figure:
+        """The mixture's distribution with one line a combination (at most 10). Returns the matplotlib figure."""
+        from simulator.report.mix_plot import plot_mixture
+
+        return plot_mixture(self, path)
+
+
+def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:
+    """The mixture as `answer` wants it: all exact, all simulated, or each as it fits."""
+    if method.device != "processor":
+        raise ValueError(f"device: {method.device} is not allowed for a scenario with distributions")
+    return mix(scenario, method.battles, method.seed, exact=method.exact, budget=method.budget, progress=progress)
+
+
+def check_all(base: Draft) -> None:
+    """Raise ScenarioError if the rules refuse a combination."""
+    for one in combined(base)[0]:
+        one.checked()
+
+
+def combined(base: Draft) -> tuple[list[Draft], dict[str, dict[Any, float]]]:
+    """A draft for each combination, and the values and chances of each field. Raises ScenarioError."""
+    battle = base.battle()
+    fields = {path: drawn(battle, path, given) for path, given in distributions(base.data)}
+    size = math.prod(len(values) for values in fields.values())
+    if size > MOST_COMBINATIONS:
+        raise ScenarioError(f"{next(iter(fields))}: {size:,} combinations; at most {MOST_COMBINATIONS:,}")
+    return [base.with_fields(dict(zip(fields, values, strict=True))) for values in product(*fields.values())], fields
+
+
+def mix(
+    scenario: Source,
+    battles: int | None = None,
+    seed: int = 0,
+    *,
+    exact: bool | None = None,
+    budget: int | None = None,
+    progress: Progress | None = None,
+) -> Mixture:
+    """The odds where fields are not known, weighted over all combinations of what they may be.
+
+    Exact where the combinations are; the others share `battles` (a million) in proportion to their weights, at least a
+    thousand each. `exact`: True for exact answers or a refusal, False for dice only; `budget`: bytes that an exact
+    answer may take. Raises ScenarioError, ValueError.
+    """
+    check_numbers(1 if battles is None else battles, seed, None)
+    base = draft(scenario)
+    drafts, fields = combined(base)
+    combinations, share = tuple(product(*fields.values())), shares(fields)
+    method = Method(exact, battles or BATTLES, seed=seed, budget=budget)
+    answers = _answers([one.checked() for one in drafts], share, method, progress)
+    parts = tuple(zip(share.tolist(), answers, strict=True))
+    odds = _mixed(base, fields, parts, seed)
+    return Mixture(odds, tuple(fields), combinations, tuple(share.tolist()), tuple(answers), seed)
+
+
+def shares(fields: Mapping[str, Mapping[Any, float]]) -> np.ndarray:
+    """The weight of each combination."""
+    chances = [math.prod(one) for one in product(*(values.values() for values in fields.values()))]
+    return np.array(chances) / math.fsum(chances)
+
+
+def _answers(asked: list[Scenario], share: np.ndarray, method: Method, progress: Progress | None) -> list[Odds]:
+    from simulator.engine.model.streams import derive_seed
+
+    found: dict[int, Odds] = {}
+    budget = method.budget or (None if method.exact else 8 * CELL_BYTES)
+    for place, one in enumerate(asked if method.exact is not False else ()):
+        if progress:
+            progress(place, len(asked))
+        try:
+            found[place] = answer(one, Method(exact=True, budget=budget))
+        except NoExactOdds:
+            if method.exact:
+                raise
+    left = [place for place in range(len(asked)) if place not in found]
+    for place, many in zip(left, allotted(share[left], method.battles or BATTLES), strict=True):
+        own = Method(exact=False, battles=many, seed=derive_seed(method.seed, place))
+        try:
+            found[place] = answer(asked[place], own)
+        except Interrupted:  # with some of its combinations a mixture says nothing
+            raise KeyboardInterrupt from None
+    return [found[place] for place in range(len(asked))]
+
+
+def allotted(share: np.ndarray, battles: int, least: int = LEAST_BATTLES) -> list[int]:
+    """Battles in proportion to the weights, by largest remainders, at least `least` each."""
+    if not len(share):
+        return []
+    ideal = battles * share / share.sum()
+    number = np.floor(ideal).astype(np.int64)
+    order = np.argsort(-(ideal - number), kind="stable")
+    number[order[: battles - int(number.sum())]] += 1
+    return [max(least, int(one)) for one in number]
+
+
+def _mixed(base: Draft, fields: Mapping[str, Any], parts: tuple[tuple[float, Odds], ...], seed: int) -> Odds:
+    first = parts[0][1]
+    names = [name for name in first.columns if all(name in odds.columns for _, odds in parts)]
+    columns = {name: np.concatenate([odds.columns[name] for _, odds in parts]) for name in names}
+    p = np.concatenate([weight * odds.chances for weight, odds in parts])
+    simulated = [odds for _, odds in parts if odds.battles is not None]
+    mixed = MixedOdds(
+        Outcomes(
+            columns,
+            p,
+            None,
+            sum(weight * odds.residual for weight, odds in parts),
+            sum(odds.explored for _, odds in parts),
+        ),
+        battle=first.battle,
+        battles=sum(odds.battles or 0 for odds in simulated) if simulated else None,
+        seed=seed if simulated else None,
+        settings=[line for line in first.settings if line.split(" = ", maxsplit=1)[0] not in fields],
+        assumptions=[*told_drawn(fields), *first.assumptions],
+        scenario=base.data,
+    )
+    mixed.parts = parts
+    return mixed
+
+
+def told_drawn(fields: Mapping[str, Mapping[Any, float]]) -> list[str]:
+    """What a mixture rests on."""
+    told = [f"{path} is drawn: {_in_words(values)}" for path, values in fields.items()]
+    return [*told, "policies know the values drawn"]
+
+
+def _in_words(values: Mapping[Any, float]) -> str:
+    if len(values) > 6 and len(set(values.values())) == 1:
+        return f"{min(values)} to {max(values)}, all equally likely"
+    return ", ".join(f"{str(value).lower()} ({100 * chance:g} %)" for value, chance in values.items())

@@ -1,0 +1,397 @@
+"""Odds: the distinct outcomes of a battle with their chances, and everything that is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from simulator.analysis.odds.intervals import LEVEL, half_width_of_mean, wilson
+from simulator.analysis.odds.outcome_rows import Spread, merge, spread_of
+from simulator.analysis.odds.query import ask
+from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+# What was not followed to an end is told where it is more than the rounding of the chances themselves.
+ROUNDING = 1e-15
+# Lines of text, or what makes them.
+Lines = Sequence[str] | Callable[[], Sequence[str]]
+# The questions of who wins, and the codes of the winners.
+WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
+
+
+def _lines(given: Lines) -> list[str]:
+    return list(given() if callable(given) else given)
+
+
+def _in_words(columns: Columns) -> Columns:
+    """Columns as users see them: `winner`, where there is one, in words and first."""
+    winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
+    return winner | {name: values for name, values in columns.items() if name != "winner"}
+
+
+class Result(NamedTuple):
+    """One of the ways in which a battle can come out: its words, the question it answers, its chance with bounds."""
+
+    label: str
+    question: str
+    p: float
+    low: float
+    high: float
+
+
+class Odds:
+    """Distinct outcomes of one battle with their chances; exact and simulated ones look alike.
+
+    `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `residual` is the chance that exact
+    enumeration left undecided (0 when simulated). `headline` are the columns a summary shows, `rules_version` that of
+    the game's rules. `settings` and `assumptions` may be given as functions, asked once somebody wants to read them.
+    """
+
+    def __init__(
+        self,
+        outcomes: Outcomes,
+        *,
+        battle: Battle,
+        battles: int | None = None,
+        seed: int | None = None,
+        settings: Lines = (),
+        assumptions: Lines = (),
+        scenario: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._raw = outcomes
+        self.battle = battle
+        self.battles, self.seed = battles, seed
+        self.method = "exact" if battles is None else "simulated"
+        self.residual = outcomes.residual
+        self.explored = outcomes.explored
+        self.rules_version = battle.version
+        self._settings, self._assumptions = settings, assumptions
+        self.scenario = scenario
+        self._selected: dict[str, np.ndarray] = {}
+        self._spreads: dict[str, Spread] = {}
+
+    @cached_property
+    def headline(self) -> tuple[str, ...]:
+        """The columns that a summary shows."""
+        return tuple(name for name in self.battle.headline if name in self._raw.columns)
+
+    @cached_property
+    def _merged(self) -> Outcomes:
+        return merge(self._raw)
+
+    @cached_property
+    def settings(self) -> list[str]:
+        """The fields that were set otherwise than by default."""
+        return _lines(self._settings)
+
+    @cached_property
+    def assumptions(self) -> list[str]:
+        """The options, policies and assumed numbers that the answer rests on."""
+        return _lines(self._assumptions)
+
+    @property
+    def rests_on(self) -> list[str]:
+        """What the answer rests on: the fields set otherwise than by default, then assumptions that repeat none."""
+        told = {line.partition(" = ")[0] for line in self.settings}
+        return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in told)]
+
+    @property
+    def columns(self) -> Columns:
+        """The columns of the distinct outcomes; `winner` holds codes, see rules/battle.py."""
+        return self._merged.columns
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._raw.columns)
+
+    @cached_property
+    def told(self) -> Columns:
+        """The columns of the distinct outcomes as users see them: `winner`, where there is one, in words and first."""
+        return _in_words(self.columns)
+
+    @cached_property
+    def _seen(self) -> Columns:
+        """As `told`, but of outcomes that need not be distinct: as good for chances and means, and there at once."""
+        return _in_words(self._raw.columns)
+
+    @property
+    def chances(self) -> np.ndarray:
+        """The chance of each distinct outcome."""
+        return self._merged.p
+
+    @property
+    def counts(self) -> np.ndarray | None:
+        """How many simulated battles came to each distinct outcome; None when exact."""
+        return self._merged.count
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row a distinct outcome: `winner`, the game's columns, `p`, and `count` when simulated."""
+        import pandas as pd
+
+        data: dict[str, Any] = self.told | {"p": self.chances}
+        if self.counts is not None:
+            data["count"] = self.counts
+        return pd.DataFrame(data)
+
+    def kind_of(self, name: str) -> str:
+        """Is a column "number", "yes/no" or "text"? Raises ValueError for an unknown one."""
+        if name not in self._raw.columns:
+            raise ValueError(f"no column {name!r}; columns: {', '.join(self.told)}")
+        if name == "winner":
+            return "text"
+        return {"b": "yes/no", "i": "number", "u": "number", "f": "number"}.get(
+            self._raw.columns[name].dtype.kind, "text"
+        )
+
+    def _where(self, query: str) -> np.ndarray:
+        """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
+        return self._selects(query, self._merged, "told")
+
+    def _among(self, query: str) -> np.ndarray:
+        """As `_where`, but among outcomes that need not be distinct."""
+        if query not in self._selected:
+            self._selected[query] = self._selects(query, self._raw, "_seen")
+        return self._selected[query]
+
+    def _selects(self, query: str, outcomes: Outcomes, told: str) -> np.ndarray:
+        if query in WINNING and "winner" in outcomes.columns:
+            return np.asarray(outcomes.columns["winner"] == WINNING[query])
+        known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in outcomes.columns else {})
+        return ask(query, getattr(self, told), len(outcomes.p), known)
+
+    def numbers(self, name: str) -> np.ndarray:
+        """The values of a number or yes/no column. Raises ValueError for another."""
+        self._check_number(name)
+        return self.columns[name]
+
+    def _check_number(self, name: str) -> None:
+        if self.kind_of(name) == "text":
+            known = ", ".join(column for column in self._raw.columns if self.kind_of(column) != "text")
+            raise ValueError(f"column {name!r} is text; number columns: {known}")
+
+    def spread_of(self, name: str) -> Spread:
+        """The distribution of a number or yes/no column. Raises ValueError for another."""
+        if name not in self._spreads:
+            self._check_number(name)
+            self._spreads[name] = spread_of(self._raw.columns[name], self._raw.p)
+        return self._spreads[name]
+
+    def p(self, query: str) -> float:
+        """Chance of a question such as "winner == 'attacker'" or "attacker_losses >= 5" (see analysis/odds/query.py).
+
+        The name of a yes/no column alone will do. Raises ValueError for one that cannot be understood.
+        """
+        return float(self._raw.p[self._among(query)].sum())
+
+    def winner(self, side: str) -> float:
+        """Chance that `side` ("attacker", "defender" or "nobody") wins. Raises ValueError where nobody can win."""
+        if side not in WINNERS:
+            raise ValueError(f"winner: {side!r} is not allowed; give one of {', '.join(WINNERS)}")
+        if "winner" not in self._raw.columns:
+            raise ValueError(
+                f"winner: {self.battle.game} {self.battle.kind} has no winner; columns: {', '.join(self.told)}"
+            )
+        return float(self._raw.p[self._raw.columns["winner"] == WINNERS.index(side)].sum())
+
+    def mean(self, column: str) -> float:
+        """Expected value of a column. Raises ValueError for an unknown one."""
+        return self.spread_of(column).mean
+
+    def std(self, column: str) -> float:
+        """Standard deviation of a column. Raises ValueError for an unknown one."""
+        return self.spread_of(column).std
+
+    def quantile(self, column: str, q: float = 0.5) -> float:
+        """Smallest value that the column does not exceed with a chance of at least `q`."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"q: {q} is not allowed; give a number from 0 to 1")
+        return self.spread_of(column).quantile(q)
+
+    def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
+        """Wilson score interval of the chance of `query`, or of a column's mean (normal); no width when exact.
+
+        `query` is as for `p`, or the name of a number column. Raises ValueError for one that is neither.
+        """
+        if query in self._raw.columns and self.kind_of(query) == "number":
+            mean = self.mean(query)
+            half = 0.0 if self.battles is None else half_width_of_mean(self.std(query), self.battles, level)
+            return mean - half, mean + half
+        p = self.p(query)
+        return (p, p) if self.battles is None else wilson(p, self.battles, level)
+
+    def winner_interval(self, side: str, level: float = LEVEL) -> tuple[float, float]:
+        """Interval of the chance that `side` wins, as `interval`."""
+        p = self.winner(side)
+        return (p, p) if self.battles is None else wilson(p, self.battles, level)
+
+    def _questions(self) -> dict[str, str]:
+        """Label -> question of everything that may come of this battle, see Battle.results."""
+        named = {label: query for label, query in self.battle.results.items() if self._answers(query)}
+        if named:
+            return named
+        if "winner" in self._raw.columns:
+            return dict(zip(WINNERS, WINNING, strict=True))
+        for name, values in self._raw.columns.items():
+            if self.kind_of(name) == "text":
+                found = list(dict.fromkeys([*self.battle.texts.get(name, ()), *map(str, values)]))
+                return {value: f"{name} == {value!r}" for value in found}
+        flags = [name for name in self._raw.columns if self.kind_of(name) == "yes/no"]
+        chosen = [name for name in flags if name in self.headline] or flags
+        return {name.replace("_", " "): name for name in chosen}
+
+    def _answers(self, query: str) -> bool:
+        """Has this battle the columns that a question of its kind asks for?"""
+        try:
+            self._among(query)
+        except ValueError:
+            return False
+        return True
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """What may come of the battle, in the game's words: the winner, or who holds the ground, or what came about.
+
+        Empty for a kind that has only numbers to tell.
+        """
+        return [
+            Result(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
+        ]
+
+    def _came_about(self) -> dict[str, tuple[np.ndarray, Sequence[str]]]:
+        """What came about in each outcome, as one column of codes, and their words; none where several may at once."""
+        if not self.battle.results:
+            return {"winner": (self._raw.columns["winner"], WINNERS)} if "winner" in self._raw.columns else {}
+        happened = np.array([self._among(result.question) for result in self.results])
+        if happened.size == 0 or happened.sum(axis=0).max() > 1:
+            return {}
+        words, codes = np.unique(["nothing of these", *(result.label for result in self.results)], return_inverse=True)
+        return {"result": (codes[np.where(happened.any(axis=0), happened.argmax(axis=0) + 1, 0)], words.tolist())}
+
+    @property
+    def value(self) -> str:
+        """The number that is asked for when none is named: the first result's chance, or a mean."""
+        if not self.battle.results and "winner" in self._raw.columns:
+            return "p_attacker"
+        questions = list(self._questions().values())
+        return questions[0] if questions else f"mean.{(self.headline or tuple(self._raw.columns))[0]}"
+
+    def distribution(self, column: str) -> pd.DataFrame:
+        """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
+        import pandas as pd
+
+        return pd.DataFrame(self.distribution_columns(column))
+
+    def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
+        """The columns of `distribution` as arrays."""
+        self.kind_of(column)
+        values, p = spread_of(self._seen[column], self._raw.p)
+        data = {"value": values, "p": p}
+        if self.kind_of(column) != "text":
+            data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
+        if self.battles is not None:
+            bounds = [wilson(chance, self.battles) for chance in p]
+            data["low"], data["high"] = (np.array(side) for side in zip(*bounds, strict=True))
+        return data
+
+    def summary(self) -> pd.DataFrame:
+        """Headline columns with mean, interval of the mean, standard deviation and the 5, 50 and 95 % quantiles."""
+        import pandas as pd
+
+        return pd.DataFrame(self.summary_rows()).set_index("column")
+
+    def summary_rows(self) -> list[dict[str, Any]]:
+        """The rows of `summary` as plain values; text columns have no mean and are left out."""
+        rows = []
+        for name in self.headline or tuple(self._raw.columns):
+            if self.kind_of(name) == "text":
+                continue
+            low, high = self.interval(name)
+            row: dict[str, Any] = {"column": name, "mean": self.mean(name), "low": low, "high": high}
+            row["std"] = self.std(name)
+            row |= {f"q{round(100 * q):02d}": self.quantile(name, q) for q in (0.05, 0.5, 0.95)}
+            rows.append(row)
+        return rows
+
+    def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """The most likely outcomes: who won, or what came about, and the headline columns, or those given."""
+        names = list(columns or self.headline)
+        for name in names:
+            self.kind_of(name)
+        coded = self._came_about()
+        known = {name: self._seen[name] for name in names if name not in coded}
+        seen = merge(Outcomes({name: codes for name, (codes, _) in coded.items()} | known, self._raw.p))
+        order = np.argsort(-seen.p, kind="stable")[:most]
+        rows = {name: values[order].tolist() for name, values in seen.columns.items()} | {"p": seen.p[order].tolist()}
+        rows |= {name: [words[code] for code in rows[name]] for name, (_, words) in coded.items()}
+        return [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
+
+    def to_dict(self, table: bool = True) -> dict[str, Any]:
+        """Everything as plain values for JSON: how it was obtained, chances with intervals, summary, table."""
+        from simulator import __version__
+
+        chances = {}
+        for side in WINNERS if "winner" in self._raw.columns else ():
+            chances[side] = dict(
+                zip(("p", "low", "high"), (self.winner(side), *self.winner_interval(side)), strict=True)
+            )
+        for name in self._raw.columns:
+            if self.kind_of(name) == "yes/no":
+                chances[name] = dict(zip(("p", "low", "high"), (self.p(name), *self.interval(name)), strict=True))
+        return {
+            "game": self.battle.game,
+            "battle": self.battle.kind,
+            "rules_version": self.rules_version,
+            "program": f"battle-odds {__version__}",
+            "method": self.method,
+            "battles": self.battles,
+            "seed": self.seed,
+            "residual": self.residual,
+            "level": LEVEL,
+            "results": [result._asdict() for result in self.results],
+            "chances": chances,
+            "summary": self.summary_rows(),
+            "settings": self.settings,
+            "assumptions": self.assumptions,
+            "scenario": self.scenario,
+        } | ({"table": self._rows()} if table else {})
+
+    def _rows(self) -> dict[str, list[Any]]:
+        """The columns of `table` as lists."""
+        rows = {name: values.tolist() for name, values in self.told.items()} | {"p": self.chances.tolist()}
+        return rows if self.counts is None else rows | {"count": self.counts.tolist()}
+
+    def plot(self, column: str | None = None, path: Any = None) -> Figure:
+        """A figure of the distribution of `column` (the first headline column by default), split by winner.
+
+        Saved to `path` (png, svg or pdf) if given. Returns the matplotlib figure.
+        """
+        from simulator.report.plots import plot_odds
+
+        return plot_odds(self, column, path)
+
+    def how(self) -> str:
+        """How the answer was obtained, in one line."""
+        if self.battles is None:
+            left = f", {self.residual:.1e} left undecided" if self.residual > ROUNDING else ""
+            return f"exact ({self.explored:,} states{left})" if self.explored else "exact (no dice)"
+        return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals"
+
+    def versions(self) -> str:
+        """Which rules and which program answered, in one line."""
+        from simulator import __version__
+
+        return f"{self.battle.game} {self.battle.kind} rules version {self.rules_version}, battle-odds {__version__}"
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{result.label} {result.p:.4f}" for result in self.results)
+        if not told:
+            told = ", ".join(f"{row['column']} {row['mean']:.4g}" for row in self.summary_rows()[:3])
+        return f"Odds({told}; {self.how()})"

@@ -1,0 +1,1 @@
+"""Long work kept on disk and spread over workers."""

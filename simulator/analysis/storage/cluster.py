@@ -1,0 +1,242 @@
+"""Many machines: portions of a grid, or pieces of a run, answered by the workers of a Dask cluster.
+
+The numbers are those of one machine: a portion is answered by itself, a battle depends on its seed and number alone.
+A worker that is killed costs time only, since what it had under way is given to another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
+
+from simulator.analysis.odds.answer import check_numbers
+from simulator.analysis.odds.chain_cache import Shared
+from simulator.analysis.storage.long_run import Fighting, Piece, Pieces, fought
+from simulator.analysis.studies.partition import Answered, Grid, Portion
+from simulator.scenarios import Scenario
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+# Portions that a worker's thread has in hand or waiting, and how often one is given to others whose worker was killed.
+IN_HAND, MOST_LIVES = 3, 20
+CONNECT_SECONDS = 20
+# Clients whose work was cut short, by Ctrl-C or an error, and for how many seconds the end of their cluster is awaited.
+_cut_short: WeakSet[Any] = WeakSet()
+BRIEFLY = 0.1
+QUIETLY = "ignore:resource_tracker:UserWarning"
+T = TypeVar("T")
+
+
+@contextmanager
+def machines(workers: int | None = None, address: str | None = None, processes: bool = True) -> Iterator[Client]:
+    """A client of the cluster at `address`, or of one made for now of so many processes on this machine.
+
+    Raises ValueError where dask is missing, or there is no cluster at the address.
+    """
+    try:
+        from distributed import Client, LocalCluster
+        from distributed.comm.addressing import get_address_host_port
+    except ImportError:
+        text = 'needs dask; install it with python -m pip install "battle-odds[scale]"'
+        raise ValueError(f"{'workers' if address is None else 'cluster'}: {text}") from None
+    if address is not None:
+        try:
+            get_address_host_port(address)  # a client of what is no address would take long to end
+            client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            why = str(error) or "no answer"
+            raise ValueError(f"cluster: there is no Dask scheduler at {address!r} ({why})") from None
+        with client:
+            yield client
+        return
+    check_numbers(1, 0, workers)
+    with _deaf():
+        made = LocalCluster(
+            n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0", silence_logs=50
+        )
+    client = Client(made, set_as_default=False)
+    try:
+        yield client
+    finally:
+        ending = threading.Thread(target=_end, args=(client, made), daemon=True)
+        ending.start()
+        ending.join(BRIEFLY if client in _cut_short else None)
+
+
+def _end(client: Client, cluster: Any) -> None:
+    """Close a cluster; that takes seconds. Its processes end by themselves when this one does."""
+    client.close()
+    cluster.close()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes started meanwhile do not hear Ctrl-C, which is for this one to act upon.
+
+    Nor do they complain of what this one leaves behind when it ends at once.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    warnings = os.environ.get("PYTHONWARNINGS", "")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings, QUIETLY]))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        os.environ["PYTHONWARNINGS"] = warnings
+
+
+@cache
+def code() -> str:
+    """Which program this is: its version, and a digest of its sources and data, the rules among them."""
+    from simulator import __version__
+    from simulator.engine.api import PACKAGE
+
+    found = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*")):
+        if path.suffix in {".py", ".csv", ".toml"}:
+            found.update(str(path.relative_to(PACKAGE)).encode())
+            found.update(path.read_bytes())
+    return f"battle-odds {__version__} ({found.hexdigest()[:12]})"
+
+
+def held_to(expected: str) -> None:
+    """Raise ValueError on a worker that runs another program, or other rules, than who asks."""
+    if code() != expected:
+        where = platform.node()
+        raise ValueError(
+            f"cluster: the worker on {where} runs {code()}, and this is {expected}; install the same there"
+        )
+
+
+@lru_cache(maxsize=2)
+def _shared(grid: str) -> Shared:
+    """What the cells of a grid have in common, on this worker."""
+    return Shared()
+
+
+def answer_portion(expected: str, run: str, grid: Grid, portion: Portion) -> Answered:
+    """A portion answered on a worker."""
+    held_to(expected)
+    return grid.answer(portion, _shared(run))
+
+
+def fight_piece(expected: str, scenario: Scenario, seed: int, piece: Piece) -> Piece:
+    """A piece of a run fought on a worker, on one thread."""
+    held_to(expected)
+    return fought(_known(scenario), seed, piece, threads=1)
+
+
+@lru_cache(maxsize=2)
+def _known(scenario: Scenario) -> Scenario:
+    """The same scenario, built once on this worker."""
+    return scenario
+
+
+def answers_on(client: Client) -> Callable[[Grid, Iterator[Portion]], Iterator[Answered]]:
+    """Have the portions of a grid answered by a cluster, in whatever order they are done."""
+
+    def answering(grid: Grid, portions: Iterator[Portion]) -> Iterator[Answered]:
+        team, waiting = Team(client), portions
+        run = f"{id(grid)}"
+        with team:
+            while True:
+                for portion in islice(waiting, team.room()):
+                    team.give(answer_portion, run, grid, portion)
+                if not team.busy:
+                    return
+                for answered in team.done():
+                    if answered.cells is None:
+                        waiting = chain(grid.parts(answered.portion), waiting)
+                    yield answered
+
+    return answering
+
+
+def fight_on(client: Client) -> Fighting:
+    """Have the pieces of a run fought by a cluster; told in their order."""
+
+    def fighting(scenario: Scenario, seed: int, pieces: Pieces) -> Iterator[Piece]:
+        team = Team(client)
+        early: dict[int, Piece] = {}
+        order: list[int] = []
+        with team:
+            while True:
+                for piece in islice(pieces, max(0, team.room() - len(early))):
+                    order.append(piece.first)
+                    team.give(fight_piece, scenario, seed, piece)
+                if not team.busy:
+                    return
+                for piece in team.done():
+                    pieces.learn(piece)
+                    early[piece.first] = piece
+                while order and order[0] in early:
+                    yield early.pop(order.pop(0))
+
+    return fighting
+
+
+class Team:
+    """The workers of a cluster with what they have in hand."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self._under_way: dict[Any, tuple[Any, int]] = {}
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing more is wanted."""
+        if self._under_way:
+            _cut_short.add(self.client)
+            with suppress(Exception):
+                self.client.cancel(list(self._under_way), force=True)
+
+    @property
+    def busy(self) -> bool:
+        """Has anybody anything in hand?"""
+        return bool(self._under_way)
+
+    def room(self) -> int:
+        """How much more may be given out: some for each thread of each worker there is now."""
+        threads = int(sum(self.client.ncores().values()))
+        return max(0, IN_HAND * max(1, threads) - len(self._under_way))
+
+    def give(self, work: Callable[..., T], *arguments: Any, lives: int = MOST_LIVES) -> None:
+        """Give work out: `work(code(), *arguments)`."""
+        future = self.client.submit(work, code(), *arguments, pure=False)
+        self._under_way[future] = (work, *arguments), lives
+
+    def done(self) -> list[Any]:
+        """Wait for some results. Work whose workers were killed again and again is given out anew.
+
+        Raises what the work raised.
+        """
+        from distributed import wait
+        from distributed.scheduler import KilledWorker
+
+        with self.client.as_current():
+            finished, _ = wait(list(self._under_way), return_when="FIRST_COMPLETED")
+        results = []
+        for future in finished:
+            (work, *arguments), lives = self._under_way.pop(future)
+            try:
+                results.append(future.result())
+            except KilledWorker:
+                if lives == 0:
+                    raise
+                self.give(work, *arguments, lives=lives - 1)
+        return results

@@ -1,0 +1,232 @@
+"""Simulations that keep what they did: the counts go to a file, and the same run goes on where it stopped.
+
+Battle i of a seed is the same whoever fights it, and when: the counts are those of an undisturbed run, however it was
+cut into pieces.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.analysis.odds.answer import (
+    PORTION,
+    Fight,
+    Interrupted,
+    Progress,
+    check_numbers,
+    labelled,
+    seen,
+    together,
+)
+from simulator.analysis.odds.odds import Odds
+from simulator.analysis.storage.run_store import Due, alone, refuse_another, told, write_whole
+from simulator.rules.battle import Outcomes
+from simulator.scenarios import Scenario, Source, draft, load
+
+# A piece is fought in about so many seconds; it begins with so many battles.
+SECONDS, FIRST, MOST = 3.0, 8 * PORTION, 1 << 34
+
+
+class Piece(NamedTuple):
+    """Some battles of a run: the first, how many, and once they are fought their outcomes and the seconds it took."""
+
+    first: int
+    battles: int
+    outcomes: Outcomes | None = None
+    seconds: float = 0.0
+
+
+class Pieces:
+    """Cuts battles `first` to `end - 1` into pieces, as large as those told lately could be fought in some seconds."""
+
+    def __init__(self, first: int, end: int) -> None:
+        self._next, self._end, self._size = first, end, FIRST
+
+    def __iter__(self) -> Iterator[Piece]:
+        return self
+
+    def __next__(self) -> Piece:
+        if self._next >= self._end:
+            raise StopIteration
+        # Composed battles are fought in whole portions, and what is left over by itself.
+        size = min(self._size - self._next % PORTION, self._end - self._next)
+        if size > PORTION:
+            size -= (self._next + size) % PORTION
+        piece = Piece(self._next, size)
+        self._next += size
+        return piece
+
+    def learn(self, piece: Piece) -> None:
+        """Note how long a piece took."""
+        if piece.seconds < SECONDS / 2 and piece.battles >= self._size // 2:
+            self._size = min(2 * self._size, MOST)
+        elif piece.seconds > 2 * SECONDS:
+            self._size = max(self._size // 2, PORTION)
+
+
+Fighting = Callable[[Scenario, int, Pieces], Iterator[Piece]]
+
+
+def fought(
+    scenario: Scenario,
+    seed: int,
+    piece: Piece,
+    threads: int | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> Piece:
+    """The outcomes of a piece; after an interrupt those of its first battles, where that can be told."""
+    begun = time.perf_counter()
+    if scenario.built.answer is not None:
+        fight = Fight(scenario, seed, threads)
+        parts = []
+        for first in range(0, piece.battles, PORTION):
+            size = min(PORTION, piece.battles - first)
+            parts.append(fight.portion((piece.first + first) // PORTION, size))
+            if progress:
+                progress(first + size)
+        return piece._replace(outcomes=together(*parts), seconds=time.perf_counter() - begun)
+    from simulator.engine.api import Simulation
+
+    simulation = Simulation(scenario.chain, seed, threads)
+    simulation.battles = piece.first
+    try:
+        simulation.add(piece.battles, progress)
+    except KeyboardInterrupt:
+        if simulation.battles == piece.first:
+            raise
+    ends = simulation.ends()
+    outcomes = together(Outcomes(seen(scenario, ends), ends.p, ends.count))
+    done = simulation.battles - piece.first
+    return Piece(piece.first, done, outcomes, time.perf_counter() - begun)
+
+
+def fight_here(threads: int | None, progress: Progress | None, total: int) -> Fighting:
+    """Fight one piece after the other on this machine; after an interrupt the first battles of the piece under way."""
+
+    def fighting(scenario: Scenario, seed: int, pieces: Pieces) -> Iterator[Piece]:
+        for piece in pieces:
+            report = (lambda done, first=piece.first: progress(first + done, total)) if progress else None
+            done = fought(scenario, seed, piece, threads, report)
+            pieces.learn(done)
+            yield done
+            if done.battles < piece.battles:
+                raise KeyboardInterrupt
+
+    return fighting
+
+
+class RunFile:
+    """The counts of a run on disk. Raises ValueError for a file of another question, or one that is none of ours."""
+
+    def __init__(self, path: Path, asked: dict[str, Any]) -> None:
+        self.path, self.asked = path, asked
+        self.battles = 0
+        self.outcomes: Outcomes | None = None
+        if path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        try:
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            asked, battles, rows, count = (kept[name] for name in ("asked", "battles", "columns", "count"))
+        except (OSError, ValueError, KeyError, TypeError):
+            raise ValueError(f"out: {str(self.path)!r} is there already and holds no run; give another name") from None
+        refuse_another(self.path, asked, self.asked)
+        columns = {name: np.array(column["values"], column["dtype"]) for name, column in rows.items()}
+        self.battles = battles
+        if battles:
+            self.outcomes = Outcomes(columns, np.array(count) / battles, np.array(count, np.int64))
+
+    def write(self, battles: int, outcomes: Outcomes | None, answer: Odds | None) -> None:
+        """Keep the counts of battles 0 to `battles - 1`, and the answer so far for whoever looks. Raises OSError."""
+        columns = {} if outcomes is None else outcomes.columns
+        rows = {name: {"dtype": values.dtype.str, "values": values.tolist()} for name, values in columns.items()}
+        count = [] if outcomes is None or outcomes.count is None else outcomes.count.tolist()
+        kept = {"asked": self.asked, "battles": battles, "columns": rows, "count": count}
+        kept["answer"] = answer and answer.to_dict(table=False)
+        try:
+            write_whole(self.path, json.dumps(kept).encode())
+        except OSError as error:
+            text = f"{self.battles:,} battles are kept in {str(self.path)!r}, and the same command goes on from there"
+            raise OSError(f"out: {error.strerror or error}; {text}") from None
+        self.battles, self.outcomes = battles, outcomes
+
+
+class Run:
+    """A run under way: battles 0 to `battles - 1` are fought, `outcomes` are theirs."""
+
+    def __init__(self, scenario: Scenario, seed: int, file: RunFile | None) -> None:
+        self.scenario, self.seed, self.file = scenario, seed, file
+        self.battles = file.battles if file else 0
+        self.outcomes = file.outcomes if file else None
+        self._whole = self.battles, self.outcomes
+        self._due = Due()
+
+    def add(self, piece: Piece) -> None:
+        """Count a piece; saved when it is time."""
+        assert piece.outcomes is not None
+        assert piece.first == self.battles
+        self.outcomes = together(*([self.outcomes] if self.outcomes else []), piece.outcomes)
+        self.battles += piece.battles
+        # A composed battle goes on from a whole portion.
+        if self.scenario.built.answer is None or self.battles % PORTION == 0:
+            self._whole = self.battles, self.outcomes
+        if self._due:
+            self.save()
+
+    def save(self) -> None:
+        """Write what is fought. Raises OSError, see `RunFile.write`."""
+        if self.file and self.battles:
+            with self._due.saving():
+                self.file.write(*self._whole, self.odds())
+
+    def odds(self) -> Odds:
+        """The odds from all battles so far."""
+        assert self.outcomes is not None
+        return labelled(self.scenario, self.outcomes, self.battles, self.seed)
+
+
+def long_run(
+    scenario: Source,
+    battles: int,
+    out: str | Path | None = None,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    fighting: Fighting | None = None,
+    progress: Progress | None = None,
+) -> Odds:
+    """As `simulate`, the counts kept in the file `out`; called again it goes on, up to as many battles as asked.
+
+    `fighting` has pieces fought elsewhere (`cluster.fight_on`). Raises ValueError for an `out` of another question or
+    of more battles; OSError where it cannot be written; Interrupted with the odds so far.
+    """
+    check_numbers(battles, seed, threads)
+    asked, file = load(scenario), None
+    if out is not None:
+        file = RunFile(Path(out), told(draft(scenario), seed=seed))
+        if file.battles > battles:
+            raise ValueError(f"out: {str(out)!r} has {file.battles:,} battles already; ask for as many or more")
+    run = Run(asked, seed, file)
+    pieces = Pieces(run.battles, battles)
+    place = Path(out).with_name(f".{Path(out).name}.lock") if out is not None else None
+    with alone(place) if place else nullcontext():
+        try:
+            for piece in (fighting or fight_here(threads, progress, battles))(asked, seed, pieces):
+                run.add(piece)
+                if progress:
+                    progress(run.battles, battles)
+        except KeyboardInterrupt:
+            if not run.battles:
+                raise
+            run.save()
+            raise Interrupted(run.odds()) from None
+        run.save()
+    return run.odds()

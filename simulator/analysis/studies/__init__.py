@@ -1,0 +1,1 @@
+"""Many scenarios: sweeps, comparisons, sensitivity, rare events."""

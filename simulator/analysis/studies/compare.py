@@ -1,0 +1,264 @@
+"""Are these scenarios different, and by how much? docs/rules/decisions.md section 3.
+
+compare({"two dice": two, "three dice": three}).table     # value, scenario, estimate, difference, low, high, ...
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simulator.analysis.odds.answer import CELL_BYTES, Interrupted, Progress, check_numbers
+from simulator.analysis.odds.measure import is_chance, measure
+from simulator.analysis.odds.odds import Odds
+from simulator.analysis.studies.paired import Difference, Fought, answered, answered_mixture, difference
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+LEAST, MOST = 2, 10
+CHANCES = ("p_attacker", "p_defender", "p_nobody")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One value of one scenario, and its difference to the reference."""
+
+    value: str
+    scenario: str
+    estimate: float
+    apart: Difference
+    method: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Values of several scenarios beside those of the first, the reference; `odds` are their answers by name."""
+
+    odds: Mapping[str, Odds]
+    values: tuple[str, ...]
+    answers: tuple[Row, ...] = field(repr=False)
+    seed: int = 0
+
+    @property
+    def reference(self) -> str:
+        """The name of the first scenario."""
+        return next(iter(self.odds))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """`value, scenario, estimate, difference, low, high, confidence, method`, a row for each of both."""
+        return [
+            {
+                "value": row.value,
+                "scenario": row.scenario,
+                "estimate": row.estimate,
+                "difference": row.apart.value,
+                "low": row.apart.low,
+                "high": row.apart.high,
+                "confidence": row.apart.confidence,
+                "method": row.method,
+            }
+            for row in self.answers
+        ]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """`rows` as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    @property
+    def shared(self) -> list[str]:
+        """The headline columns that all of them have."""
+        return shared_columns(list(self.odds.values()))
+
+    def distances(self) -> list[dict[str, Any]]:
+        """`column, scenario, distance`: the largest difference that any event about that column can have."""
+        first = self.odds[self.reference]
+        return [
+            {"column": column, "scenario": name, "distance": total_variation(odds, first, column)}
+            for column in self.shared
+            for name, odds in self.odds.items()
+        ]
+
+    @property
+    def distance(self) -> pd.DataFrame:
+        """`distances` as a DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.distances(), columns=["column", "scenario", "distance"])
+
+    def how(self) -> str:
+        """How the answers were obtained, and what the common dice gained, in one line."""
+        simulated = [name for name, odds in self.odds.items() if odds.battles is not None]
+        if not simulated:
+            return "exact"
+        battles = self.odds[simulated[0]].battles
+        text = f"{battles:,} battles each, seed {self.seed}, 95 % intervals"
+        if len(simulated) < len(self.odds):
+            text = f"{', '.join(simulated)} simulated with {text}; the others exact"
+        else:
+            text = f"simulated: {text}"
+        gains = [row.apart.gain for row in self.answers if row.apart.gain and row.scenario != self.reference]
+        if gains:
+            text += f"; paired by battle: {gains[0]:.3g} times less variance of the difference than unpaired"
+        return text
+
+    def sentence(self) -> str:
+        """The first value in words."""
+        rows = [row for row in self.answers if row.value == self.values[0] and row.scenario != self.reference]
+        return "; ".join(_told(row) for row in rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        told = {name: odds.to_dict(table=False) for name, odds in self.odds.items()}
+        return {
+            "reference": self.reference,
+            "how": self.how(),
+            "seed": self.seed,
+            "table": self.rows(),
+            "distance": self.distances(),
+            "odds": told,
+        }
+
+    def plot(self, path: Any = None) -> Figure:
+        """Distributions of the first shared column side by side, the winner's chances below; the figure."""
+        from simulator.report.compare_plot import plot_comparison
+
+        return plot_comparison(self, path)
+
+
+def _told(row: Row) -> str:
+    d = row.apart
+    if abs(d.value) <= 1e-12:
+        return f"{row.scenario}: {row.value} is the same ({row.method})"
+    word = "higher" if d.value > 0 else "lower"
+    chance = is_chance(row.value)
+    by = f"{100 * abs(d.value):.2f} points" if chance else f"{abs(d.value):.4g}"
+    sure = row.method if row.method == "exact" or math.isnan(d.confidence) else f"{100 * d.confidence:.1f} % sure"
+    return f"{row.scenario}: {row.value} is {word} by {by} ({sure})"
+
+
+def shared_columns(odds: Sequence[Odds]) -> list[str]:
+    """The headline columns that all answers have, of one type."""
+    first = odds[0]
+    return [
+        name
+        for name in first.headline
+        if all(name in one.columns and one.kind_of(name) == first.kind_of(name) for one in odds)
+        and all(name in one.headline for one in odds)
+    ]
+
+
+def total_variation(one: Odds, other: Odds, column: str) -> float:
+    """Half the sum over the values of a column of the differences of their chances."""
+    values = np.concatenate([one.told[column], other.told[column]])
+    _, place = np.unique(values, return_inverse=True)
+    size, here = int(place.max(initial=0)) + 1, len(one.chances)
+    p, q = np.bincount(place[:here], one.chances, size), np.bincount(place[here:], other.chances, size)
+    return float(np.abs(p - q).sum() / 2)
+
+
+def default_values(odds: Sequence[Odds]) -> tuple[str, ...]:
+    """The chances of the winner, then mean and 5, 50 and 95 % quantiles of each shared headline column."""
+    values = list(CHANCES) if all("winner" in one.columns for one in odds) else []
+    for column in shared_columns(odds):
+        if odds[0].kind_of(column) != "text":
+            values += [f"{what}.{column}" for what in ("mean", "q05", "q50", "q95")]
+    return tuple(values)
+
+
+def names_of(scenarios: Sequence[Source]) -> list[str]:
+    """What to call them: files and examples by name, others A, B, ...; equal names are numbered."""
+    found: list[str] = []
+    for place, one in enumerate(scenarios):
+        name = Path(one).stem if isinstance(one, str | Path) else chr(ord("A") + place)
+        again = sum(
+            other == name or (other.startswith(f"{name} ") and other[len(name) + 1 :].isdigit()) for other in found
+        )
+        found.append(f"{name} {again + 1}" if again else name)
+    return found
+
+
+def compare(
+    scenarios: Mapping[str, Source] | Sequence[Source],
+    value: str | Sequence[str] | None = None,
+    battles: int | None = None,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Two to ten scenarios of any games beside each other; the first is the reference.
+
+    Exact where they fit, else (or where `battles` is given) simulated with the same dice, battle by battle. `value` is
+    what `measure` takes, or several of these. Raises ScenarioError and ValueError, Interrupted with the scenarios
+    answered until then where there are two.
+    """
+    if isinstance(scenarios, Mapping):
+        named = list(scenarios.items())
+    else:
+        given = [scenarios] if isinstance(scenarios, str | Path | Scenario) else list(scenarios)
+        named = list(zip(names_of(given), given, strict=True))
+    if not LEAST <= len(named) <= MOST:
+        raise ValueError(f"scenarios: give two or more (at most {MOST})")
+    check_numbers(1 if battles is None else battles, seed, threads)
+    loaded = {name: _loaded(name, one) for name, one in named}
+    found: dict[str, Fought] = {}
+    try:
+        for name, one in loaded.items():
+            if progress:
+                progress(len(found), len(loaded))
+            found[name] = (
+                answered(one, battles, seed, 8 * CELL_BYTES, threads)
+                if isinstance(one, Scenario)
+                else answered_mixture(one, battles, seed, 8 * CELL_BYTES)
+            )
+    except KeyboardInterrupt:
+        if len(found) < LEAST:
+            raise KeyboardInterrupt from None
+        raise Interrupted(_compared(found, value, seed)) from None
+    return _compared(found, value, seed)
+
+
+def _compared(found: Mapping[str, Fought], value: str | Sequence[str] | None, seed: int) -> Comparison:
+    odds = {name: one.odds for name, one in found.items()}
+    values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
+    if not values:
+        raise ValueError("value: these have nothing in common to compare; name a value of each")
+    return Comparison(odds, tuple(values), tuple(_rows(found, values)), seed)
+
+
+def _loaded(name: str, source: Source) -> Scenario | Draft:
+    try:
+        return draft(source) if is_uncertain(source) else load(source)
+    except ScenarioError as error:
+        raise ScenarioError(f"{error} (in {name})", error.unused) from None
+
+
+def _rows(found: Mapping[str, Fought], values: Sequence[str]) -> list[Row]:
+    first = next(iter(found.values()))
+    rows = []
+    for value in values:
+        for name, one in found.items():
+            try:
+                estimate = measure(one.odds, value).value
+            except ValueError as error:
+                raise ValueError(f"value: {_blamed(value, name, error)}") from None
+            rows.append(Row(value, name, estimate, difference(value, one, first), one.odds.method))
+    return rows
+
+
+def _blamed(value: str, name: str, error: ValueError) -> str:
+    text = str(error)
+    if "no column" in text and not is_chance(value):
+        return f"{value}: no such column in {name}"
+    return f"{value} in {name}: {text}"

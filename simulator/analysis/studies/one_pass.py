@@ -1,0 +1,363 @@
+"""Many cells in one pass: cells that differ only in where their battle starts are one graph, solved backwards once.
+
+Which fields only move the start a game says itself (`Built.starts`), and how cells are one chain (`Built.joined`); here
+it is held to that. The corners of the grid are built and checked as ever, starts and outcomes in between are read off
+them, and the numbers of the smallest cell and of the one in the middle must be those of their own exact answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.analysis.odds.answer import Progress
+from simulator.analysis.odds.measure import weighed
+from simulator.analysis.studies.cell import changed
+from simulator.engine.api import Graph, Solver, explore, spell_out
+from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.rules.battle import WINNERS, Columns, Joined
+from simulator.scenarios import Draft, Scenario, ScenarioError
+
+LEAST_CELLS = 8
+MOST_AXES = 4
+# Rows of outcomes looked at to see what a counter changes, and edges passed for questions that differ from cell to
+# cell: beyond these, cell by cell is no slower.
+MOST_ROWS, MOST_EDGES = 4_000_000, 2_000_000_000
+# How far numbers that a counter may hold are tried one by one, and for how many there has to be room.
+MOST_COUNTS, LEAST_COUNTS = 256, 128
+ALIKE = 1e-9
+
+ALL = slice(None)
+
+Values = tuple[tuple[int, ...], ...]
+# Which places of an array, and what stands there.
+Part = tuple[Any, np.ndarray]
+
+
+def solve_block(
+    base: Draft, paths: Sequence[str], values: Values, asked: Sequence[str], progress: Progress | None = None
+) -> np.ndarray | None:
+    """What is asked of all combinations of `values`, exactly: float64, shape (asked, cells), cells in row order.
+
+    None where they have to be answered one by one: the fields do more than move the start, a value asked is no mean,
+    or the graph is too large; nan for single cells of which that is so, those that the rules refuse among them.
+    Raises BrokenGame if a game's word proves wrong.
+    """
+    block = Block.of(base, paths, values)
+    if block is None:
+        return None
+    if block.refused:
+        axis = block.edge()
+
+        def part(numbers: tuple[int, ...]) -> np.ndarray | None:
+            if len(set(numbers)) > 1:
+                return solve_block(base, paths, _put(values, axis, numbers), asked, progress)
+            fixed = base.with_fields({paths[axis]: numbers[0]})
+            return solve_block(fixed, _put(paths, axis), _put(values, axis), asked, progress)
+
+        return _in_two(part, values, axis, len(asked))
+    try:
+        found = block.solved(asked, progress)
+        if found is not None:
+            block.hold_to_cells(asked, found)
+    except NoExactOdds:
+        return None
+    return found
+
+
+def _put(row: Sequence[Any], place: int, *instead: Any) -> tuple[Any, ...]:
+    """A row with something else, or nothing, in a place."""
+    return (*row[:place], *instead, *row[place + 1 :])
+
+
+def _in_two(
+    part: Callable[[tuple[int, ...]], np.ndarray | None], values: Values, axis: int, asked: int
+) -> np.ndarray | None:
+    """A grid without the lowest setting of an axis, and that by itself: as `solve_block`."""
+    found = np.full((asked, *map(len, values)), np.nan)
+    along, lowest = np.moveaxis(found, axis + 1, 1), np.array(values[axis]) == min(values[axis])
+    for which in (~lowest, lowest):
+        numbers = tuple(np.array(values[axis])[which].tolist())
+        solved = part(numbers)
+        if solved is not None:
+            wide = len(numbers) if len(set(numbers)) > 1 else 1
+            whole = solved.reshape(asked, *_put([len(one) for one in values], axis, wide))
+            along[:, which] = np.moveaxis(whole, axis + 1, 1)
+    return None if np.isnan(found).all() else found.reshape(asked, -1)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A grid over `paths`, with the scenarios of its corners by settings, and those corners that the rules refuse."""
+
+    paths: Sequence[str]
+    values: Values
+    corners: dict[tuple[int, ...], Scenario]
+    refused: tuple[tuple[int, ...], ...] = ()
+
+    @classmethod
+    def of(cls, base: Draft, paths: Sequence[str], values: Values) -> Block | None:
+        """The block; None for one that is not worth it, or of which the rules refuse the largest corner."""
+        numbers = all(type(number) is int for axis in values for number in axis)
+        if not numbers or not paths or len(paths) > MOST_AXES or np.prod([len(axis) for axis in values]) < LEAST_CELLS:
+            return None
+        corners: dict[tuple[int, ...], Scenario] = {}
+        refused: list[tuple[int, ...]] = []
+        # The largest first: whether it is worth to look at the others.
+        for settings in product(*(sorted({min(axis), max(axis)}, reverse=True) for axis in values)):
+            try:
+                scenario, note = changed(base, paths, settings)
+            except ScenarioError:
+                if not corners:
+                    return None
+                refused.append(settings)
+                continue
+            if not isinstance(scenario, Scenario) or note or not set(paths) <= set(scenario.built.starts):
+                return None
+            if scenario.chain.aims is not None:
+                return None
+            corners[settings] = scenario
+        return cls(paths, values, corners, tuple(refused))
+
+    def edge(self) -> int:
+        """The axis at whose lowest setting the rules refuse the most corners."""
+        lowest = [
+            sum(one[axis] == min(numbers) < max(numbers) for one in self.refused)
+            for axis, numbers in enumerate(self.values)
+        ]
+        return int(np.argmax(lowest))
+
+    @property
+    def top(self) -> tuple[int, ...]:
+        """The settings of the largest corner."""
+        return tuple(map(max, self.values))
+
+    def beside(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The corners beside the largest: the axis in which each is the smallest, and its settings."""
+        for axis, numbers in enumerate(self.values):
+            if min(numbers) < max(numbers):
+                yield axis, (*self.top[:axis], min(numbers), *self.top[axis + 1 :])
+
+    @cached_property
+    def grid(self) -> np.ndarray:
+        """How far below the largest corner each cell is: int64, shape (cells, axes)."""
+        axes = np.meshgrid(*(np.array(axis) for axis in self.values), indexing="ij")
+        return np.asarray(np.stack([axis.ravel() for axis in axes], axis=1) - np.array(self.top))
+
+    def evenly(self, top: np.ndarray, others: dict[tuple[int, ...], Part]) -> np.ndarray | None:
+        """Change of numbers a step in each axis, from those at the corners; None if they do not change evenly.
+
+        One number for each axis: all change alike. `others` are the numbers at the corners, of those places that a
+        battle from there can come to.
+        """
+        steps = np.zeros(len(self.paths))
+        for axis, settings in self.beside():
+            where, numbers = others[settings]
+            change = (top[where].astype(float) - numbers) / (self.top[axis] - settings[axis])
+            steps[axis] = change.flat[0] if change.size else 0.0
+        for settings, (where, numbers) in others.items():
+            if not np.array_equal(top[where] + (np.array(settings) - self.top) @ steps, numbers):
+                return None
+        return steps
+
+    def joined(self) -> Joined | None:
+        """All cells as one chain; None if they are none: too many, or starts that do not move evenly."""
+        top = self.corners[self.top]
+        if top.built.joined is not None:
+            return top.built.joined(self.paths, self.grid + self.top)
+        starts = self._starts()
+        return None if starts is None else Joined(top.chain, starts, self._outcome)
+
+    def _outcome(self, states: Any, settings: Sequence[int]) -> Columns:
+        outcome = self.corners[tuple(settings)].built.outcome
+        assert outcome is not None
+        return outcome(states)
+
+    def _starts(self) -> np.ndarray | None:
+        """The start of each cell (rows of ints); None if starts do not move evenly."""
+        found = []
+        for f, value in enumerate(self.corners[self.top].chain.start):
+            others = {where: (ALL, np.array([int(one.chain.start[f])])) for where, one in self.corners.items()}
+            steps = self.evenly(np.array([int(value)]), others)
+            if steps is None:
+                return None
+            found.append(int(value) + self.grid @ steps)
+        return np.asarray(np.rint(np.stack(found, axis=1)), np.int64)
+
+    def solved(self, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
+        """The values asked, or None if they cannot be had in one pass."""
+        joined = self.joined()
+        if joined is None:
+            return None
+        told = (lambda states: progress(states, None)) if progress else None
+        graph = explore(joined.chain, QUICK_BYTES, told, starts=joined.starts)
+        solver, outcomes = Solver(graph, counted=False), Seen(self, joined, graph)
+        found = np.empty((len(asked), len(joined.starts)))
+        for question, answers in zip(asked, found, strict=True):
+            worths = list(outcomes.worths(question))
+            if not worths or len(worths) * len(graph.to) > MOST_EDGES:
+                return None
+            for one in worths:
+                value = np.zeros(len(graph))
+                value[graph.final] = one.worth
+                answers[one.cells] = solver.values(value, told)[graph.starts[one.cells]] + one.shift
+        return found
+
+    def hold_to_cells(self, asked: Sequence[str], found: np.ndarray) -> None:
+        """Raise BrokenGame where the answer of the smallest cell, or of the one in the middle, is another by itself."""
+        bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
+        top = self.corners[self.top]
+        inside = top.replace_all(dict(zip(self.paths, middle, strict=True)))
+        for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
+            # Rounds that no rule of the smaller battle reads are followed where those of the largest are.
+            graph = spell_out(replace(one.chain, counters=top.chain.counters), QUICK_BYTES)
+            states, outcome = graph.states(graph.final), one.built.outcome
+            assert outcome is not None
+            told, solver = _told(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)
+            cell = int((self.grid + self.top == settings).all(axis=1).argmax())
+            for question, values in zip(asked, found, strict=True):
+                worth = weighed(one.battle, told, int(graph.final.sum()), question)
+                assert worth is not None
+                value = np.zeros(len(graph))
+                value[graph.final] = worth
+                own = float(solver.values(value)[0])
+                if not abs(own - values[cell]) <= ALIKE * max(1.0, abs(own)):
+                    raise BrokenGame(
+                        f"{', '.join(self.paths)} do more than move the start: {question} is {own} at "
+                        f"{settings}, and {values[cell]} from there in a larger battle"
+                    )
+
+
+class Seen:
+    """The final states of a block's graph as the columns of its cells' outcomes."""
+
+    def __init__(self, block: Block, joined: Joined, graph: Graph) -> None:
+        self.block, self.joined, self.graph = block, joined, graph
+        self.battle = block.corners[block.top].battle
+        states = graph.states(graph.final)
+        self.at: dict[tuple[int, ...], tuple[np.ndarray, Columns]] = {}
+        for settings in block.corners:
+            cell = int((block.grid + block.top == settings).all(axis=1).argmax())
+            inside = ended_from(graph, graph.starts[cell]) if settings != block.top else np.ones(len(self), bool)
+            own = type(states)(*(values[inside] for values in states))
+            self.at[settings] = inside, self.columns(own, settings)
+        self.top = self.at[block.top][1]
+        self.steps: dict[str, np.ndarray | None] = {}
+
+    def columns(self, states: Any, settings: Sequence[int]) -> Columns:
+        """The columns of final states in a cell."""
+        return _long(self.joined.outcome(states, settings), len(states[0]))
+
+    @cached_property
+    def counting(self) -> set[str]:
+        """Columns that the counter changes, which this graph does not follow."""
+        chain, graph = self.graph.chain, self.graph
+        size, most = len(self), int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
+        if most == 0:
+            return set()
+        if size * LEAST_COUNTS > MOST_ROWS:
+            return set(self.top)
+        # All numbers up to one that is large for its kind; beyond it, those about powers of two.
+        small = min(most, MOST_COUNTS, MOST_ROWS // size - LEAST_COUNTS // 2)
+        large = (2**power + more for power in range(small.bit_length(), most.bit_length()) for more in (-1, 0))
+        counts = sorted({*range(1, small + 1), *large, most} - {0})
+        fields = [np.tile(values, len(counts)) for values in graph.states(graph.final)]
+        fields[chain.counted] = np.repeat(counts, size)
+        columns = self.columns(type(chain.start)(*fields), self.block.top)
+        return {name for name, plain in self.top.items() if not (columns[name].reshape(len(counts), -1) == plain).all()}
+
+    def _steps(self, name: str) -> np.ndarray | None:
+        """How a column changes from cell to cell; None if not evenly."""
+        if name not in self.steps:
+            top = self.top[name]
+            others = {settings: (inside, columns[name]) for settings, (inside, columns) in self.at.items()}
+            if all(np.array_equal(top[inside], one) for inside, one in others.values()):
+                self.steps[name] = np.zeros(len(self.block.paths))
+            else:
+                self.steps[name] = self.block.evenly(top, others) if top.dtype.kind in "iuf" else None
+        return self.steps[name]
+
+    def __len__(self) -> int:
+        return int(self.graph.final.sum())
+
+    def _told(self, below: Any = 0) -> Noted:
+        """The columns as users see them in a cell so far below the largest corner."""
+        found = {}
+        for name, values in self.top.items():
+            steps = self._steps(name) if np.any(below) else None
+            found[name] = values if steps is None or not steps.any() else values + below @ steps
+        return _told(found)
+
+    def worths(self, question: str) -> Iterator[Worth]:
+        """What is to be taken backwards for a question: nothing if it is no mean, or of more than final states."""
+        told, grid = self._told(), self.block.grid
+        try:
+            worth = weighed(self.battle, told, len(self), question)
+        except ValueError:
+            return
+        steps = [self._steps(name) for name in sorted(told.used)]
+        if worth is None or told.used & self.counting or any(step is None for step in steps):
+            return
+        changes = grid @ np.stack([np.zeros(grid.shape[1]), *(step for step in steps if step is not None)], axis=1)
+        if question not in told and question.startswith("mean"):
+            yield Worth(ALL, worth, changes[:, 1])
+            return
+        if not changes.any():
+            yield Worth(ALL, worth)
+            return
+        _, first, which = np.unique(changes, axis=0, return_index=True, return_inverse=True)
+        for number, cell in enumerate(first):
+            worth = weighed(self.battle, self._told(grid[cell]), len(self), question)
+            assert worth is not None
+            yield Worth(np.flatnonzero(which.ravel() == number), worth)
+
+
+def ended_from(graph: Graph, start: int) -> np.ndarray:
+    """Which of the final states may follow a state (bool)."""
+    reached, here, edges = np.zeros(len(graph), bool), np.array([start]), np.diff(graph.begin)
+    while len(here):
+        reached[here] = True
+        sizes = edges[here]
+        first = np.repeat(graph.begin[here] - (np.cumsum(sizes) - sizes), sizes)
+        after = np.zeros(len(graph), bool)
+        after[graph.to[first + np.arange(len(first))]] = True
+        here = np.flatnonzero(after & ~reached)
+    return np.asarray(reached[graph.final])
+
+
+def _long(columns: Columns, size: int) -> Columns:
+    """Columns of which each is as long as the states are many."""
+    return {name: np.broadcast_to(one, size) for name, one in columns.items()}
+
+
+def _told(columns: Columns) -> Noted:
+    """Columns as users see them."""
+    found = Noted()
+    for name, values in columns.items():
+        found[name] = np.array(WINNERS)[values] if name == "winner" else values
+    return found
+
+
+class Noted(dict[str, np.ndarray]):
+    """Columns that remember which of them were looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used: set[str] = set()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        self.used.add(name)
+        return super().__getitem__(name)
+
+
+class Worth(NamedTuple):
+    """What each final state counts in some cells (their places), and what is added to each cell's mean of it."""
+
+    cells: Any
+    worth: np.ndarray
+    shift: Any = 0.0

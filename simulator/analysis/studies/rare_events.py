@@ -1,0 +1,205 @@
+"""The chance of something rare, or in a battle too large for exact odds (docs/rules/decisions.md section 10).
+
+scored({"game": "risk", "battle": "land", "attacker": {"regiments": 2000}, "defender": {"regiments": 1800}}).value
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from simulator.analysis.odds.answer import Interrupted, Progress, check_numbers
+from simulator.analysis.odds.intervals import LEVEL, half_width_of_mean
+from simulator.analysis.odds.measure import is_chance, weighed
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
+from simulator.rules.battle import WINNERS
+from simulator.scenarios import Scenario, ScenarioError, Source, load
+
+BATTLES = 100_000
+# So many battles at once: some hundredths of a second to a few tenths.
+PORTION = 1 << 12
+FEW = 100
+WARNING = "few battles carry this estimate; do not trust the interval"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One number: its estimate with a 95 % interval, from battles that were fought into a solved region.
+
+    `states` were solved; `entered` is the share of battles scored there, `effective` = (sum x)^2 / sum x^2 over the
+    scores: how many battles carry the estimate. `gain` is the variance of plain simulation over this one's (None where
+    either is 0, or for a mean).
+    """
+
+    asked: str
+    value: float
+    low: float
+    high: float
+    battles: int
+    seed: int
+    states: int
+    entered: float
+    effective: float
+    gain: float | None = None
+    scenario: Scenario | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def warning(self) -> str:
+        """What to beware of, "" for nothing."""
+        return WARNING if self.effective < FEW else ""
+
+    def how(self) -> str:
+        """How it was obtained, in one line."""
+        text = f"scored: {self.battles:,} battles, seed {self.seed}, {100 * self.entered:.1f} % of them scored in"
+        text += f" {self.states:,} solved states, 95 % interval"
+        if self.gain is not None:
+            text += f"; {self.gain:.3g} times less variance than plain simulation"
+        return f"{text}; {self.warning}" if self.warning else text
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The one row: `value, estimate, low, high, battles, seed, states, entered, effective`."""
+        names = ("low", "high", "battles", "seed", "states", "entered", "effective")
+        return [{"value": self.asked, "estimate": self.value} | {name: getattr(self, name) for name in names}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON."""
+        more = {"level": LEVEL, "gain": self.gain, "warning": self.warning, "how": self.how()}
+        rests = (self.scenario.settings(), self.scenario.assumptions()) if self.scenario else ([], [])
+        return self.rows()[0] | more | {"settings": rests[0], "assumptions": rests[1]}
+
+
+def scored(
+    scenario: Source,
+    value: str = "p_attacker",
+    battles: int = BATTLES,
+    seed: int = 0,
+    *,
+    budget: int = EXACT_BYTES,
+    progress: Progress | None = None,
+) -> Scored:
+    """Battles fought until their rest is small enough to be solved, each scored with its exact chance (or mean) there.
+
+    `value` is a chance, a question, or `mean.COLUMN`. `budget` is in bytes: what fits is answered by `exact`, and a
+    part of it is what the region may take. Raises ScenarioError for a battle that is small enough for exact odds or
+    cannot be scored, ValueError for an unknown value, Interrupted with the battles scored until then.
+    """
+    from simulator.engine.api import largest, region, tells_what_is_left
+
+    check_numbers(battles, seed, None)
+    asked = load(scenario)
+    own = f"{asked.battle.game} {asked.battle.kind}"
+    if asked.built.chain is None or not tells_what_is_left(asked.chain):
+        raise ScenarioError(f"battle: {own} cannot be scored; use simulate")
+    _refuse_small(asked, budget)
+    chain = _followed(asked, value)
+    room = min(budget, QUICK_BYTES)
+    least = largest(chain, seed, room)
+    entries, count, cut = _entries(chain, least, seed, battles, progress)
+    while True:
+        try:
+            graph = region(chain, entries, room)
+            break
+        except NoExactOdds:
+            least -= max(1, least // 8)
+            entries, count, cut = _entries(chain, least, seed, battles, progress)
+    found = _reckoned(asked, chain, value, entries, count, graph, seed)
+    if cut:
+        raise Interrupted(found)
+    return found
+
+
+def _refuse_small(asked: Scenario, budget: int) -> None:
+    from simulator.engine.api import exact_ends, fits_on_grid, spell_out, too_wide
+
+    chain = asked.chain
+    try:
+        if fits_on_grid(chain):
+            exact_ends(chain, budget)
+        elif too_wide(chain):
+            return
+        else:
+            spell_out(chain, budget)
+    except NoExactOdds:
+        return
+    raise ScenarioError("battle: this battle is small enough for exact odds")
+
+
+def _scores(asked: Scenario, states: Any, value: str) -> np.ndarray:
+    """What each of these final states counts. Raises ValueError for a value that is no mean over outcomes."""
+    assert asked.built.outcome is not None
+    columns = asked.built.outcome(states)
+    told = {name: np.array(WINNERS)[values] if name == "winner" else values for name, values in columns.items()}
+    found = weighed(asked.battle, told, len(next(iter(states))), value)
+    if found is None:
+        raise ValueError(f"value: {value} is no chance and no mean of a number column; scored answers one of these")
+    return found
+
+
+def _followed(asked: Scenario, value: str) -> Chain:
+    """The chain; its counter is a field like others where the value depends on it."""
+    chain = asked.chain
+    start = type(chain.start)(*(np.array([int(one)] * 2) for one in chain.start))
+    if chain.counted >= 0:
+        start[chain.counted][1] += 1
+    none, one = _scores(asked, start, value)
+    return chain if none == one else replace(chain, counters=())
+
+
+def _entries(
+    chain: Chain, least: int, seed: int, battles: int, progress: Progress | None
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Where the battles enter the region or end, with counts; and whether Ctrl-C cut them short."""
+    from simulator.engine.api import enter
+
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
+    cut = False
+    try:
+        for first in range(0, battles, PORTION):
+            if progress:
+                progress(first, battles)
+            parts.append(enter(chain, least, seed, first, min(PORTION, battles - first)))
+    except KeyboardInterrupt:
+        if not parts:
+            raise
+        cut = True
+    rows, counts = (np.concatenate(one) for one in zip(*parts, strict=True))
+    if chain.counted >= 0:
+        rows[:, chain.counted] = 0
+    distinct, which = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, np.bincount(which.ravel(), counts).astype(np.int64), cut
+
+
+def _reckoned(
+    asked: Scenario, chain: Chain, value: str, entries: np.ndarray, count: np.ndarray, graph: Any, seed: int
+) -> Scored:
+    from simulator.engine.api import Solver
+
+    worth = np.zeros(len(graph))
+    worth[graph.final] = _scores(asked, graph.states(graph.final), value)
+    score = Solver(graph, counted=False).values(worth)[graph.starts]
+    n = int(count.sum())
+    mean = float(count @ score) / n
+    variance = float(count @ (score - mean) ** 2) / n
+    half = half_width_of_mean(math.sqrt(variance), n)
+    low, high = mean - half, mean + half
+    if is_chance(value):
+        low, high = max(0.0, low), min(1.0, high)
+    squares = float(count @ score**2)
+    plain = mean * (1 - mean) if is_chance(value) else 0.0
+    return Scored(
+        asked=value,
+        value=mean,
+        low=low,
+        high=high,
+        battles=n,
+        seed=seed,
+        states=len(graph),
+        entered=float(count[~graph.final[graph.starts]].sum()) / n,
+        effective=float(count @ score) ** 2 / squares if squares else 0.0,
+        gain=plain / variance if plain > 0 and variance > 0 else None,
+        scenario=asked,
+    )

@@ -1,0 +1,307 @@
+"""Grids of scenarios: sweeps over one or several fields.
+
+Cells that differ only in where their battle starts are solved in one pass (`onepass`), others one by one. Simulated
+cells all use the same seed (common random numbers), so that neighbouring cells differ by their settings and not by
+their luck.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simulator.analysis.odds.answer import Interrupted, Progress, cell, check_numbers
+from simulator.analysis.odds.chain_cache import Shared
+from simulator.analysis.studies.cell import Cell, changed
+from simulator.analysis.studies.partition import Answered, Grid, Portion
+from simulator.scenarios import ScenarioError, Source, draft
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+MOST_CELLS = 100_000
+# Cells that travel to other processes, or to a file, come in about so many portions, of so many cells at least and at
+# most: the way of a portion takes as long as two or three small cells.
+PORTIONS, LEAST_TOGETHER, MOST_TOGETHER = 256, 4, 64
+
+# After Ctrl-C cells under way are waited for so many seconds; one that compiles or loads a kernel is not.
+LAST_WAIT = 0.2
+
+Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
+
+
+@dataclass
+class Pace:
+    """How fast cells were answered: how many by each method, the seconds spent on those, and those that passed."""
+
+    cells: Counter[str] = field(default_factory=Counter)
+    busy: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def add(self, cells: Sequence[Cell], seconds: float) -> None:
+        """Count cells that took so long together; where methods differ each cell is taken to have taken as long."""
+        count = Counter(cell.method for cell in cells)
+        self.cells += count
+        for method, number in count.items():
+            self.busy[method] += seconds * number / len(cells)  # type: ignore[assignment]
+
+    @property
+    def total(self) -> int:
+        """How many cells that are."""
+        return sum(self.cells.values())
+
+    def rates(self) -> dict[str, float]:
+        """Cells a second by method: "exact", "simulated", "refused"."""
+        whole = sum(self.busy.values())
+        if not whole or not self.seconds:
+            return {}
+        return {
+            method: number * whole / (self.busy[method] * self.seconds)
+            for method, number in self.cells.items()
+            if self.busy[method] > 0
+        }
+
+    def __str__(self) -> str:
+        rates = self.rates()
+        told = [
+            f"{self.cells[how]:,} {how} cells, {rates[how]:,.0f} a second"
+            for how in ("exact", "simulated")
+            if how in rates
+        ]
+        return f"{'; '.join(told)} ({self.seconds:.2f} s in all)" if told else ""
+
+
+@dataclass(repr=False)
+class Sweep:
+    """A grid of answers. `paths` are the fields varied, `values` the settings of each, `asked` what was asked.
+
+    `cells` are in row order of the settings; fewer than the whole grid, those at `places`, when it was interrupted.
+    `pace` tells how fast they were answered.
+    """
+
+    paths: tuple[str, ...]
+    values: tuple[tuple[Any, ...], ...]
+    asked: tuple[str, ...]
+    seed: int
+    title: str = ""
+    cells: list[Cell] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    pace: Pace = field(default_factory=Pace)
+
+    def take(self, cells: Mapping[int, Cell], seconds: float) -> None:
+        """Take cells by their place, gathered in so many seconds."""
+        self.places = sorted(cells)
+        self.cells = [cells[place] for place in self.places]
+        self.pace.seconds = seconds
+
+    @property
+    def value(self) -> str:
+        """The first of the values asked."""
+        return self.asked[0]
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row a cell, see `rows`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a cell: a column for each field varied, `value`, `low`, `high`, `method`, `battles`.
+
+        With several values asked there are three columns for each: its name, and that with `.low` and `.high`. If the
+        rules refuse a cell its numbers are empty (None), and a column `refused` gives the reason.
+        """
+        return [self._row(cell, any(cell.refused for cell in self.cells)) for cell in self.cells]
+
+    def _row(self, cell: Cell, refusals: bool) -> dict[str, Any]:
+        row = dict(zip(self.paths, map(_plain, cell.settings), strict=True))
+        for name, found in zip(self.asked, cell.measures, strict=True):
+            names = ("value", "low", "high") if len(self.asked) == 1 else (name, f"{name}.low", f"{name}.high")
+            row |= {key: None if np.isnan(number) else number for key, number in zip(names, found, strict=True)}
+        row |= {"method": cell.method, "battles": cell.battles}
+        return row | ({"refused": cell.refused or ""} if refusals else {})
+
+    def grid(self, place: int = 0) -> np.ndarray:
+        """Values as an array with one axis for each field varied; nan where a cell is missing or refused."""
+        flat = np.full(int(np.prod([len(values) for values in self.values])), np.nan)
+        flat[self.places] = [cell.measures[place].value for cell in self.cells]
+        return flat.reshape([len(values) for values in self.values])
+
+    def sobol(self) -> pd.DataFrame:
+        """Sobol indices of the first value over the whole grid, see `sensitivity.sobol`. Raises ValueError."""
+        from simulator.analysis.studies.sensitivity import sobol_of
+
+        return sobol_of(self)
+
+    @property
+    def refusals(self) -> list[Cell]:
+        """The cells that the rules refuse."""
+        return [cell for cell in self.cells if cell.refused]
+
+    def how(self) -> str:
+        """How the cells were obtained, in one line."""
+        answered = [cell for cell in self.cells if not cell.refused]
+        battles = sorted({cell.battles for cell in answered if cell.battles is not None})
+        simulated = sum(cell.battles is not None for cell in answered)
+        text = f"{len(answered)} cells, all exact"
+        if simulated:
+            each = " and ".join(f"{number:,}" for number in battles)
+            text = f"{len(answered)} cells, {simulated} simulated with {each} battles each, seed {self.seed}"
+        if self.refusals:
+            text += f"; {len(self.refusals)} not allowed and left empty ({self.refusals[0].refused})"
+        notes = dict.fromkeys(cell.note for cell in answered if cell.note)
+        return "; ".join([text, *notes])
+
+    def plot(self, path: Any = None) -> Figure:
+        """A line with its interval band (one axis) or a heat map (two). Returns the matplotlib figure.
+
+        Raises ValueError for three axes or more.
+        """
+        from simulator.report.sweep_plot import plot_sweep
+
+        return plot_sweep(self, path)
+
+    def __repr__(self) -> str:
+        axes = " x ".join(f"{len(values)} {path}" for path, values in zip(self.paths, self.values, strict=True))
+        return f"Sweep({', '.join(self.asked)} over {axes}; {self.how()})"
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, int | float | str | bool) else str(value)
+
+
+def sweep(  # noqa: PLR0913 - one argument an option
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any]],
+    value: str | Sequence[str] | None = None,
+    battles: int | None = None,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    answering: Answers | None = None,
+    progress: Progress | None = None,
+) -> Sweep:
+    """The answers for all combinations of settings, e.g. `{"attacker.regiments": range(1, 31)}`.
+
+    `value` is what `measure` takes, or several of these; by default the battle's own, such as `p_attacker`. Cells are
+    exact where they fit; `battles` simulates them all. A cell that the rules refuse is left empty. `answering` has
+    portions answered elsewhere (`cluster.answers_on`). Raises ScenarioError if they refuse every cell, ValueError for
+    an unknown value, Interrupted with the cells done so far.
+    """
+    grid = grid_of(scenario, vary, value, battles, seed)
+    check_numbers(1, seed, threads)
+    if answering:
+        grid = in_portions(grid)
+        return gathered(grid, answering(grid, grid.plan()), progress)
+    with closing(answers(grid, threads)) as told:  # its threads end with it, whatever is raised meanwhile
+        return gathered(grid, told, progress)
+
+
+def in_portions(grid: Grid) -> Grid:
+    """The grid cut for work that is spread or kept: into portions that are worth the way, yet enough for many hands."""
+    return replace(grid, few=min(max(LEAST_TOGETHER, grid.size // PORTIONS), MOST_TOGETHER))
+
+
+def grid_of(
+    scenario: Source,
+    vary: Mapping[str, Iterable[Any]],
+    value: str | Sequence[str] | None,
+    battles: int | None,
+    seed: int,
+    most: int = MOST_CELLS,
+) -> Grid:
+    """The grid that a sweep is asked for. Raises ValueError and ScenarioError as `sweep`."""
+    check_numbers(1 if battles is None else battles, seed, None)
+    values = tuple(tuple(options) for options in vary.values())
+    if not vary or not all(values):
+        raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
+    size = int(np.prod([len(options) for options in values], dtype=object))
+    if size > most:
+        raise ValueError(f"vary: {size:,} combinations; at most {most:,}")
+    asked = (value,) if isinstance(value, str) else () if value is None else tuple(value)
+    grid = Grid(draft(scenario), tuple(vary), values, asked, battles, seed)
+    return grid if asked else replace(grid, asked=(own_value(grid),))
+
+
+def own_value(grid: Grid) -> str:
+    """What a battle is asked when nothing is named: answered for the first cell that the rules allow.
+
+    Raises ScenarioError if they allow none.
+    """
+    refused = None
+    for settings in product(*grid.values):
+        try:
+            return cell(changed(grid.draft, grid.paths, settings)[0], grid.battles, grid.seed).value
+        except ScenarioError as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
+def gathered(grid: Grid, found: Iterator[Answered], progress: Progress | None) -> Sweep:
+    """The answers as a sweep. Raises ScenarioError if the rules refuse every cell, Interrupted with those so far."""
+    battle = grid.draft.battle()
+    swept = Sweep(grid.paths, grid.values, grid.asked, grid.seed, f"{battle.game} {battle.kind}")
+    cells: dict[int, Cell] = {}
+    begun = time.perf_counter()
+    try:
+        for one in found:
+            if one.cells is not None:
+                cells.update(zip(grid.places(one.portion).tolist(), one.cells, strict=False))
+                swept.pace.add(one.cells, one.seconds)
+                if progress:
+                    progress(len(cells), grid.size)
+    except KeyboardInterrupt:
+        swept.take(cells, time.perf_counter() - begun)
+        if not swept.cells:
+            raise
+        raise Interrupted(swept) from None
+    swept.take(cells, time.perf_counter() - begun)
+    if swept.cells and len(swept.refusals) == len(swept.cells):
+        raise ScenarioError(swept.cells[0].refused or "")
+    return swept
+
+
+def answers(
+    grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None
+) -> Generator[Answered, None, None]:
+    """Portions of a grid (all) answered here, a few at a time; after an interrupt those under way, cut short."""
+    from simulator.engine.model.limits import processors
+
+    workers = min(threads or processors(), grid.size)
+    shared, stopped = Shared(), threading.Event()
+    waiting = grid.plan() if portions is None else portions
+    pool, patient = ThreadPoolExecutor(workers), True
+    under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(waiting, 2 * workers))
+    try:
+        while under_way:
+            one = under_way.popleft().result()
+            if one.cells is None:
+                waiting = chain(grid.parts(one.portion), waiting)
+            missing = 2 * workers - len(under_way)
+            under_way.extend(
+                pool.submit(grid.answer, more, shared, stopped.is_set) for more in islice(waiting, missing)
+            )
+            yield one
+    except KeyboardInterrupt:
+        stopped.set()
+        patient = False
+        pool.shutdown(wait=False, cancel_futures=True)
+        wait(under_way, LAST_WAIT)
+        yield from (future.result() for future in under_way if future.done() and not future.cancelled())
+        raise
+    finally:
+        stopped.set()
+        pool.shutdown(wait=patient, cancel_futures=True)

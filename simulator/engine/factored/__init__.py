@@ -1,0 +1,1 @@
+"""Chains whose two rolls act on separate fields: solved and walked on a grid."""

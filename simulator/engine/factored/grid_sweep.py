@@ -1,0 +1,225 @@
+"""The pass over a grid (see `grid`): chance is pushed from plane to plane until it lies in final states.
+
+`sweep` is a plain function over arrays or lists: a small battle is solved before anything is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from simulator.engine.model.chain import helper
+from simulator.engine.model.status import BACKWARDS, DONE, PAUSED, ROOM_FOR_FOUND, ROOM_FOR_PLANE, WANTED
+
+# What `at` holds: the plane being swept (-1: none) and the cell next in it, endings found, nodes, kinds of planes, and
+# which table was wrong.
+PLANE, CELL, FOUND, NODES, KINDS, WRONG = range(6)
+FREE = -1
+OVER = -1
+# States that fewer battles come to are not followed; on planes of more than so many cells, neither are results that
+# less of a state's chance leads to: together far below 1e-12.
+UNLIKELY, TINY, MANY = 1e-18, 1e-21, 4096
+PAUSE = 1 << 25
+
+
+class Nodes(NamedTuple):
+    """What is known of the chain so far.
+
+    - `of`, plane by plane: 1 + the node that a cell comes to, 0 where that is not known yet.
+    - `state`: its fields, node by node, the counter 0.
+    - `lands`: kind of the plane that its dice land in, OVER for a final state; `inc`: what is added to the counter.
+    - `table`, `second`: its tables; `along`, `across`: where its results begin in `place`.
+    - `place`: 1 + where each result leads in the plane, the beginning of a row across it; 0 where that is not known.
+    - `code[kind]`: the rest of the fields as one number; planes of equal counters are swept in the order of
+      `rank[kind]`, which grows where a plane turns out to follow another one.
+    """
+
+    of: Any
+    state: Any
+    lands: Any
+    inc: Any
+    table: Any
+    second: Any
+    along: Any
+    across: Any
+    place: Any
+    code: Any
+    rank: Any
+
+
+class Planes(NamedTuple):
+    """Planes under way: the chance of each of their `cells`, slot by slot.
+
+    Each is that of a `kind` (FREE: none) and of what the counter holds; `low`, `high` bound the cells that have any.
+    """
+
+    cells: int
+    mass: Any
+    kind: Any
+    count: Any
+    low: Any
+    high: Any
+
+
+class Found(NamedTuple):
+    """Final states that were reached: node, what the counter holds, chance.
+
+    `lost` gathers, in place 0, the chance that was cut; place 1 says how much may be cut at once. `peak` is the largest
+    chance of each table.
+    """
+
+    node: Any
+    count: Any
+    p: Any
+    lost: Any
+    peak: Any
+
+
+@helper
+def next_plane(nodes, planes):
+    """The plane that none other leads to: least counter, then least rank; -1 if all are done."""
+    best = -1
+    for slot in range(len(planes.kind)):
+        if planes.kind[slot] == FREE:
+            continue
+        if best >= 0:
+            if planes.count[slot] > planes.count[best]:
+                continue
+            same = planes.count[slot] == planes.count[best]
+            if same and nodes.rank[planes.kind[slot]] >= nodes.rank[planes.kind[best]]:
+                continue
+        best = slot
+    return best
+
+
+@helper
+def slot_of_plane(planes, kind, count):
+    """The slot of a plane, a free one if it has none yet; -1 if there is no room."""
+    free = -1
+    for slot in range(len(planes.kind)):
+        if planes.kind[slot] == kind and planes.count[slot] == count:
+            return slot
+        if planes.kind[slot] == FREE:
+            free = slot
+    if free >= 0:
+        planes.kind[free] = kind
+        planes.count[free] = count
+        planes.low[free] = planes.cells
+        planes.high[free] = -1
+    return free
+
+
+@helper
+def likely(rows, table, mass, tiny):
+    """The rows of a table that get more than so little of this chance: first one, end, their sum."""
+    left, right, kept = rows.first[table], rows.first[table + 1], 1.0
+    while left < right and mass * rows.weight[left] < tiny:
+        kept -= rows.weight[left]
+        left += 1
+    while left < right and mass * rows.weight[right - 1] < tiny:
+        right -= 1
+        kept -= rows.weight[right]
+    return left, right, kept
+
+
+class Block(NamedTuple):
+    """A rectangle of results: `size` rows of the first table from `left`, which lead to neighbouring cells from `to`.
+
+    With those of the other table from `bottom` to `top`, whose places begin at `across`.
+    """
+
+    to: int
+    left: int
+    size: int
+    across: int
+    bottom: int
+    top: int
+
+
+@helper
+def hand_out(rows, nodes, planes, found, node, slot, mass):
+    """Hand a node's chance to the rectangle of its results; returns how many cells that were."""
+    table, second, tiny = nodes.table[node], nodes.second[node], found.lost[1]
+    left, right, kept = likely(rows, table, mass * found.peak[second], tiny)
+    bottom, top, rest = likely(rows, second, mass * found.peak[table], tiny)
+    found.lost[0] += mass * (1.0 - kept * rest)
+    if left >= right or bottom >= top:
+        return 0
+    along, across, base = nodes.along[node], nodes.across[node], slot * planes.cells
+    low, high, row = planes.cells, -1, left
+    while row < right:
+        begin, end, share = nodes.place[along + rows.result[row]] - 1, row + 1, 1.0
+        while end < right and nodes.place[along + rows.result[end]] - 1 == begin + end - row:
+            end += 1
+        size = end - row
+        while size == 1 and end < right and nodes.place[along + rows.result[end]] - 1 == begin:
+            share += rows.weight[end] / rows.weight[row]
+            end += 1
+        block = Block(base + begin, row, size, across, bottom, top)
+        add_block(planes.mass, rows.weight, rows.result, nodes.place, block, mass * share)
+        low, high, row = min(low, begin), max(high, begin + size - 1), end
+    for side in range(bottom, top):
+        line = nodes.place[across + rows.result[side]] - 1
+        planes.low[slot], planes.high[slot] = min(planes.low[slot], line + low), max(planes.high[slot], line + high)
+    return (top - bottom) * (right - left)
+
+
+def add_block(cells, weight, result, place, block, mass):
+    """Add a block's chances, times `mass`, to its cells; `grid_kernels` compiles a version of its own."""
+    to, left, size, across, bottom, top = block
+    line, part = -1, 0.0
+    for side in range(bottom, top):
+        line, part = place[across + result[side]], part + mass * weight[side]
+        if side + 1 < top and place[across + result[side + 1]] == line:
+            continue
+        for k in range(size):
+            cells[to + line - 1 + k] += part * weight[left + k]
+        part = 0.0
+
+
+def sweep(rows, nodes, planes, found, at, pause):
+    """Push all chance to final states: DONE, WANTED where a node has to be made first, or why the caller is needed."""
+    work = 0
+    while True:
+        if at[PLANE] < 0:
+            at[PLANE] = next_plane(nodes, planes)
+            if at[PLANE] < 0:
+                return DONE
+            at[CELL] = planes.low[at[PLANE]]
+        here = at[PLANE]
+        kind, count, base = planes.kind[here], planes.count[here], here * planes.cells
+        for cell in range(at[CELL], planes.high[here] + 1):
+            mass = planes.mass[base + cell]
+            if mass == 0.0:
+                continue
+            at[CELL] = cell
+            node = nodes.of[kind * planes.cells + cell] - 1
+            unlikely = mass <= UNLIKELY and (found.lost[1] > 0.0 or (node >= 0 and nodes.lands[node] != OVER))
+            if unlikely:
+                found.lost[0] += mass
+                planes.mass[base + cell] = 0.0
+                continue
+            if node < 0:
+                return WANTED
+            if work > pause:
+                return PAUSED
+            then = count + nodes.inc[node]
+            if nodes.lands[node] == OVER:
+                if at[FOUND] == len(found.node):
+                    return ROOM_FOR_FOUND
+                found.node[at[FOUND]] = node
+                found.count[at[FOUND]] = then
+                found.p[at[FOUND]] = mass
+                at[FOUND] += 1
+            else:
+                after = nodes.lands[node]
+                if then == count and nodes.rank[after] <= nodes.rank[kind]:
+                    nodes.rank[after] = nodes.rank[kind] + 1
+                    if after == kind or nodes.rank[after] >= at[KINDS]:
+                        return BACKWARDS
+                slot = slot_of_plane(planes, after, then)
+                if slot < 0:
+                    return ROOM_FOR_PLANE
+                work += hand_out(rows, nodes, planes, found, node, slot, mass)
+            planes.mass[base + cell] = 0.0
+        planes.kind[here] = FREE
+        at[PLANE] = -1

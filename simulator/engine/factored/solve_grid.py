@@ -1,0 +1,33 @@
+"""Exact odds on a grid: as plain Python while that is sooner, then compiled."""
+
+from __future__ import annotations
+
+import time
+
+from simulator.engine.factored.grid import Loops, PlainGrid, hold_apart
+from simulator.engine.jit.time_budgets import compiled_here, patience_for, spent
+from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.limits import Progress
+
+
+def grid_ends(chain: Chain, budget: int, progress: Progress | None = None) -> Ends | None:
+    """The endings of a chain that fits on a grid; None where its planes lead back to each other.
+
+    By plain Python while that is sooner (see `explicit`). Raises BrokenGame, NoExactOdds as `explicit.spell_out`.
+    """
+    try:
+        hold_apart(chain)
+        patience = patience_for(chain, "push_through")
+        found = None
+        if patience > 0:
+            begun = time.thread_time()
+            found = PlainGrid(chain, budget).ends(patience)
+            spent(chain, time.thread_time() - begun)
+        if found is None:
+            from simulator.engine.factored.grid_kernels import CompiledGrid
+
+            compiled_here.add(type(chain.params))
+            found = CompiledGrid(chain, budget).ends(progress)
+        return found
+    except Loops:
+        return None

@@ -1,0 +1,1 @@
+"""Battles on a graphics card."""

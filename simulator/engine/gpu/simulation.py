@@ -1,0 +1,91 @@
+"""Battles on a graphics card (extra `gpu`: numba-cuda), one thread a battle.
+
+A battle whose graph is spelled out needs no rules: the card gets the look-up tables of `lookup`, the alias tables and
+the seed, and walks. Its numbers are those of `streams`, so its counts are those of the processor, battle by battle.
+Nothing here is chosen unasked: `--device gpu` asks for it. Not measured on a card so far, only held against the
+processor on numba's simulator (NUMBA_ENABLE_CUDASIM=1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.limits import BrokenGame
+from simulator.engine.sample.alias import alias_of
+from simulator.engine.sample.graph_tables import Fought, Lookup, PairLookup, lookup
+from simulator.engine.sample.simulation import Simulation
+
+# Battles of one launch, and threads of a block.
+LAUNCH, BLOCK = 1 << 20, 256
+
+
+class NoDevice(ValueError):
+    """A graphics card was asked for and cannot serve; the message says why, in one line."""
+
+
+def _cuda() -> Any:
+    """`numba.cuda` with a card behind it. Raises NoDevice."""
+    try:
+        from numba import cuda
+    except ImportError as missing:
+        raise NoDevice("device: gpu needs the extra gpu; python -m pip install 'battle-odds[gpu]'") from missing
+    if not cuda.is_available():
+        raise NoDevice("device: gpu is not allowed; there is no CUDA graphics card here, or its driver is missing")
+    return cuda
+
+
+class CardSimulation(Simulation):
+    """A simulation whose battles are fought on a graphics card."""
+
+    def __init__(self, chain: Chain, seed: int = 0) -> None:
+        """Raises NoDevice where there is no card, or where the battle is too large to be spelled out."""
+        _cuda()
+        super().__init__(chain, seed, 1)
+        if self.graph is None:
+            raise NoDevice("device: gpu is not allowed; this battle has too many states to be spelled out for a card")
+        self._card = OnDevice(lookup(self.graph, by_rows=True))
+
+    def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
+        """As `Simulation.add`; an interrupt keeps the launches that are done."""
+        end, begin = self.battles + battles, self.battles
+        while self.battles < end:
+            size = min(LAUNCH, end - self.battles)
+            places, counts = self._card.ends(self.seed, self.battles, size)
+            if not self._card.over(places).all():
+                raise BrokenGame(f"a battle of seed {self.seed} did not end within a million steps; perhaps none does")
+            self.tally.add(np.column_stack([places, counts.astype(np.uint64)]))
+            self.battles += size
+            if progress:
+                progress(self.battles - begin)
+
+
+class OnDevice:
+    """A graph on the card: the look-up tables of `lookup(graph, by_rows=True)`, uploaded once."""
+
+    def __init__(self, fought: Fought) -> None:
+        """Raises NoDevice where there is no card."""
+        cuda, p, alias = _cuda(), fought.chain.params, alias_of(fought.chain.tables)
+        assert isinstance(p, Lookup | PairLookup)
+        both = isinstance(p, PairLookup)
+        other = p.other if isinstance(p, PairLookup) else np.zeros(1, np.uint64)
+        self._cuda, self._mask, self._running = cuda, np.uint64(p.mask), np.uint64(p.running)
+        self._arrays = [cuda.to_device(np.ascontiguousarray(array)) for array in (p.place, other, p.to, alias.entry)]
+        self._numbers = (fought.chain.start.at, p.mask, p.running, alias.bits, int(both))
+
+    def ends(self, seed: int, first: int, battles: int) -> tuple[np.ndarray, np.ndarray]:
+        """Places where battles from `first` on end, as `lookup` numbers them, and how many end there."""
+        from simulator.engine.gpu.kernel import walk
+
+        numbers = self._cuda.to_device(np.array([seed, first, *self._numbers], np.uint64))
+        room = self._cuda.device_array(battles, np.uint64)
+        walk[-(-battles // BLOCK), BLOCK](*self._arrays, numbers, room)
+        places, counts = np.unique(room.copy_to_host(), return_counts=True)
+        return places, counts.astype(np.int64)
+
+    def over(self, places: np.ndarray) -> np.ndarray:
+        """Where is a battle over (bool)? Elsewhere the card gave up on it."""
+        return np.asarray((places & self._mask) >= self._running)

@@ -1,0 +1,1 @@
+"""Chains enumerated as graphs of states, solved exactly, and decisions on them."""

@@ -1,0 +1,106 @@
+"""What is done ahead of a compiled explorer to see whether its chain is too large: battles (`foreseen`), counting."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from simulator.engine.graph.compiled_explorer import (
+    ALL_NODES,
+    EDGES,
+    NEXT,
+    PAUSE,
+    STATES,
+    WRONG,
+    CompiledExplorer,
+    grow,
+    rehash,
+)
+from simulator.engine.graph.graph import refuse_least, size_of
+from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.graph.size_bound import FEW, PlainWalk, WalkOf, refuse_what_is_too_large
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.limits import QUICK_BYTES
+from simulator.engine.model.packing import packed
+from simulator.engine.model.status import BAD_FIELD, BAD_TABLE, NEED_ROOM
+
+# States whose edges are counted between two looks at their sum.
+BLOCK = 1 << 10
+
+
+class CompiledWalk(CompiledExplorer):
+    """Battles that step by the compiled rules: all edges of all their states at once; see `foreseen.Walk`."""
+
+    def __init__(self, chain: Chain, decisions: bool, battles: int) -> None:
+        super().__init__(chain, 0, decisions, room=4 * battles)
+        self._see(np.repeat(packed(chain.layout, self.bench.fields[:, 1][None]), battles, axis=1))
+
+    def _see(self, keys: np.ndarray) -> None:
+        self.keys = keys
+        self._follow(keys)
+        self._begin = self.store.begin[: keys.shape[1] + 1].copy()
+        self.fan = np.diff(self._begin)
+
+    def step(self, edge: np.ndarray) -> None:
+        """See `Walk`."""
+        on, keys = self.fan > 0, self.keys.copy()
+        keys[:, on] = self.store.keys[:, self.store.to[(self._begin[:-1] + edge)[on]]]
+        self._see(keys)
+
+    def _follow(self, keys: np.ndarray) -> None:
+        """Follow each of these states; one that is listed twice, twice."""
+        states, at = keys.shape[1], self.at
+        self.store.slots[self.store.keys[0, : at[STATES]] if self._direct else slice(None)] = 0
+        at[:] = 0
+        at[WRONG] = states
+        self._make_room()
+        self.store.keys[:, :states] = keys
+        at[STATES] = states
+        rehash(self.store, self.bench, states)
+        run, rows = grow.of(self.chain.params), tuple(self.chain.tables.rows)
+        while at[NEXT] < states:
+            pause = (states - at[NEXT]) * max(1, at[EDGES] // max(1, at[NEXT]))
+            status = run(self.chain.params, rows, tuple(self.store), tuple(self.bench), at, pause)
+            if status == NEED_ROOM:
+                self._make_room()
+            elif status in {BAD_FIELD, BAD_TABLE}:
+                raise self._wrong(status)
+        self.store.begin[at[NEXT]] = at[EDGES]
+
+
+def look_ahead(explorer: CompiledExplorer) -> None:
+    """Raise NoExactOdds where few steps beside those that it took so far show that its chain is past its budget."""
+    chain, decisions, at = explorer.chain, explorer.nodes == ALL_NODES, explorer.at
+    walk_of: WalkOf = partial(CompiledWalk, chain, decisions)
+    steps = 2 * int(at[NEXT])
+    if explorer.wide:
+        walk_of = partial(PlainWalk, PlainExplorer(chain, explorer.budget, decisions))
+        steps = int(at[EDGES]) // FEW
+    refuse_what_is_too_large(chain, explorer.budget, walk_of, steps)
+
+
+def count_ahead(explorer: CompiledExplorer) -> None:
+    """Raise NoExactOdds where the edges of the states that wait, only counted, are past the budget.
+
+    They are counted by plain Python for as long as it would come to enough if those that are left had as many each:
+    earlier ones, with more of the battle before them, have more as a rule.
+    """
+    chain, budget, (states, edges, done, _) = explorer.chain, explorer.budget, explorer.at.tolist()
+    fan_of = PlainWalk(PlainExplorer(chain, budget, explorer.nodes == ALL_NODES), 1).fan_of
+    while done < states and size_of(chain, states, edges * states // done) > budget:
+        block = explorer.met(done, min(done + BLOCK, states))
+        edges, done = edges + sum(map(fan_of, block)), done + len(block)
+        refuse_least(chain, states, edges, budget)
+
+
+def look_while_growing(explorer: CompiledExplorer) -> None:
+    """Look ahead once, and count ahead each time that the edges have doubled. Raises NoExactOdds."""
+    states, edges = int(explorer.at[STATES]), int(explorer.at[EDGES])
+    size, large = size_of(explorer.chain, states, edges), edges > PAUSE and explorer.wide
+    if explorer.from_start and not explorer.looked_ahead and (size > QUICK_BYTES or large):
+        explorer.looked_ahead = True
+        look_ahead(explorer)
+    if edges > explorer.count_from and explorer.wide:
+        explorer.count_from = 2 * edges
+        count_ahead(explorer)

@@ -1,0 +1,96 @@
+"""A chain enumerated: each distinct state once, with its chance table and the states that follow each result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.limits import BrokenGame, NoExactOdds, in_words
+
+# In place of a chance table: the battle is over.
+FINAL = -1
+
+
+@dataclass(eq=False)
+class Graph:
+    """The distinct states of a chain, numbered as they are met, state 0 first, and the edges between them.
+
+    - `keys`: packed states, array (words, states); `states()` unpacks them. The counter is not in them.
+    - `table`: chance table of each state, FINAL where the battle is over; `second`: that of the independent other
+      roll (None if there is none). `owner`: 1 + the side that decides there, 0 for chance (None without decisions).
+    - `begin`: where the edges of a state begin (states + 1); state i leads to `to[begin[i]:begin[i + 1]]`, one edge
+      for each row of its table, for each row of `second` in turn, or one for each option.
+    - `inc`: what each edge adds to the counter, None without one.
+    - `starts`: numbers of the states that it was spelled out from, after the decisions due there.
+    """
+
+    chain: Chain
+    keys: np.ndarray
+    table: np.ndarray
+    second: np.ndarray | None
+    owner: np.ndarray | None
+    begin: np.ndarray
+    to: np.ndarray
+    inc: np.ndarray | None
+    starts: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def final(self) -> np.ndarray:
+        """Which states are final (bool)."""
+        return np.asarray(self.table == FINAL)
+
+    def states(self, which: Any = slice(None), counts: np.ndarray | None = None) -> Any:
+        """The states (or those selected) as a State of int64 arrays; the counter holds what `counts` says, else 0.
+
+        Raises BrokenGame for a count above the counter's limit.
+        """
+        layout, counted = self.chain.layout, self.chain.counted
+        chosen = self.keys[:, which]
+        fields = [
+            ((chosen[word] >> shift) & mask).view(np.int64) if mask else np.zeros(chosen.shape[1], np.int64)
+            for word, shift, mask in zip(layout.word, layout.shift, layout.mask, strict=True)
+        ]
+        if counts is not None and counted >= 0:
+            fields[counted] = counts + int(self.chain.start[counted])
+            if fields[counted].max(initial=0) > layout.limit[counted]:
+                name, most = self.chain.counters[0], int(fields[counted].max())
+                raise BrokenGame(f"counter {name}: {most} is above its limit {layout.limit[counted]}")
+        return type(self.chain.start)(*fields)
+
+    def described(self, number: int) -> str:
+        """One state, for messages."""
+        values = self.states(slice(number, number + 1))
+        return str(type(values)(*(int(value[0]) for value in values)))
+
+
+def size_of(chain: Chain, states: int, edges: int) -> int:
+    """Bytes that a graph of this size is reckoned at, while it is made: what budgets are held against."""
+    a_state = 16 * chain.layout.words + 4 + 8 + 16 + 4 * chain.paired + chain.decided
+    return states * a_state + edges * (8 if chain.counters else 4)
+
+
+def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int) -> NoExactOdds:
+    """The refusal of a graph that grew past its budget with so many states still waiting to be followed."""
+    size = size_of(chain, states, edges)
+    done = max(1, states - waiting)
+    least = max(size, size_of(chain, states, round(edges * states / done)))
+    return NoExactOdds(
+        f"more than {states:,} states and {edges:,} transitions, {waiting:,} states not yet followed: "
+        f"at least {in_words(least)}, past the budget of {in_words(budget)}"
+    )
+
+
+def refuse_least(chain: Chain, states: int, transitions: int, budget: int) -> None:
+    """Refuse a chain that is known to have at least so many states and transitions, if they are past the budget."""
+    size = size_of(chain, states, transitions)
+    if size > budget:
+        raise NoExactOdds(
+            f"at least {states:,} states and {transitions:,} transitions: more than {in_words(size)}, "
+            f"past the budget of {in_words(budget)}"
+        )

@@ -1,0 +1,78 @@
+"""The graph of a chain with its decisions made, and what is known of its size; kept with the chain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simulator.engine.factored.grid import too_wide
+from simulator.engine.graph.explore import explore
+from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.value_iteration import played
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, Progress
+
+# Edges of one state: with more of them only a few states find room together, and the rules alone are quicker.
+MOST_EDGES = 1 << 22
+# A battle that meets states carries its counter in so many bits, and above them what is noted, in so many more.
+COUNT_BITS, NOTE_BITS = 21, 16
+# Attributes of a chain: its own graph, and the largest budget that it is known to be too large for.
+_KEPT, _REFUSED = "_graph_if_it_fits", "_refused"
+
+
+def spell_out(
+    chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
+) -> Graph:
+    """The graph of a chain. With `decisions`, states where a side decides are nodes; else its policy is followed.
+
+    Where the policy is `best` (`chain.aims`) that takes a solution of all states, whatever the budget.
+    Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
+    `progress(states)` is told now and then how many states there are.
+    """
+    if chain.aims is not None and not decisions:
+        return played(chain).graph
+    most, why = vars(chain).get(_REFUSED, (0, ""))
+    if budget <= most:
+        raise NoExactOdds(why)
+    try:
+        return explore(chain, budget, progress, decisions)
+    except NoExactOdds as refusal:
+        vars(chain)[_REFUSED] = budget, str(refusal)
+        raise
+
+
+def graph_if_it_fits(chain: Chain) -> Graph | None:
+    """The chain spelled out, or None where it is too large; found out once for a chain, since that may take seconds."""
+    kept = vars(chain)
+    if _KEPT not in kept:
+        try:
+            kept[_KEPT] = None if too_wide(chain) else spell_out(chain, QUICK_BYTES)
+        except NoExactOdds:
+            if chain.aims is not None:
+                raise
+            kept[_KEPT] = None
+    graph: Graph | None = kept[_KEPT]
+    return graph
+
+
+def fight_by_rules(chain: Chain) -> None:
+    """Never spell this chain out to fight it: that is known to take too much, or too long."""
+    vars(chain)[_KEPT] = None
+
+
+def may_be_met(chain: Chain) -> bool:
+    """Is a state that battles came to worth keeping? Not if the edges to all that may follow it take too much."""
+    return int(chain.tables.largest) ** (2 if chain.paired else 1) <= MOST_EDGES
+
+
+def carried(chain: Chain) -> int:
+    """Place of the field that is noted, where a battle carries it beside its counter; -1 for none, or for no room."""
+    if not chain.noted:
+        return -1
+    place = chain.start._fields.index(chain.noted)
+    counts = int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
+    return place if counts >> COUNT_BITS == 0 and int(chain.limits[place]) >> NOTE_BITS == 0 else -1
+
+
+def by_rules(chain: Chain) -> Chain:
+    """The chain as rules fight it: its counter is a field like others, decisions due at the start have been taken."""
+    return replace(chain, counters=(), start=chain.settled(chain.start))

@@ -1,0 +1,374 @@
+"""The passes over a spelled-out chain: components, chances forward, values backward.
+
+The states are taken component by component (Tarjan, SIAM J. Comput. 1, 1972), so that a battle without loops is exact
+to rounding; states that lead back to each other are solved together, in closed form. Counters are followed layer by
+layer, one layer for each value, which makes most loops disappear.
+
+All are plain functions over arrays or lists: small graphs are solved before anything is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from simulator.engine.model.chain import helper
+from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM, PAUSED
+
+# What `at` holds: the layer and component under way, how many endings were found, whether a large component has just
+# been solved, the component that never ends, and whether what is negligible may be cut.
+LAYER, COMPONENT, FOUND, SOLVED, WHERE, MAY_CUT = range(6)
+CERTAIN = 1e-12
+# A loop is followed until less than this is still running, far below the rounding of the chances themselves.
+NEGLIGIBLE = 1e-18
+# Where two rolls are made at once, states that fewer battles come to are not followed: together below 1e-12.
+UNLIKELY = 1e-18
+# Loops of more states than this are solved as sparse systems.
+DENSE = 120
+PAUSE = 1 << 22
+
+
+class Net(NamedTuple):
+    """A graph and its chances as the passes take them; `second` and `inc` are empty where there are none."""
+
+    begin: Any
+    to: Any
+    inc: Any
+    table: Any
+    second: Any
+    first: Any
+    weight: Any
+
+
+class Plan(NamedTuple):
+    """Components in order, the last ones first: `order[at[c]:at[c + 1]]` are the states of component c.
+
+    `of` is each state's component, `loop` is 1 for states that may return to themselves without counting. `place`,
+    `matrix` and `side` are work space for components of several states.
+    """
+
+    order: Any
+    at: Any
+    of: Any
+    loop: Any
+    place: Any
+    matrix: Any
+    side: Any
+
+
+@helper
+def enter(net, work, i, seen, top):
+    """Number a state that the search has come to, and put it on the stack."""
+    number, low, stack, _, edge = work
+    number[i] = seen
+    low[i] = seen
+    stack[top] = i
+    edge[i] = net.begin[i]
+
+
+def find_components(net, counted, work, order, at, of, loop):
+    """Strongly connected components, sinks first; returns how many. With `counted`, edges that count do not connect."""
+    number, low, stack, path, edge = work
+    seen, top, done, count = 0, 0, 0, 0
+    finished = len(number) + 2
+    for root in range(len(number)):
+        if number[root] != 0:
+            continue
+        depth = 0
+        path[0] = root
+        seen += 1
+        enter(net, work, root, seen, top)
+        top += 1
+        while depth >= 0:
+            i = path[depth]
+            e = edge[i]
+            if e < net.begin[i + 1]:
+                edge[i] = e + 1
+                if counted and net.inc[e] > 0:
+                    continue
+                j = net.to[e]
+                if j == i:
+                    loop[i] = 1
+                if number[j] == 0:
+                    seen += 1
+                    enter(net, work, j, seen, top)
+                    top += 1
+                    depth += 1
+                    path[depth] = j
+                else:
+                    low[i] = min(low[i], number[j])
+            else:
+                depth -= 1
+                if depth >= 0:
+                    low[path[depth]] = min(low[path[depth]], low[i])
+                if low[i] == number[i]:
+                    while True:
+                        top -= 1
+                        j = stack[top]
+                        number[j] = finished
+                        of[j] = count
+                        order[done] = j
+                        done += 1
+                        if j == i:
+                            break
+                    count += 1
+                    at[count] = done
+    return count
+
+
+@helper
+def link(net, plan, c, size):
+    """Fill the matrix of a component: chances from its a-th state to its b-th one without counting; 0 = no way out."""
+    first = plan.at[c]
+    for a in range(size):
+        plan.place[plan.order[first + a]] = a
+    for a in range(size * size):
+        plan.matrix[a] = 0.0
+    ways_out = 0
+    for a in range(size):
+        i = plan.order[first + a]
+        t, e = net.table[i], net.begin[i]
+        fan = net.first[t + 1] - net.first[t]
+        others = (net.begin[i + 1] - e) // fan
+        for k in range(others):
+            other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
+            for row in range(fan):
+                j = net.to[e]
+                if plan.of[j] == c and (len(net.inc) == 0 or net.inc[e] == 0):
+                    plan.matrix[a * size + plan.place[j]] += other * net.weight[net.first[t] + row]
+                else:
+                    ways_out += 1
+                e += 1
+    return ways_out
+
+
+@helper
+def eliminate(matrix, side, size, forward):
+    """Solve x = side + Q x (or, `forward`, with Q transposed) into `side`; the rows of Q sum to at most one, so that no
+    pivots need to be sought."""
+    for a in range(size if forward else 0):
+        for b in range(a):
+            swap = matrix[a * size + b]
+            matrix[a * size + b] = matrix[b * size + a]
+            matrix[b * size + a] = swap
+    for k in range(size):
+        pivot = 1.0 - matrix[k * size + k]
+        for b in range(k + 1, size):
+            matrix[k * size + b] /= pivot
+        side[k] /= pivot
+        for a in range(size):
+            factor = matrix[a * size + k]
+            if a != k and factor != 0.0:
+                for b in range(k + 1, size):
+                    matrix[a * size + b] += factor * matrix[k * size + b]
+                side[a] += factor * side[k]
+
+
+@helper
+def hand_on(net, plan, flow, where, i, mass):
+    """Hand the mass that passes through state `i` to all that lies outside its component; returns the edges."""
+    now, width, size = where
+    t, e = net.table[i], net.begin[i]
+    first, fan = net.first[t], net.first[t + 1] - net.first[t]
+    others = (net.begin[i + 1] - e) // fan if len(net.second) > 0 else 1
+    own = plan.of[i]
+    alone = plan.at[own + 1] - plan.at[own] == 1
+    for k in range(others):
+        part = mass * net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else mass
+        for row in range(fan):
+            j = net.to[e + row]
+            w = now + (net.inc[e + row] if len(net.inc) > 0 else 0)
+            if w == now and (j == i if alone else plan.of[j] == own):
+                continue
+            w = w if w < width else w - width
+            flow.ring[w * size + j] += part * net.weight[first + row]
+            if width > 1:
+                flow.low[w] = min(flow.low[w], plan.of[j])
+                flow.high[w] = max(flow.high[w], plan.of[j])
+        e += fan
+    return fan * others
+
+
+class Flow(NamedTuple):
+    """Chance under way: `ring` holds that of every state (size) in each of the layers (width) that edges reach.
+
+    `low` and `high` are the components of each of these layers that have any, none if `high` is below. `lost` gathers,
+    in place 0, the chance of states that are left alone because no more than `lost[1]` of all battles come to them.
+    """
+
+    ring: Any
+    low: Any
+    high: Any
+    lost: Any
+
+
+class Found(NamedTuple):
+    """Final states that were reached: the state's number, the layer (what the counters hold), the chance."""
+
+    state: Any
+    layer: Any
+    p: Any
+
+
+@helper
+def less_than(ring, limit):
+    """Is less than this still running?"""
+    total = 0.0
+    for mass in ring:
+        total += mass
+        if total >= limit:
+            return False
+    return True
+
+
+@helper
+def stay(net, i):
+    """The chance to stay in a state without counting."""
+    t, e = net.table[i], net.begin[i]
+    fan = net.first[t + 1] - net.first[t]
+    others = (net.begin[i + 1] - e) // fan
+    total = 0.0
+    for k in range(others):
+        other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
+        for row in range(fan):
+            if net.to[e] == i and (len(net.inc) == 0 or net.inc[e] == 0):
+                total += other * net.weight[net.first[t] + row]
+            e += 1
+    return total
+
+
+@helper
+def through(net, plan, flow, at, where, c):
+    """Push the chance in component `c` through it; returns the edges, or minus a status."""
+    now, _, size = where
+    base, ring = now * size, flow.ring
+    first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
+    if states == 1:
+        i = plan.order[first]
+        mass = ring[base + i]
+        ring[base + i] = 0.0
+        if mass <= flow.lost[1]:
+            flow.lost[0] += mass
+            return 0
+        loop = stay(net, i) if plan.loop[i] else 0.0
+        if loop > 1.0 - CERTAIN:
+            at[WHERE] = c
+            return -ENDLESS
+        return hand_on(net, plan, flow, where, i, mass / (1.0 - loop))
+    if at[SOLVED] == 0:
+        if states > DENSE:
+            return -LARGE
+        if link(net, plan, c, states) == 0:
+            at[WHERE] = c
+            return -ENDLESS
+        for a in range(states):
+            plan.side[a] = ring[base + plan.order[first + a]]
+        eliminate(plan.matrix, plan.side, states, True)
+    else:
+        for a in range(states):
+            plan.side[a] = ring[base + plan.order[first + a]]
+    at[SOLVED] = 0
+    edges = 0
+    for a in range(states):
+        i = plan.order[first + a]
+        ring[base + i] = 0.0
+        edges += hand_on(net, plan, flow, where, i, plan.side[a])
+    return edges
+
+
+def spread(net, plan, flow, found, at, pause):
+    """Push all chance to the final states: DONE, or why the caller is needed (see the statuses)."""
+    size, width, ring = len(net.table), len(flow.low), flow.ring
+    edges = 0
+    while True:
+        now = at[LAYER] % width
+        base = now * size
+        c = min(at[COMPONENT] - 1, flow.high[now])
+        while c >= flow.low[now]:
+            i = plan.order[plan.at[c]]
+            if net.table[i] >= 0:
+                at[COMPONENT] = c + 1
+                pushed = through(net, plan, flow, at, (now, width, size), c)
+                if pushed < 0:
+                    return -pushed
+                edges += pushed
+                if edges > pause:
+                    at[COMPONENT] = c
+                    return PAUSED
+            elif ring[base + i] != 0.0:
+                if at[FOUND] == len(found.state):
+                    at[COMPONENT] = c + 1
+                    return NEED_ROOM
+                found.state[at[FOUND]] = i
+                found.layer[at[FOUND]] = at[LAYER]
+                found.p[at[FOUND]] = ring[base + i]
+                ring[base + i] = 0.0
+                at[FOUND] += 1
+            c -= 1
+        at[COMPONENT] = len(plan.at) - 1
+        flow.low[now], flow.high[now] = at[COMPONENT] if width > 1 else 0, -1
+        step = 1
+        while step < width and flow.high[(at[LAYER] + step) % width] < 0:
+            step += 1
+        if step >= width:
+            return DONE
+        at[LAYER] += step
+        if at[MAY_CUT] and less_than(ring, NEGLIGIBLE):
+            return DONE
+        if edges > pause:
+            return PAUSED
+
+
+def draw_back(net, plan, value, at, pause):
+    """Values of all states from those of the final ones, expected over what may follow: DONE or a status."""
+    edges = 0
+    for c in range(at[COMPONENT], len(plan.at) - 1):
+        at[COMPONENT] = c
+        first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
+        if net.table[plan.order[first]] < 0:
+            continue
+        if states > 1 and at[SOLVED] == 0:
+            if states > DENSE:
+                return LARGE
+            if link(net, plan, c, states) == 0:
+                at[WHERE] = c
+                return ENDLESS
+        for a in range(states):
+            i = plan.order[first + a]
+            beyond, loop = outside(net, plan, value, i)
+            if states > 1:
+                plan.side[a] = beyond
+            elif loop > 1.0 - CERTAIN:
+                at[WHERE] = c
+                return ENDLESS
+            else:
+                value[i] = beyond / (1.0 - loop)
+            edges += net.begin[i + 1] - net.begin[i]
+        if states > 1:
+            eliminate(plan.matrix, plan.side, states, False)
+            for a in range(states):
+                value[plan.order[first + a]] = plan.side[a]
+        if edges > pause:
+            at[COMPONENT] = c + 1
+            return PAUSED
+    return DONE
+
+
+@helper
+def outside(net, plan, value, i):
+    """Expected value over what follows state `i` outside its component, and the chance to stay in the state itself."""
+    t, e = net.table[i], net.begin[i]
+    fan = net.first[t + 1] - net.first[t]
+    others = (net.begin[i + 1] - e) // fan
+    own = plan.of[i]
+    total, loop = 0.0, 0.0
+    for k in range(others):
+        other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
+        for row in range(fan):
+            j = net.to[e]
+            e += 1
+            chance = other * net.weight[net.first[t] + row]
+            if plan.of[j] != own:
+                total += chance * value[j]
+            elif j == i:
+                loop += chance
+    return total, loop

@@ -1,0 +1,156 @@
+"""Enumerating a chain by the game's own functions as plain Python, before anything is compiled."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.graph.graph import FINAL, Graph, over_budget, size_of
+from simulator.engine.model.chain import Chain, hold_to_limits, rows_of
+from simulator.engine.model.interpreted import plain_params, quicken
+from simulator.engine.model.limits import BrokenGame
+from simulator.engine.model.packing import packed
+
+SizeCheck = Callable[["PlainExplorer", Any, int, int], bool]
+CLOCK_EVERY = 64
+# From so many edges on it is seen whether the chain is surely too large (`foreseen`).
+LOOK_FROM = 1 << 13
+
+
+class PlainExplorer:
+    """Enumerates a chain by the game's functions as they stand."""
+
+    def __init__(self, chain: Chain, budget: int, decisions: bool = False, size_check: SizeCheck | None = None) -> None:
+        """`size_check(explorer, state, edges, look_from)` may raise NoExactOdds; it says whether it looked."""
+        self._size_check = size_check
+        self.budget, self.decisions = budget, chain.decided and (decisions or chain.aims is not None)
+        self.chain = chain
+        quicken(type(chain.start))
+        self._p = plain_params(chain.params)
+        self._counted = chain.counted
+        first = chain.tables.first.tolist()
+        result = chain.tables.result.tolist()
+        self._results = [result[a:b] for a, b in pairwise(first)]
+        self._move = chain.leap if decisions else self._to_decision if self.decisions else chain.move
+        self._all = decisions and chain.decided
+        widest = chain.tables.largest ** (1 + chain.paired)
+        self._ahead = widest if widest > LOOK_FROM else 0
+        self._look_from = LOOK_FROM
+        self.edges = 0
+
+    def _to_decision(self, p: Any, s: Any, result: int, other: int) -> Any:
+        return self.chain.settled(self.chain.leap(p, s, result, other), p, stop=True)
+
+    def _begun(self, start: Any) -> Any:
+        """Where a battle that starts so is first left to chance, without its counter."""
+        first = start if self._all else self.chain.settled(start, self._p, stop=self.decisions)
+        begun = type(start)(*(0 if f == self._counted else int(value) for f, value in enumerate(first)))
+        hold_to_limits(self.chain, begun, start)
+        return begun
+
+    def _look_around(self, s: Any, edges: int) -> None:
+        """Ask `size_check`, which raises NoExactOdds for a chain that is too large."""
+        assert self._size_check is not None
+        if self._size_check(self, s, edges, LOOK_FROM if self._look_from == LOOK_FROM else 0):
+            self._look_from = max(LOOK_FROM + 1, self.budget // size_of(self.chain, 0, 1))
+
+    def explore(self, patience: float = float("inf"), starts: np.ndarray | None = None) -> Graph | None:
+        """The graph, or None if it took longer than `patience` seconds; see `explore.explore`."""
+        chain, p, move, without_count = self.chain, self._p, self._move, self._without_count
+        if starts is not None or self._size_check is None:
+            self._look_from = sys.maxsize
+        running, table, second = (chain.part(name) for name in ("running", "table", "second"))
+        deadline = time.thread_time() + patience
+        kind, a_state, an_edge = type(chain.start), size_of(chain, 1, 0), size_of(chain, 0, 1)
+        begun = [
+            self._begun(start) for start in ([chain.start] if starts is None else map(kind._make, starts.tolist()))
+        ]
+        states = list(dict.fromkeys(begun))
+        number = {state: i for i, state in enumerate(states)}
+        tables: list[int] = []
+        seconds: list[int] = []
+        owners: list[int] = []
+        begin, due = [0], 0
+        to: list[int] = []
+        inc: list[int] = []
+        for s in states:
+            if len(tables) % CLOCK_EVERY == 0 or len(to) > due:
+                due = len(to) + CLOCK_EVERY**2
+                if time.thread_time() > deadline:
+                    self.edges = len(to)
+                    return None
+            if len(to) + self._ahead > self._look_from:
+                self._look_around(s, len(to))
+            tables.append(FINAL)
+            seconds.append(0)
+            owners.append(0)
+            if running(p, s):
+                tables[-1], seconds[-1], owners[-1], pairs = self._choices(s, table, second)
+                for result, other in pairs:
+                    after, count = without_count(s, move(p, s, result, other))
+                    j = number.get(after)
+                    if j is None:
+                        hold_to_limits(chain, after, s)
+                        j = number[after] = len(states)
+                        states.append(after)
+                    to.append(j)
+                    inc.append(count)
+            begin.append(len(to))
+            if len(states) * a_state + len(to) * an_edge > self.budget:
+                raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
+        return Graph(
+            chain,
+            packed(chain.layout, rows_of(states)),
+            np.array(tables, np.int32),
+            np.array(seconds, np.int32) if chain.paired else None,
+            np.array(owners, np.int8) if self.decisions else None,
+            np.array(begin, np.int64),
+            np.array(to, np.int32),
+            np.array(inc, np.uint32) if chain.counters else None,
+            np.array([number[state] for state in begun]),
+        )
+
+    def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, list[tuple[int, int]]]:
+        """Table, other table, owner, and the pairs of results (or options) that may follow a running state."""
+        if self.decisions and (owner := int(self.chain.part("decides")(self._p, s))):
+            return 0, 0, owner, [(option, 0) for option in range(options_of(self.chain, self._p, s, owner))]
+        t, u = self._tables_of(s, table, second)
+        if not self.chain.paired:
+            return t, 0, 0, [(result, 0) for result in self._results[t]]
+        return t, u, 0, [(result, other) for other in self._results[u] for result in self._results[t]]
+
+    def _tables_of(self, s: Any, table: Any, second: Any) -> tuple[int, int]:
+        """Both tables of a running state where chance decides."""
+        t, u = int(table(self._p, s)), int(second(self._p, s))
+        for index in (t, u):
+            if not 0 <= index < len(self._results):
+                raise BrokenGame(f"chance table {index}: there are tables 0 to {len(self._results) - 1}; state {s}")
+        return t, u
+
+    def _without_count(self, before: Any, after: Any) -> tuple[Any, int]:
+        """The state after a step with its counter at 0, and what the step added to it."""
+        if self._counted < 0:
+            return after, 0
+        more = int(after[self._counted])
+        if more == 0:
+            return after, 0
+        limit = int(self.chain.limits[self._counted])
+        if not 0 <= more <= limit:
+            raise BrokenGame(
+                f"counter {self.chain.counters[0]}: {more} is not within 0 to {limit}, after state {before}"
+            )
+        counted = self._counted
+        return tuple.__new__(type(after), (*after[:counted], 0, *after[counted + 1 :])), more
+
+
+def options_of(chain: Chain, p: Any, s: Any, owner: int) -> int:
+    """How many options there are where a side decides (1 + the side); raises BrokenGame for none, or for no side."""
+    count = int(chain.part("options")(p, s))
+    if owner not in {1, 2} or count < 1:
+        raise BrokenGame(f"decides: {owner} is no side, or {count} no number of options; state {s}")
+    return count

@@ -1,0 +1,183 @@
+"""States that lead back to each other, where sides decide: see `decide`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.chain import helper
+from simulator.engine.model.limits import BrokenGame
+
+if TYPE_CHECKING:
+    from simulator.engine.graph.value_iteration import Decider
+
+# Two values as close as this are equal.
+SAME = 1e-12
+MOST_SWEEPS = 10_000
+
+
+class Play(NamedTuple):
+    """What the passes read and find out, by state.
+
+    `owner` as in Graph; `pick` the option taken, `gain` what that is worth more than the best other option. `first` and
+    `second` are the values for the two sides; `second` is empty where it is the opposite of `first`. `inc` is what each
+    edge adds to the counter, empty where nobody cares; `rate` what one more of it is worth to each side.
+    """
+
+    owner: Any
+    pick: Any
+    gain: Any
+    first: Any
+    second: Any
+    inc: Any
+    rate: Any
+
+
+@helper
+def worth_of(net, play, e, side):
+    """What an edge leads to is worth to a side (1 or 2)."""
+    j = net.to[e]
+    more = play.inc[e] if len(play.inc) > 0 else 0
+    if side == 1:
+        return play.first[j] + more * play.rate[0]
+    if len(play.second) == 0:
+        return -play.first[j] - more * play.rate[0]
+    return play.second[j] + more * play.rate[1]
+
+
+class Loop:
+    """States that lead back to each other, solved for the best decisions of those who decide among them."""
+
+    def __init__(self, decider: Decider, members: Sequence[int]) -> None:
+        net, play = decider._net, decider.play
+        self.play, self.members, self.opposed = play, members, len(play.second) == 0
+        place = {i: a for a, i in enumerate(members)}
+        size = len(members)
+        self.inside, self.beyond = np.zeros((size, size)), np.zeros((size, 2))
+        # By deciding state: (place inside or -1, what lies outside it, or the gain on the way, for both sides).
+        self.options: dict[int, list[tuple[int, np.ndarray]]] = {}
+        for a, i in enumerate(members):
+            chances = decider.chances_of(i) if not play.owner[i] else None
+            ways = []
+            for k, e in enumerate(range(net.begin[i], net.begin[i + 1])):
+                b, more = place.get(net.to[e], -1), play.inc[e] if len(play.inc) else 0
+                worth = np.array(
+                    [worth_of(net, play, e, side) if b < 0 else more * play.rate[side - 1] for side in (1, 2)]
+                )
+                if chances is None:
+                    ways.append((b, worth))
+                    continue
+                self.beyond[a] += chances[k] * worth
+                if b >= 0:
+                    self.inside[a, b] += chances[k]
+            if chances is None:
+                self.options[a] = ways
+        self.owner = {a: int(play.owner[members[a]]) for a in self.options}
+
+    def matrix(self, pick: dict[int, int]) -> tuple[np.ndarray, np.ndarray]:
+        """Chances among the members and the worth beyond them, with these options taken."""
+        inside, beyond = self.inside.copy(), self.beyond.copy()
+        for a, k in pick.items():
+            b, worth = self.options[a][k]
+            beyond[a] = worth
+            if b >= 0:
+                inside[a, b] = 1.0
+        return inside, beyond
+
+    def values(self, pick: dict[int, int]) -> np.ndarray | None:
+        """Values of all members for both sides with these options taken; None if they are never left."""
+        inside, beyond = self.matrix(pick)
+        try:
+            found = np.linalg.solve(np.eye(len(inside)) - inside, beyond)
+        except np.linalg.LinAlgError:
+            return None
+        return found if np.all(np.abs(found) < 1e15) else None
+
+    def worth(self, a: int, k: int, values: np.ndarray) -> float:
+        """What option `k` of member `a` is worth to its side, one step ahead."""
+        b, worth = self.options[a][k]
+        side = self.owner[a] - 1
+        return float(worth[side] + (values[b, side] if b >= 0 else 0.0))
+
+    def improved(self, side: int, pick: dict[int, int], values: np.ndarray) -> bool:
+        """Better options for a side, each by what it is worth now; was there any?"""
+        changed = False
+        for a, ways in self.options.items():
+            if self.owner[a] == side:
+                worths = [self.worth(a, k, values) for k in range(len(ways))]
+                if max(worths) > worths[pick[a]] + SAME:
+                    pick[a], changed = worths.index(max(worths)), True
+        return changed
+
+    def leaving(self) -> dict[int, int]:
+        """The options that lead out, where there are any."""
+        return {a: next((k for k, (b, _) in enumerate(ways) if b < 0), 0) for a, ways in self.options.items()}
+
+    def iterated(self) -> dict[int, int] | None:
+        """Policy iteration: one side answers the other's choices as well as it can, and so in turn."""
+        pick = self.leaving()
+        for _ in range(MOST_SWEEPS):
+            for _ in range(MOST_SWEEPS):
+                values = self.values(pick)
+                if values is None:
+                    return None
+                if not self.improved(2, pick, values):
+                    break
+            if not self.improved(1, pick, values):
+                return pick
+        raise BrokenGame("decisions without end")
+
+    def staying(self) -> dict[int, int] | None:
+        """Both sides decide with aims of their own: each compares leaving with staying until something changes."""
+        pick = {a: next((k for k, (b, _) in enumerate(ways) if b >= 0), 0) for a, ways in self.options.items()}
+        values = self.values(pick)
+        if values is None:
+            pick = self.leaving()
+            values = self.values(pick)
+            if values is None:
+                return None
+        for _ in range(len(self.options) + 1):
+            before = dict(pick)
+            for a, ways in self.options.items():
+                worths = [self.worth(a, k, values) for k in range(len(ways))]
+                pick[a] = next(k for k, worth in enumerate(worths) if worth >= max(worths) - SAME)
+                b, worth = ways[pick[a]]
+                values[a] = worth + (values[b] if b >= 0 else 0.0)
+            if pick == before:
+                break
+        return pick
+
+    def solve(self) -> bool:
+        """Choose, and write down values, picks and gains; False if the loop can never be left."""
+        alone = self.opposed or len(set(self.owner.values())) < 2
+        pick = self.iterated() if alone else self.staying()
+        values = None if pick is None else self.values(pick)
+        if pick is None or values is None:
+            return False
+        gains = {}
+        for a, ways in self.options.items():
+            worths = [self._for_good(a, k, pick, values) for k in range(len(ways))]
+            first = next(k for k, worth in enumerate(worths) if worth >= max(worths) - SAME)
+            if alone and first != pick[a]:
+                pick = pick | {a: first}
+                again = self.values(pick)
+                values = values if again is None else again
+            rest = [worth for k, worth in enumerate(worths) if k != pick[a]]
+            gains[a] = worths[pick[a]] - max(rest) if rest else 0.0
+        for a, i in enumerate(self.members):
+            self.play.first[i] = float(values[a, 0])
+            if not self.opposed:
+                self.play.second[i] = float(values[a, 1])
+            if a in pick:
+                self.play.pick[i], self.play.gain[i] = pick[a], float(gains[a])
+        return True
+
+    def _for_good(self, a: int, k: int, pick: dict[int, int], values: np.ndarray) -> float:
+        """What an option is worth if it is taken every time until something changes."""
+        side = self.owner[a] - 1
+        if k != pick[a] and self.options[a][k][0] >= 0:
+            found = self.values(pick | {a: k})
+            return -1e300 if found is None else float(found[a, side])
+        return self.worth(a, k, values)

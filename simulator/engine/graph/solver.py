@@ -1,0 +1,259 @@
+"""Solving a spelled-out chain: chances of its endings, values of its states.
+
+The passes (`passes`) run as plain Python over lists or compiled over arrays, whichever is sooner.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.graph_passes import (
+    CERTAIN,
+    COMPONENT,
+    DENSE,
+    FOUND,
+    LAYER,
+    MAY_CUT,
+    PAUSE,
+    SOLVED,
+    UNLIKELY,
+    WHERE,
+    Flow,
+    Found,
+    Net,
+    Plan,
+    draw_back,
+    find_components,
+    outside,
+    spread,
+)
+from simulator.engine.jit import kernel_cache as cache
+from simulator.engine.jit.time_budgets import SOLVING
+from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress, in_words
+from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
+
+# Plain Python takes so long for an edge; a counter's layers are reckoned at a few times the graph.
+SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
+# After so many layers of a counter it is looked at whether the battle can end.
+SUSPICIOUS = 1 << 12
+# The kernel that solves graphs of so many edges at most in one call, see `at_once`.
+AT_ONCE, MOST_AT_ONCE = "spread_at_once", 1 << 16
+
+
+class Passes:
+    """Stands for the params of kernels that involve no game."""
+
+
+compiled: dict[str, Any] = {}
+_spent = [0.0]
+
+
+def plainly(edges: int) -> bool:
+    """Is a graph of this size solved sooner by plain Python than by loading, or making, the compiled passes?"""
+    if compiled:
+        return False
+    ready = any(cache.is_ready(kernel, Passes) for kernel in (spread.__name__, AT_ONCE))
+    return _spent[0] + edges * SECONDS_AN_EDGE < SOLVING.now(ready).together
+
+
+def solved_at_once(edges: int) -> bool:
+    """Is a graph of this size solved soonest in one call? Not if that had to be compiled beside the passes."""
+    if edges > MOST_AT_ONCE or plainly(edges):
+        return False
+    return not compiled or AT_ONCE in compiled or cache.is_ready(AT_ONCE, Passes)
+
+
+class Solver:
+    """The passes over one graph, as plain Python over lists or compiled over arrays."""
+
+    def __init__(self, graph: Graph, counted: bool = True, plain: bool | None = None) -> None:
+        """With `counted` the graph's counter is followed, else states are solved whatever it holds."""
+        self.graph = graph
+        self.counted = counted and graph.inc is not None
+        self._plain = plainly(len(graph.to) * (LAYERS if self.counted else 1)) if plain is None else plain
+        begun = time.thread_time()
+        tables, hold = graph.chain.tables, self._hold
+        self._net = Net(
+            hold(graph.begin),
+            hold(graph.to),
+            hold(np.empty(0, np.uint32) if graph.inc is None or not self.counted else graph.inc),
+            hold(graph.table),
+            hold(np.empty(0, np.int32) if graph.second is None else graph.second),
+            hold(tables.first),
+            hold(tables.weight),
+        )
+        self._plan = self._components()
+        _spent[0] += self._plain * (time.thread_time() - begun)
+
+    def _hold(self, array: np.ndarray) -> Any:
+        return array.tolist() if self._plain else array
+
+    def _call(self, function: Callable[..., Any], *args: Any) -> int:
+        """Run a pass until it needs something; an interrupt gets through several times a second."""
+        if self._plain:
+            begun = time.thread_time()
+            status: int = function(self._net, *args)
+            _spent[0] += time.thread_time() - begun
+            return status
+        from simulator.engine.jit.kernels import kernel
+
+        if function.__name__ not in compiled:
+            compiled[function.__name__] = kernel(function).of(Passes())
+        return int(compiled[function.__name__](self._net, *args))
+
+    def _search(self, counted: bool) -> tuple[Any, Any, Any, Any]:
+        """The first four parts of a `Plan`; with `counted`, edges that count do not connect."""
+        size, hold = len(self.graph), self._hold
+        work = (*(hold(np.zeros(size, np.int32)) for _ in range(4)), hold(np.zeros(size, np.int64)))
+        order, at = hold(np.zeros(size, np.int32)), hold(np.zeros(size + 1, np.int32))
+        of, loop = hold(np.zeros(size, np.int32)), hold(np.zeros(size, np.int8))
+        count = self._call(find_components, counted, work, order, at, of, loop)
+        return order, at[: count + 1], of, loop
+
+    def _components(self) -> Plan:
+        order, at, of, loop = self._search(self.counted)
+        largest = 1 if len(at) > len(self.graph) else int(np.diff(np.asarray(at)).max())
+        dense = min(largest, DENSE) ** 2 if largest > 1 else 1
+        matrix, side = self._hold(np.zeros(dense)), self._hold(np.zeros(largest))
+        return Plan(order, at, of, loop, self._hold(np.zeros(len(self.graph), np.int32)), matrix, side)
+
+    def chances(self, progress: Progress | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """Final states reached: their numbers, what the counter holds, chances; and the chance not followed to an end.
+
+        Raises BrokenGame for states that the battle cannot leave, or a counter that passes its limit.
+        """
+        size, chain = len(self.graph), self.graph.chain
+        width = int(self.graph.inc.max(initial=0)) + 1 if self.counted and self.graph.inc is not None else 1
+        if 8 * width * size > EXACT_BYTES:
+            raise NoExactOdds(f"counter {chain.counters[0]}: it jumps by {width - 1:,}; {in_words(8 * width * size)}")
+        count = len(self._plan.at) - 1
+        ring, low, high = np.zeros(width * size), np.full(width, count, np.int64), np.full(width, -1, np.int64)
+        ring[0], low[0], high[0] = 1.0, 0 if width == 1 else int(self._plan.of[0]), count - 1
+        room = 4 * max(64, int(self.graph.final.sum()))
+        at = self._hold(np.array([0, len(self._plan.at) - 1, 0, 0, -1, 0]))
+        lost = np.array([0.0, UNLIKELY if chain.paired else 0.0])
+        flow, found = Flow(*map(self._hold, (ring, low, high, lost))), self._room(room)
+        most, sure = int(chain.limits[chain.counted]) if self.counted else 0, False
+        if self.counted and len(self.graph.to) <= MOST_AT_ONCE:
+            at[MAY_CUT] = int(self._loops())
+        while (status := self._call(spread, self._plan, flow, found, at, self._pause)) != DONE:
+            if status == NEED_ROOM:
+                found = self._more_room(found)
+            elif status == LARGE:
+                self._solve_large(int(at[COMPONENT]) - 1, at, flow.ring)
+            elif status == ENDLESS:
+                raise self._endless(int(at[WHERE]))
+            at[MAY_CUT] = int(self._loops())
+            if at[LAYER] > SUSPICIOUS and not sure:  # raises BrokenGame where the battle cannot end
+                sure = len(Solver(self.graph, counted=False, plain=self._plain).values(np.zeros(size))) == size
+            if at[LAYER] > most:
+                raise BrokenGame(
+                    f"counter {chain.counters[0]}: it passes its limit {most}; perhaps a battle never ends"
+                )
+            if progress:
+                progress(size)
+        count = int(at[FOUND])
+        numbers, layers, p = (np.asarray(values[:count]) for values in found)
+        return numbers, layers, p, float(flow.lost[0]) + (float(np.sum(flow.ring)) if at[MAY_CUT] else 0.0)
+
+    @property
+    def _pause(self) -> int:
+        """Edges between two looks at what is left and at the user: some hundredths of a second."""
+        return PAUSE // 64 if self._plain else PAUSE
+
+    def _room(self, size: int) -> Found:
+        return Found(*(self._hold(np.zeros(size, kind)) for kind in (np.int32, np.int64, np.float64)))
+
+    def _more_room(self, found: Found) -> Found:
+        more = self._room(len(found.state))
+        return Found(*(a + b if self._plain else np.concatenate([a, b]) for a, b in zip(found, more, strict=True)))
+
+    def _loops(self) -> bool:
+        """May the battle come back to where it was, so that its counter has no bound of its own?"""
+        if self._cyclic is None:
+            _, at, _, loop = self._search(False) if self.counted else self._plan[:4]
+            self._cyclic = len(at) - 1 < len(self.graph) or bool(np.any(loop))
+        return self._cyclic
+
+    _cyclic: bool | None = None
+
+    def _members(self, c: int) -> np.ndarray:
+        return np.asarray(self._plan.order[self._plan.at[c] : self._plan.at[c + 1]])
+
+    def _endless(self, c: int) -> BrokenGame:
+        members = self._members(c)
+        shown = "; ".join(self.graph.described(int(i)) for i in members[:3])
+        more = f" and {len(members) - 3} more" if len(members) > 3 else ""
+        return BrokenGame(f"this battle can never leave {shown}{more}")
+
+    def _inside(self, c: int) -> tuple[np.ndarray, Any]:
+        """A large component's states and its chances among themselves, as a sparse matrix."""
+        from scipy.sparse import csr_array
+
+        graph, tables = self.graph, self.graph.chain.tables
+        members = self._members(c)
+        place = np.full(len(graph), -1, np.int64)
+        place[members] = np.arange(len(members))
+        rows, columns, chances = [], [], []
+        for a, i in enumerate(members):
+            t = graph.table[i]
+            weight = tables.weight[tables.first[t] : tables.first[t + 1]]
+            if graph.second is not None:
+                u = graph.second[i]
+                weight = np.outer(tables.weight[tables.first[u] : tables.first[u + 1]], weight).ravel()
+            edges = slice(graph.begin[i], graph.begin[i + 1])
+            b = place[graph.to[edges]]
+            keep = b >= 0
+            if self.counted and graph.inc is not None:
+                keep &= graph.inc[edges] == 0
+            rows.append(np.full(int(keep.sum()), a))
+            columns.append(b[keep])
+            chances.append(weight[keep])
+        shape = (len(members), len(members))
+        inside = csr_array((np.concatenate(chances), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
+        if inside.sum(axis=1).min() > 1 - CERTAIN:
+            raise self._endless(c)
+        return members, inside
+
+    def _solve_large(self, c: int, at: Any, ring: Any) -> None:
+        """How often each state of a large component is visited, instead of the chance that comes to it."""
+        from scipy.sparse import eye_array
+        from scipy.sparse.linalg import spsolve
+
+        members, inside = self._inside(c)
+        width = len(ring) // len(self.graph)
+        base = (int(at[LAYER]) % width) * len(self.graph)
+        coming = np.array([ring[base + i] for i in members])
+        for i, visits in zip(members, spsolve((eye_array(len(members)) - inside.T).tocsc(), coming), strict=True):
+            ring[base + i] = float(visits)
+        at[SOLVED] = 1
+
+    def values(self, value: np.ndarray, progress: Progress | None = None) -> np.ndarray:
+        """Expected value of every state (float64), from those that stand at the final states of `value`.
+
+        Raises BrokenGame for states that the battle cannot leave.
+        """
+        held, at = self._hold(value), self._hold(np.array([0, 0, 0, 0, -1, 0]))
+        while (status := self._call(draw_back, self._plan, held, at, self._pause)) != DONE:
+            if status == ENDLESS:
+                raise self._endless(int(at[WHERE]))
+            if status == LARGE:
+                self._values_of_large(int(at[COMPONENT]), held)
+                at[COMPONENT] += 1
+            if progress:
+                progress(len(self.graph))
+        return np.asarray(held)
+
+    def _values_of_large(self, c: int, value: Any) -> None:
+        from scipy.sparse import eye_array
+        from scipy.sparse.linalg import spsolve
+
+        members, inside = self._inside(c)
+        beyond = np.array([outside(self._net, self._plan, value, int(i))[0] for i in members])
+        for i, worth in zip(members, spsolve((eye_array(len(members)) - inside).tocsc(), beyond), strict=True):
+            value[i] = float(worth)

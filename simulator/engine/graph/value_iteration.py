@@ -1,0 +1,375 @@
+"""Deciding as well as possible: backward induction over a spelled-out chain with decisions.
+
+Chance states are worth what follows them on average, a side that decides takes what is worth most to it, the first of
+equals. States that lead back to each other are solved together by policy iteration (Howard, 1960; for two sides with
+opposite aims Hoffman and Karp, Management Science 12, 1966). Where both sides decide there with aims of their own,
+whoever stays is taken to stay until something changes (docs/rules/decisions.md section 2.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.graph.explore import explore
+from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link
+from simulator.engine.graph.policy_iteration import SAME, Loop, Play, worth_of
+from simulator.engine.graph.solver import LAYERS, Solver, plainly
+from simulator.engine.model.chain import Chain, helper
+from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.model.status import DONE, ENDLESS, LARGE, PAUSED
+
+
+@helper
+def pick_best(net, play, i):
+    """The option that is worth most to the side that decides in state `i`, the first of equals."""
+    begin, count, side = net.begin[i], net.begin[i + 1] - net.begin[i], play.owner[i]
+    most = worth_of(net, play, begin, side)
+    for k in range(1, count):
+        most = max(most, worth_of(net, play, begin + k, side))
+    pick = 0
+    while worth_of(net, play, begin + pick, side) < most - SAME:
+        pick += 1
+    other = -1e300
+    for k in range(count):
+        if k != pick:
+            other = max(other, worth_of(net, play, begin + k, side))
+    play.pick[i] = pick
+    play.gain[i] = worth_of(net, play, begin + pick, side) - other if count > 1 else 0.0
+    play.first[i] = worth_of(net, play, begin + pick, 1)
+    if len(play.second) > 0:
+        play.second[i] = worth_of(net, play, begin + pick, 2)
+
+
+@helper
+def average(net, play, i):
+    """The value of a chance state that may return to itself: 0 if it never leaves."""
+    t, e = net.table[i], net.begin[i]
+    fan = net.first[t + 1] - net.first[t]
+    others = (net.begin[i + 1] - e) // fan
+    mine, theirs, loop = 0.0, 0.0, 0.0
+    for k in range(others):
+        other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
+        for row in range(fan):
+            chance = other * net.weight[net.first[t] + row]
+            more = play.inc[e] if len(play.inc) > 0 else 0
+            if net.to[e] == i:
+                loop += chance
+                mine += chance * more * play.rate[0]
+                theirs += chance * more * play.rate[1]
+            else:
+                mine += chance * worth_of(net, play, e, 1)
+                if len(play.second) > 0:
+                    theirs += chance * worth_of(net, play, e, 2)
+            e += 1
+    if loop > 1.0 - CERTAIN:
+        return 0
+    play.first[i] = mine / (1.0 - loop)
+    if len(play.second) > 0:
+        play.second[i] = theirs / (1.0 - loop)
+    return 1
+
+
+@helper
+def decided_in(plan, play, c):
+    """Does a side decide in a component?"""
+    for a in range(plan.at[c], plan.at[c + 1]):  # noqa: SIM110 - compiled
+        if play.owner[plan.order[a]] > 0:
+            return True
+    return False
+
+
+@helper
+def go_round(net, plan, play, c, side):
+    """Values for a side of chance states that lead back to each other; the matrix of the component is filled."""
+    first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
+    for a in range(states):
+        i = plan.order[first + a]
+        t, e, total = net.table[i], net.begin[i], 0.0
+        fan = net.first[t + 1] - net.first[t]
+        for k in range((net.begin[i + 1] - e) // fan):
+            other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
+            for row in range(fan):
+                chance = other * net.weight[net.first[t] + row]
+                if plan.of[net.to[e]] != c:
+                    total += chance * worth_of(net, play, e, side)
+                elif len(play.inc) > 0:
+                    total += chance * play.inc[e] * play.rate[side - 1]
+                e += 1
+        plan.side[a] = total
+    eliminate(plan.matrix, plan.side, states, False)
+    for a in range(states):
+        if side == 1:
+            play.first[plan.order[first + a]] = plan.side[a]
+        else:
+            play.second[plan.order[first + a]] = plan.side[a]
+
+
+def draw_best(net, plan, play, at, pause):
+    """Values and choices of all states from those of the final ones: DONE, or LARGE at a loop of several states."""
+    edges = 0
+    for c in range(at[COMPONENT], len(plan.at) - 1):
+        at[COMPONENT] = c
+        i = plan.order[plan.at[c]]
+        states = plan.at[c + 1] - plan.at[c]
+        if states > 1:
+            if states > DENSE or decided_in(plan, play, c):
+                return LARGE
+            for side in range(1, 2 if len(play.second) == 0 else 3):
+                if link(net, plan, c, states) == 0:
+                    at[WHERE] = c
+                    return ENDLESS
+                go_round(net, plan, play, c, side)
+            continue
+        if net.table[i] < 0:
+            continue
+        if play.owner[i] > 0:
+            pick_best(net, play, i)
+        elif average(net, play, i) == 0:
+            at[WHERE] = c
+            return ENDLESS
+        edges += net.begin[i + 1] - net.begin[i]
+        if edges > pause:
+            at[COMPONENT] = c + 1
+            return PAUSED
+    return DONE
+
+
+@helper
+def pass_on(net, plan, play, met, i, mass):
+    """Hand the visits of a state on to what lies outside its component."""
+    t, e, own = net.table[i], net.begin[i], plan.of[i]
+    if play.owner[i] > 0:
+        j = net.to[e + play.pick[i]]
+        if plan.of[j] != own:
+            met[j] += mass
+        return
+    fan = net.first[t + 1] - net.first[t]
+    others = (net.begin[i + 1] - e) // fan
+    for k in range(others):
+        part = mass * net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else mass
+        for row in range(fan):
+            if plan.of[net.to[e]] != own:
+                met[net.to[e]] += part * net.weight[net.first[t] + row]
+            e += 1
+
+
+def meet(net, plan, play, met, at, pause):
+    """The chance that each state is met once the choices are made; `met` holds 1 for the start. DONE, or LARGE."""
+    for c in range(at[COMPONENT], -1, -1):
+        at[COMPONENT] = c
+        i = plan.order[plan.at[c]]
+        if plan.at[c + 1] - plan.at[c] > 1:
+            return LARGE
+        if net.table[i] < 0 or met[i] == 0.0:
+            continue
+        loop = 0.0
+        if plan.loop[i] > 0 and play.owner[i] == 0:
+            t, e = net.table[i], net.begin[i]
+            fan = net.first[t + 1] - net.first[t]
+            for k in range((net.begin[i + 1] - e) // fan):
+                other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
+                for row in range(fan):
+                    if net.to[e] == i:
+                        loop += other * net.weight[net.first[t] + row]
+                    e += 1
+        pass_on(net, plan, play, met, i, met[i] / (1.0 - loop))
+    return DONE
+
+
+def reach(net, play, start, number, order):
+    """Number the chance and final states that are met from `start` when the choices are made; returns how many."""
+    order[0] = start
+    number[start] = 0
+    count, done = 1, 0
+    while done < count:
+        i = order[done]
+        done += 1
+        for e in range(net.begin[i], net.begin[i + 1]):
+            j = net.to[e]
+            while play.owner[j] > 0:
+                j = net.to[net.begin[j] + play.pick[j]]
+            if number[j] < 0:
+                number[j] = count
+                order[count] = j
+                count += 1
+    return count
+
+
+class Decider(Solver):
+    """The best decisions on a graph spelled out with decisions."""
+
+    def __init__(
+        self, graph: Graph, worth: np.ndarray, rate: Sequence[float] = (0.0, 0.0), plain: bool | None = None
+    ) -> None:
+        """`worth` (2, final states): what the ends are worth to each side; `rate`: one more of the counter."""
+        super().__init__(graph, counted=False, plain=plainly(LAYERS * len(graph.to)) if plain is None else plain)
+        size, opposed = len(graph), bool(np.all(np.abs(worth[0] + worth[1]) < SAME)) and rate[0] == -rate[1]
+        values = np.zeros((2, size))
+        values[:, graph.final] = worth
+        assert graph.owner is not None
+        counting = graph.inc is not None and any(rate)
+        hold = self._hold
+        self.play = Play(
+            hold(graph.owner),
+            hold(np.zeros(size, np.int32)),
+            hold(np.zeros(size)),
+            hold(values[0]),
+            hold(np.empty(0) if opposed else values[1]),
+            hold(graph.inc if counting and graph.inc is not None else np.empty(0, np.uint32)),
+            hold(np.array(rate, float)),
+        )
+        self._decide()
+
+    def chances_of(self, i: int) -> np.ndarray:
+        """Chances of the edges of a chance state."""
+        tables, graph = self.graph.chain.tables, self.graph
+        weight = tables.weight[tables.first[graph.table[i]] : tables.first[graph.table[i] + 1]]
+        if graph.second is not None:
+            u = graph.second[i]
+            weight = np.outer(tables.weight[tables.first[u] : tables.first[u + 1]], weight).ravel()
+        return np.asarray(weight)
+
+    def _decide(self) -> None:
+        at = self._hold(np.array([0, 0, 0, 0, -1, 0]))
+        while (status := self._call(draw_best, self._plan, self.play, at, self._pause)) != DONE:
+            if status == ENDLESS:
+                raise self._endless(int(at[WHERE]))
+            if status == LARGE:
+                c = int(at[COMPONENT])
+                if not Loop(self, [int(i) for i in self._members(c)]).solve():
+                    raise self._endless(c)
+                at[COMPONENT] = c + 1
+
+    def met(self) -> np.ndarray:
+        """The chance that each state is met at least once."""
+        met = np.zeros(len(self.graph))
+        met[0] = 1.0
+        held, at = self._hold(met), self._hold(np.array([0, len(self._plan.at) - 2, 0, 0, -1, 0]))
+        while self._call(meet, self._plan, self.play, held, at, self._pause) != DONE:
+            c = int(at[COMPONENT])
+            members = [int(i) for i in self._members(c)]
+            loop = Loop(self, members)
+            pick = {a: int(self.play.pick[members[a]]) for a in loop.options}
+            visits = np.linalg.inv(np.eye(len(members)) - loop.matrix(pick)[0])
+            coming = np.array([held[i] for i in members]) @ visits
+            for a, i in enumerate(members):
+                pass_on(self._net, self._plan, self.play, held, i, float(coming[a]))
+                held[i] = float(coming[a] / visits[a, a])
+            at[COMPONENT] = c - 1
+        return np.asarray(held)
+
+    def played(self) -> Graph:
+        """The graph of the battle with the decisions made as found."""
+        graph, play, size = self.graph, self.play, len(self.graph)
+        pick = np.asarray(play.pick)
+        # Where a state leads without chance, and what is counted on the way.
+        onward, more = np.arange(size), np.zeros(size, np.uint32)
+        deciding = np.flatnonzero(graph.owner)
+        edge = graph.begin[deciding] + pick[deciding]
+        onward[deciding] = graph.to[edge]
+        if graph.inc is not None:
+            more[deciding] = graph.inc[edge]
+        while np.any(further := np.asarray(graph.owner)[onward[deciding]] > 0):
+            more[deciding] += np.where(further, more[onward[deciding]], 0).astype(np.uint32)
+            onward[deciding] = onward[onward[deciding]]
+        number, order = self._hold(np.full(size, -1, np.int32)), self._hold(np.zeros(size, np.int32))
+        count = self._call(reach, play, int(onward[0]), number, order)
+        numbers, kept = np.asarray(number, np.int32), np.asarray(order, np.int64)[:count]
+        fans = np.diff(graph.begin)[kept]
+        begin = np.concatenate([[0], np.cumsum(fans)])
+        edges = np.repeat(graph.begin[kept] - begin[:-1], fans) + np.arange(begin[-1])
+        to = graph.to[edges]
+        return Graph(
+            graph.chain,
+            graph.keys[:, kept],
+            graph.table[kept],
+            None if graph.second is None else graph.second[kept],
+            None,
+            begin,
+            numbers[onward[to]],
+            None if graph.inc is None else graph.inc[edges] + more[to],
+        )
+
+
+def _aims(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
+    """What the ends are worth to both sides, and what one more of the counter is.
+
+    Raises BrokenGame where that is no number, or the counter is worth more in some ends than in others.
+    """
+    chain, final = graph.chain, graph.final
+    assert chain.aims is not None
+    ends = graph.states(final)
+    worth = chain.aims.worth(ends)
+    if worth.shape != (2, int(final.sum())) or not np.all(np.isfinite(worth)):
+        raise BrokenGame("aims: an end is worth no number to a side")
+    if graph.inc is None or not worth.size:
+        return worth, (0.0, 0.0)
+    counted = chain.counters[0]
+    rates = [chain.aims.worth(ends._replace(**{counted: getattr(ends, counted) + n})) - worth for n in (1, 1000)]
+    rate = rates[0][:, 0]
+    if np.any(np.abs(rates[0] - rate[:, None]) > 1e-9) or np.any(np.abs(rates[1] - 1000 * rate[:, None]) > 1e-6):
+        raise BrokenGame(f"counter {counted}: its worth depends on the rest of the outcome")
+    start = int(chain.start[chain.counted])
+    return worth + start * rate[:, None], (float(rate[0]), float(rate[1]))
+
+
+class Played:
+    """A chain with its decisions made as well as possible.
+
+    `open` is the graph with the decisions, `decider` their solution, `graph` that of the battle played so.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        assert chain.aims is not None
+        try:
+            self.open = explore(chain, EXACT_BYTES)
+        except NoExactOdds as error:
+            raise NoExactOdds(
+                f"{', '.join(chain.aims.fields)}: best needs every state, and this battle has {error}; "
+                f"choose a fixed policy, or fewer units"
+            ) from None
+        self.decider = Decider(self.open, *_aims(self.open))
+        self.graph = self.decider.played()
+        self._options: dict[Any, int] = {}
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """What the battle is worth to both sides."""
+        play = self.decider.play
+        first = float(play.first[0])
+        return first, float(play.second[0]) if len(play.second) else -first
+
+    def option(self, s: Any) -> int:
+        """The option taken in a state."""
+        chain = self.open.chain
+        if not self._options:
+            which = np.flatnonzero(self.open.owner)
+            rows = zip(*(part.tolist() for part in self.open.states(which)), strict=True)
+            self._options = dict(zip(rows, np.asarray(self.decider.play.pick)[which].tolist(), strict=True))
+        return self._options[tuple(0 if f == chain.counted else int(value) for f, value in enumerate(s))]
+
+
+_KEPT = "_played"
+
+
+def played(chain: Chain) -> Played:
+    """The best decisions of a chain, found once for it. Raises NoExactOdds where it has too many states."""
+    kept = vars(chain)
+    if _KEPT not in kept:
+        kept[_KEPT] = Played(chain)
+    found: Played = kept[_KEPT]
+    return found
+
+
+def best_option(chain: Chain) -> Callable[[Any], int] | None:
+    """The option that is taken in a state where the policy is `best`; None for chains without such policies."""
+    return None if chain.aims is None else lambda s: played(chain).option(s)
+
+
+def first_state(chain: Chain) -> Any:
+    """The state in which chance first decides, after the decisions that are due at the start."""
+    return chain.settled(chain.start, best=best_option(chain))

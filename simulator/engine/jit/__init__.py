@@ -1,0 +1,1 @@
+"""Compiling rules and kernels with numba; the only place that knows numba's internals."""

@@ -1,0 +1,300 @@
+"""Compiling: the kernel decorator, its on-disk cache, and binding a game's plain rules into the kernels.
+
+A kernel is compiled once for each (params, state) type pair; a game's `running`, `table`, `step` ... reach it by
+overloads on the params type, so that the kernels themselves never name a game and hit the on-disk cache.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+from numba import int64, njit, uint64
+from numba.extending import overload, register_jitable
+
+from simulator.engine.jit import kernel_cache as cache
+from simulator.engine.jit.options import KERNEL, OUTLINED, PART, RULE
+from simulator.engine.jit.rewrite import compilable
+from simulator.engine.model import chain
+from simulator.engine.model.limits import BrokenGame
+
+
+@contextmanager
+def _cache_of(package: str) -> Iterator[None]:
+    """Numba reads its cache folder when a function is decorated; leave other packages' folder as it was."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache.folder_of(package))
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+class Kernel:
+    """A compiled entry point, cached on disk for the package's own games.
+
+    Rules that live outside the package are not in the cache's key, so kernels over them are compiled afresh.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._versions: dict[str | None, Callable[..., Any]] = {}
+        self._called: dict[type, Callable[..., Any]] = {}
+        self._lock = threading.Lock()
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+
+    def _version(self, package: str | None) -> Callable[..., Any]:
+        if package not in self._versions:
+            if package is None:
+                self._versions[package] = njit(**KERNEL)(self._function)
+            else:
+                with _cache_of(package):
+                    self._versions[package] = njit(cache=True, **KERNEL)(self._function)
+        return self._versions[package]
+
+    def of(self, params: Any) -> Callable[..., Any]:
+        """The version for battles with these params, with their rules bound."""
+        kind = type(params)
+        return self._called.get(kind) or (lambda *args: self._call(kind, args))
+
+    def __call__(self, *args: Any) -> Any:
+        """Run a kernel that involves no game."""
+        return self._call(Kernel, args)
+
+    def _call(self, kind: type, args: tuple[Any, ...]) -> Any:
+        version = self._called.get(kind)
+        if version is not None:
+            return version(*args)
+        with self._lock:
+            return self._first_call(kind, args)
+
+    def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
+        """The first call loads or compiles, in one thread; a kept file that cannot be read is dropped and made anew."""
+        bind_rules()
+        package = cache.package_of(kind)
+        if not cache.is_ready(self.__name__, kind):
+            for tell in cache.announce:
+                tell("compiling for this machine, once: some seconds")
+        try:
+            result = self._version(package)(*args)
+        except OSError:  # what was compiled cannot be kept, as on a full disk; it is there all the same
+            result = self._version(package)(*args)
+        except Exception:
+            if package is None or not cache.is_ready(self.__name__, kind):
+                raise
+            del self._versions[package]
+            cache.drop(self.__name__, package)
+            result = self._version(package)(*args)
+        self._called[kind] = self._version(package)
+        cache.mark_ready(self.__name__, kind)
+        return result
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Compile an entry point that Python calls: no GIL, no aliasing, cached on disk."""
+    return Kernel(function)
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile a part of kernels, cached with them only."""
+    return njit(nogil=True, **PART)(function)
+
+
+def outlined(function: Callable[..., Any]) -> Any:
+    """Compile a part of kernels that is never inlined, so that LLVM can vectorise its loop."""
+    return njit(nogil=True, **OUTLINED)(function)
+
+
+def _bound_later(name: str) -> Callable[..., Any]:
+    """A function that stands for a game's own in the kernels; bound by overload."""
+
+    def unbound(*_: Any) -> Any:
+        raise NotImplementedError(name)
+
+    unbound.__name__ = name
+    return unbound
+
+
+running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
+paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
+load, store, within, word_of, held_in, absorbing = map(
+    _bound_later, ("load", "store", "within", "word_of", "held_in", "absorbing")
+)
+
+_PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
+_GENERIC = {part.__name__: part for part in _PARTS}
+_bound: set[tuple[type, str]] = set()
+
+
+def _overload_on(
+    generic: Callable[..., Any],
+    params: type,
+    implementation: Callable[..., Any],
+    check: Callable[[Any], Any] = lambda kind: None,
+) -> None:
+    """Make `implementation` the version of `generic` whose first argument is of type `params`.
+
+    `check` may refuse numba's type of the second one. Numba wants the overload's argument names to be those of the
+    implementation, hence the small built source.
+    """
+    names = list(inspect.signature(implementation).parameters)
+    source = (
+        f"def choose({', '.join(names)}):\n"
+        f"    if getattr({names[0]}, 'instance_class', None) is params:\n"
+        f"        check({names[1] if len(names) > 1 else None})\n"
+        f"        return implementation\n"
+    )
+    scope: dict[str, Any] = {"params": params, "implementation": implementation, "check": check}
+    exec(source, scope)
+    how = PART if getattr(params, "spelled_out", False) else RULE
+    overload(generic, strict=False, jit_options=how)(scope["choose"])
+
+
+def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
+    exec(source, scope)
+    built: Callable[..., Any] = scope[name]
+    return built
+
+
+def _state_only(state: type) -> Callable[[Any], None]:
+    """Refuses (BrokenGame) numba types that are no `state` of whole numbers."""
+
+    def check(kind: Any) -> None:
+        if getattr(kind, "instance_class", None) is not state:
+            raise BrokenGame(f"step: {kind} is no {state.__name__}")
+        for name, value in zip(state._fields, kind.types, strict=True):  # type: ignore[attr-defined]
+            if not isinstance(value, numba.types.Integer | numba.types.Boolean):
+                raise BrokenGame(f"step: field {name} is no whole number but {value}, in {kind}")
+
+    return check
+
+
+def bind_state(params: type, state: type) -> None:
+    """Teach the kernels to read and write states of this type from field arrays, to pack them, and to hold them to
+    their limits.
+
+    `within(p, s, limit)` is 1 where no field is negative or above its limit; `word_of(p, s, b, w)` is word `w` of the
+    key, as the layout in `b` has it; `absorbing(p)` says that a battle that is over may be stepped on. States of the
+    spelled-out graph (`params.spelled_out`) were checked when it was made.
+    """
+    if (params, "load") in _bound:
+        return
+    _bound.add((params, "load"))
+    count = len(state._fields)
+    loads = ", ".join(f"int64(fields[{f}, i])" for f in range(count))
+    stores = "".join(f"    fields[{f}, i] = s[{f}]\n" for f in range(count))
+    tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
+    bits = " | ".join(f"uint64(s[{f}]) * b.place[w, {f}]" for f in range(count))
+    held = ", ".join(f"int64((keys[b.word[{f}], i] >> b.shift[{f}]) & b.mask[{f}])" for f in range(count))
+    known = getattr(params, "spelled_out", False)
+    if known:
+        tests = "True"
+    _overload_on(absorbing, params, _built(f"def absorbing(p):\n    return {known}\n", "absorbing"))
+    _overload_on(
+        load,
+        params,
+        _built(f"def load(p, fields, i):\n    return State({loads})\n", "load", State=state, int64=int64),
+    )
+    _overload_on(word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64))
+    _overload_on(
+        held_in,
+        params,
+        _built(f"def held_in(p, keys, i, b):\n    return State({held})\n", "held_in", State=state, int64=int64),
+    )
+    _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
+    checked = _built(f"def within(p, s, limit):\n    return {tests}\n", "within")
+    _overload_on(within, params, checked, _state_only(state))
+
+
+def _bind_helper(function: Callable[..., Any]) -> None:
+    """Make a plain function callable from compiled rules, rewritten for numba where it needs to be."""
+    version = compilable(function)
+    if version is function:
+        register_jitable(**RULE)(function)
+        return
+    names = ", ".join(inspect.signature(function).parameters)
+    chosen = _built(f"def choose({names}):\n    return version\n", "choose", version=version)
+    overload(function, strict=False, jit_options=RULE)(chosen)
+
+
+def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
+    for name, generic in _GENERIC.items():
+        absent = _built(f"def {name}(p, s):\n    return 0\n", name)
+        _overload_on(generic, params, compilable(parts[name]) if name in parts else absent)
+    both = "second" in parts
+    _overload_on(paired, params, _built(f"def paired(p):\n    return {both}\n", "paired"))
+    call = "step(p, s, result, other)" if both else "step(p, s, result)"
+    lept = f"def leap(p, s, result, other):\n    return {call}\n"
+    _overload_on(leap, params, _built(lept, "leap", step=step))
+    decided = "decides" in parts
+    _overload_on(moved, params, _built(_MOVED if decided else _LEPT, "moved", leap=leap, **_GENERIC))
+    _overload_on(settled, params, _built(_SETTLED if decided else _AS_IT_IS, "settled", moved=moved, **_GENERIC))
+
+
+# A leap, and then up to `turns` decisions of the fixed policies. The leap stands in it once: it is inlined.
+_MOVED = """
+def moved(p, s, result, other, turns):
+    for _ in range(turns + 1):
+        s = leap(p, s, result, other)
+        if not running(p, s) or decides(p, s) == 0:
+            break
+        result, other = choose(p, s), 0
+        if result < 0:
+            break
+    return s
+"""
+_LEPT = """
+def moved(p, s, result, other, turns):
+    return leap(p, s, result, other)
+"""
+# The decisions of the fixed policies that are due.
+_SETTLED = f"""
+def settled(p, s):
+    option = choose(p, s) if running(p, s) and decides(p, s) > 0 else -1
+    return moved(p, s, option, 0, {chain.MOST_TURNS - 1}) if option >= 0 else s
+"""
+_AS_IT_IS = """
+def settled(p, s):
+    return s
+"""
+
+
+def bind_rules() -> None:
+    """Bind everything that rules modules have marked since the last call."""
+    while chain.helpers:
+        _bind_helper(chain.helpers.pop())
+    for params, parts in chain.rules.items():
+        if (params, "rules") not in _bound:
+            _bound.add((params, "rules"))
+            _bind_game(params, parts)
+
+
+__all__ = [
+    "absorbing",
+    "bind_rules",
+    "bind_state",
+    "decides",
+    "follows",
+    "inner",
+    "kernel",
+    "lands",
+    "leap",
+    "left",
+    "load",
+    "moved",
+    "options",
+    "outlined",
+    "paired",
+    "running",
+    "second",
+    "settled",
+    "store",
+    "table",
+    "within",
+    "word_of",
+]

@@ -1,0 +1,100 @@
+"""`state._replace(field=value)` in compiled rules: numba knows no such method, so calls of it are rewritten.
+
+As plain Python a rule calls the NamedTuple's own `_replace`. Before compiling, `s._replace(stage=1, hits=0)` becomes
+`_replace_stage_hits(s, 1, 0)`, an intrinsic that swaps those values inside the tuple: no positional constructor to get
+wrong, and nothing for the compiler to inline.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from simulator.engine.jit.numba_mode import uses_internals
+from simulator.engine.jit.options import RULE
+
+
+@cache
+def _swapper(names: tuple[str, ...]) -> Any:
+    """A compiled `swap(s, value, ...)`: the named tuple `s` with these fields replaced, of unchanged field types."""
+    return _intrinsic(names) if uses_internals() else _overloaded(names)
+
+
+def _intrinsic(names: tuple[str, ...]) -> Any:
+    """`swap` without a call, so that it compiles faster."""
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        kind = signature.args[0]
+        values = cgutils.unpack_tuple(builder, given[0], len(kind))
+        for name, value_type, value in zip(names, signature.args[1:], given[1:], strict=True):
+            place = kind.fields.index(name)
+            values[place] = context.cast(builder, value, value_type, kind.types[place])
+        return context.make_tuple(builder, kind, values)
+
+    listed = ", ".join(f"value{i}" for i in range(len(names)))
+    scope: dict[str, Any] = {"codegen": codegen}
+    # An intrinsic's typing function needs its exact argument names.
+    exec(f"def swap(context, s, {listed}):\n    return s(s, {listed}), codegen\n", scope)
+    return intrinsic(scope["swap"])
+
+
+def _overloaded(names: tuple[str, ...]) -> Any:
+    """`swap` as an overload that calls the named tuple's constructor: numba's public interface alone."""
+    from numba import int64
+    from numba.extending import overload
+
+    def swap(*_: Any) -> Any:
+        raise NotImplementedError
+
+    listed = ", ".join(f"value{i}" for i in range(len(names)))
+
+    def version_for(kind: Any) -> Callable[..., Any]:
+        place = {name: i for i, name in enumerate(names)}
+        fields = ", ".join(f"int64(value{place[f]})" if f in place else f"s.{f}" for f in kind.instance_class._fields)
+        scope = {"State": kind.instance_class, "int64": int64}
+        exec(f"def swapped(s, {listed}):\n    return State({fields})\n", scope)
+        return scope["swapped"]
+
+    scope: dict[str, Any] = {"version_for": version_for}
+    exec(f"def choose(s, {listed}):\n    return version_for(s)\n", scope)
+    overload(swap, strict=False, jit_options=RULE)(scope["choose"])
+    return swap
+
+
+class _Swaps(ast.NodeTransformer):
+    """Rewrites the calls and remembers which intrinsics they need."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, Any] = {}
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """`x._replace(a=1)` -> `_replace_a(x, 1)`."""
+        self.generic_visit(node)
+        if not (isinstance(node.func, ast.Attribute) and node.func.attr == "_replace"):
+            return node
+        names = tuple(str(keyword.arg) for keyword in node.keywords)
+        called = "_replace_" + "_".join(names)
+        self.used[called] = _swapper(names)
+        arguments = [node.func.value, *(keyword.value for keyword in node.keywords)]
+        return ast.Call(ast.Name(called, ast.Load()), arguments, [])
+
+
+def compilable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function with its `_replace` calls rewritten for numba; the function itself if it has none."""
+    if "_replace" not in function.__code__.co_names:
+        return function
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree.body[0].decorator_list = []  # type: ignore[attr-defined]
+    swaps = _Swaps()
+    tree = ast.fix_missing_locations(swaps.visit(tree))
+    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
+    scope = {**function.__globals__, **swaps.used}
+    exec(compile(tree, function.__code__.co_filename, "exec"), scope)
+    built: Callable[..., Any] = scope[function.__name__]
+    return built

@@ -1,0 +1,194 @@
+"""From dice to tables of chances: exact integer weights, and alias tables for drawing.
+
+A table maps results (ints from 0 to 65535, meaning what the game says) to integer weights. Nothing is typed in as a
+float: chances come from counting faces.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import accumulate
+from math import gcd
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.limits import BrokenGame
+
+LARGEST_RESULT = 0xFFFF
+ROUNDING = 1e-9
+CERTAIN: Mapping[int, int] = {0: 1}
+
+Weights = Mapping[Any, int]
+Row = tuple[np.ndarray, np.ndarray]
+
+
+def die(sides: int) -> Counter[int]:
+    """A fair die with faces 1 to `sides`."""
+    return Counter(dict.fromkeys(range(1, sides + 1), 1))
+
+
+def combine(first: Weights, second: Weights, meaning: Callable[[Any, Any], Hashable]) -> Counter[Any]:
+    """Two independent draws, seen through `meaning(a, b)`."""
+    out: Counter[Any] = Counter()
+    for a, wa in first.items():
+        for b, wb in second.items():
+            out[meaning(a, b)] += wa * wb
+    return out
+
+
+def seen_as(weights: Weights, meaning: Callable[[Any], Hashable]) -> Counter[Any]:
+    """The same draw, seen through `meaning(a)`: equal meanings are merged."""
+    out: Counter[Any] = Counter()
+    for a, w in weights.items():
+        out[meaning(a)] += w
+    return out
+
+
+def repeat(weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0) -> Counter[Any]:
+    """`times` independent draws folded one after the other: `meaning(meaning(start, a), b)` ..."""
+    out: Counter[Any] = Counter({start: 1})
+    for _ in range(times):
+        out = combine(out, weights, meaning)
+    return out
+
+
+class Rows(NamedTuple):
+    """The arrays of `Tables`, as kernels take them."""
+
+    first: np.ndarray
+    result: np.ndarray
+    weight: np.ndarray
+
+
+class Tables:
+    """All chance tables of a battle, flattened: table t owns rows first[t] .. first[t + 1] of `result` and `weight`.
+
+    `result` int64, `weight` float64 (the chance of the result). Table 0 is by convention the certain result 0. For
+    drawing all are as wide as the largest, or as `least` results: what a number draws depends on that.
+    """
+
+    def __init__(self, first: np.ndarray, result: np.ndarray, weight: np.ndarray, least: int = 1) -> None:
+        self.first = np.ascontiguousarray(first, np.int64)
+        self.result = np.ascontiguousarray(result, np.int64)
+        self.weight = np.ascontiguousarray(weight, np.float64)
+        whole = len(self.first) > 0 and self.first[0] == 0 and self.first[-1] == len(self.result) == len(self.weight)
+        if not whole or np.asarray(result).dtype.kind == "f":
+            raise BrokenGame(
+                "chance tables: rows that are not those of the tables, or results that are no whole numbers"
+            )
+        # The arrays together.
+        self.rows = Rows(self.first, self.result, self.weight)
+        sizes = self.first[1:] - self.first[:-1]
+        self.largest = max(least, int(sizes.max(initial=1)))
+        # Seen as numbers without a sign, negative ones are too large as well.
+        if self.result.view(np.uint64).max(initial=0) > LARGEST_RESULT:
+            raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
+        self._check_weights(sizes)
+
+    def _check_weights(self, sizes: np.ndarray) -> None:
+        """Every weight is positive, every table sums to one; raises BrokenGame that names the table."""
+        if not self.weight.min(initial=1) > 0:
+            row = int(np.flatnonzero(~(self.weight > 0))[0])
+            table = int(np.searchsorted(self.first, row, "right")) - 1
+            raise BrokenGame(f"chance table {table}: result {self.result[row]} has the weight {self.weight[row]}")
+        if sizes.min(initial=1) < 1:
+            raise BrokenGame(f"chance table {int(np.argmin(sizes))}: it has no results")
+        total = np.add.reduceat(self.weight, self.first[:-1]) if len(self) else np.ones(1)
+        if not np.abs(total - 1).max() < ROUNDING:
+            table = int(np.argmax(~(np.abs(total - 1) < ROUNDING)))
+            raise BrokenGame(f"chance table {table}: its weights sum to {total[table]}, not to one")
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def rows_of(self, table: int) -> np.ndarray:
+        """The results of a table, in its order."""
+        return self.result[self.first[table] : self.first[table + 1]]
+
+
+def tables(weights: Iterable[Weights]) -> Tables:
+    """Flatten result -> integer weight tables. Raises ValueError for an empty table or a result out of range."""
+    results: list[int] = []
+    chances: list[float] = []
+    first = [0]
+    for values, shares in map(_row_of, weights):
+        results += values
+        chances += shares
+        first.append(len(results))
+    return Tables(np.array(first), np.array(results), np.array(chances))
+
+
+def row_of(weights: Weights) -> Row:
+    """Results in order and their chances. Raises ValueError for an empty table."""
+    values, shares = _row_of(weights)
+    return np.array(values), np.array(shares)
+
+
+def _row_of(weights: Weights) -> tuple[list[int], list[float]]:
+    total = sum(weights.values())
+    if total <= 0:
+        raise ValueError("a chance table needs at least one result with a positive weight")
+    if min(weights.values()) < 0:
+        raise BrokenGame(f"a chance table has the weight {min(weights.values())}")
+    able = sorted((value, weight) for value, weight in weights.items() if weight)
+    return [value for value, _ in able], [weight / total for _, weight in able]
+
+
+class TableBook:
+    """Collects tables and hands out their indices; the same table gets the same index. Table 0 is certain."""
+
+    def __init__(self) -> None:
+        self._index: dict[Hashable, int] = {}
+        self._kept: dict[Hashable, int] = {}
+        self._tables: list[Weights | Row] = []
+        self.add(CERTAIN)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def add(self, table: Weights | Row) -> int:
+        """Index of a table, added if new: integer weights (kept in lowest terms), or (results, chances) as arrays."""
+        key: Hashable
+        if isinstance(table, tuple):
+            key = (table[0].tobytes(), table[1].tobytes())
+        else:
+            common = gcd(*table.values()) or 1
+            table = {value: weight // common for value, weight in table.items() if weight}
+            key = tuple(sorted(table.items()))
+        if key not in self._index:
+            self._index[key] = len(self._tables)
+            self._tables.append(table)
+        return self._index[key]
+
+    def by(self, key: Hashable, make: Callable[[], Weights | Row]) -> int:
+        """Index of the table kept under `key`, made by `make()` the first time."""
+        if key not in self._kept:
+            self._kept[key] = self.add(make())
+        return self._kept[key]
+
+    def weights(self, index: int) -> Weights:
+        """The weights of table `index`: whole numbers, or the chances it was given with."""
+        table = self._tables[index]
+        return dict(zip(*(a.tolist() for a in table), strict=True)) if isinstance(table, tuple) else table
+
+    def close(self) -> Tables:
+        """All tables, flattened."""
+        whole = [table for table in self._tables if not isinstance(table, tuple)]
+        if len(whole) == len(self._tables):
+            return tables(whole)
+        return from_rows([table if isinstance(table, tuple) else row_of(table) for table in self._tables])
+
+
+def from_rows(rows: Sequence[Row]) -> Tables:
+    """Flatten ready (results, chances) pairs, for games that build many tables with NumPy."""
+    results, weights = zip(*rows, strict=True)
+    first = np.array([0, *accumulate(map(len, results))])
+    return Tables(first, np.concatenate(results), np.concatenate(weights))
+
+
+def by_row(tables: Tables) -> Tables:
+    """The same tables with the number of the row for a result."""
+    first = tables.first
+    return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight, tables.largest)

@@ -1,0 +1,58 @@
+"""Packing states into 64-bit words: where each field lies, and arrays of packed states."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Layout(NamedTuple):
+    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
+
+    None for the counter, nor for a field that is always 0. `place` is what one more of a field adds to each word, shape
+    (words, fields); `words` and `bits` are what a packed state takes.
+    """
+
+    word: np.ndarray
+    shift: np.ndarray
+    mask: np.ndarray
+    limit: np.ndarray
+    place: np.ndarray
+    words: int
+    bits: int
+
+
+@lru_cache(maxsize=1024)
+def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
+    """Where fields with these limits go, the one at place `counted` left out."""
+    word, shift, mask = [], [], []
+    current = used = 0
+    for f, limit in enumerate(limits):
+        bits = 0 if f == counted else int(limit).bit_length()
+        if used + bits > 64:
+            current, used = current + 1, 0
+        word.append(current)
+        shift.append(used % 64)
+        mask.append((1 << bits) - 1)
+        used += bits
+    place = np.zeros((current + 1, len(limits)), np.uint64)
+    place[word, np.arange(len(limits))] = [1 << at if some else 0 for at, some in zip(shift, mask, strict=True)]
+    return Layout(
+        np.array(word, np.int64),
+        np.array(shift, np.uint64),
+        np.array(mask, np.uint64),
+        np.array(limits, np.int64),
+        place,
+        current + 1,
+        sum(map(int.bit_length, mask)),
+    )
+
+
+def packed(layout: Layout, states: np.ndarray) -> np.ndarray:
+    """Keys (words, states) of states given as rows of ints (states, fields); the counter is left out."""
+    keys = np.zeros((layout.words, len(states)), np.uint64)
+    for f in range(states.shape[1]):
+        keys[layout.word[f]] |= (states[:, f].astype(np.uint64) & layout.mask[f]) << layout.shift[f]
+    return keys

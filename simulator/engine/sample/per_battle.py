@@ -1,0 +1,142 @@
+"""The end of each single battle, where a tally of ends is not enough: battles of two scenarios are told pairwise.
+
+The very battles that `Simulation` counts, but where that draws two rolls as one: other dice of the same odds. A chain
+that can be spelled out is walked on its graph, all battles at once; a larger one by its compiled rules.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, uint32, uint64
+
+from simulator.engine.factored.grid import too_wide
+from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.solver import Solver
+from simulator.engine.graph.value_iteration import played
+from simulator.engine.jit.kernels import bind_state, kernel, left, load, paired, running, store
+from simulator.engine.model import streams
+from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
+from simulator.engine.model.status import BROKEN, DONE, ENDLESS
+from simulator.engine.sample.alias import alias_of, drawn_by
+from simulator.engine.sample.graph_tables import Fought, PairLookup, lookup
+from simulator.engine.sample.rule_walk import Order, advance, astray, battle_key, mix
+from simulator.engine.sample.simulation import Simulation
+
+_GAMMA, _HIGH, _HALF = streams.GAMMA, streams.HIGH, np.uint64(32)
+MOST_STEPS = 1 << 20
+# After so many steps it is looked at whether battles on a graph can end.
+SUSPICIOUS = 1 << 10
+PORTION = 1 << 16
+
+
+def each_end(
+    chain: Chain, seed: int, battles: int, graph: Graph | None = None, first: int = 0
+) -> tuple[Ends, np.ndarray]:
+    """The distinct ends of `battles` of a seed from `first` on, with counts, and which of them each battle came to.
+
+    Raises BrokenGame for a game that breaks its contract, NoExactOdds where the best decisions cannot be found.
+    """
+    if graph is None:
+        if chain.aims is not None:
+            return walk(played(chain).graph, seed, battles, first=first)
+        try:
+            if too_wide(chain):
+                return by_rules(chain, seed, battles, first)
+            graph = spell_out(chain, QUICK_BYTES)
+        except NoExactOdds:
+            return by_rules(chain, seed, battles, first)
+    return walk(graph, seed, battles, first=first)
+
+
+def walk(
+    graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None, first: int = 0
+) -> tuple[Ends, np.ndarray]:
+    """The same on a graph; battles also end at the states that `stop` (bool) marks."""
+    fought = lookup(graph, by_rows=True)
+    ends = (graph.final if stop is None else graph.final | stop)[fought.order]
+    at = np.full(battles, fought.chain.start.at, np.int64)
+    for begin in range(0, battles, PORTION):
+        part = slice(begin, min(begin + PORTION, battles))
+        with np.errstate(over="ignore"):
+            battle = np.arange(first + part.start, first + part.stop, dtype=np.uint64)
+            _walk(graph, fought, ends, streams.battle_key(np.uint64(seed), battle), at[part])
+    places, which, count = np.unique(at, return_inverse=True, return_counts=True)
+    mask = fought.chain.params.mask
+    states = graph.states(fought.order[places & mask], places >> mask.bit_length())
+    return Ends(states, count / battles, count.astype(np.int64)), which
+
+
+def _walk(graph: Graph, fought: Fought, ends: np.ndarray, key: np.ndarray, at: np.ndarray) -> None:
+    """Lead these battles, which stand at `at`, each to where it ends; `key` are those of their streams."""
+    p, alias = fought.chain.params, alias_of(fought.chain.tables)
+    paired, mask, low = isinstance(p, PairLookup), p.mask, np.uint64(0xFFFFFFFF)
+    word = np.zeros(len(key), np.uint64)
+    going = np.flatnonzero(~ends[at & mask])
+    for turn in range(MOST_STEPS):
+        if not len(going):
+            return
+        if turn == SUSPICIOUS:  # raises BrokenGame where battles cannot end
+            Solver(graph, counted=False).values(np.zeros(len(graph)))
+        fresh = paired or turn % 2 == 0
+        if fresh:
+            key[going] += _GAMMA
+            word[going] = streams.mix(key[going])
+        here, number = at[going], word[going]
+        place = p.place[here & mask]
+        number = number if paired or fresh else number << _HIGH
+        edge = (place >> _HALF).astype(np.int64) + drawn_by(alias, place & low, number >> _HIGH)
+        if paired:
+            beside = p.other[here & mask]
+            edge += drawn_by(alias, beside & low, number & low) * (beside >> _HALF).astype(np.int64)
+        at[going] = (here & ~mask) + p.to[edge].astype(np.int64)
+        going = going[~ends[at[going] & mask]]
+    raise BrokenGame(f"a battle did not end within {MOST_STEPS:,} steps; perhaps none does")
+
+
+@kernel
+def fight_each(p, start, alias, order, limit, least, fields):
+    """Fight the ordered battles one after the other; column i of `fields` is the final state of battle i.
+
+    Each stops where no more than `least` is left of it; nothing is ever less than -1.
+    """
+    for i in range(order.battles):
+        for f in range(start.shape[0]):
+            fields[f, i] = start[f]
+        s = load(p, fields, i)
+        key = battle_key(order.seed, uint64(order.battle) + uint64(i))
+        turns = 0
+        while running(p, s) and left(p, s) > least:
+            key += _GAMMA
+            word = mix(key)
+            for half in range(1 if paired(p) else 2):
+                number = uint32(word >> _HIGH) if half == 0 else uint32(word)
+                s = advance(p, s, number, uint32(word), alias.bits, alias.entry)
+                if astray(p, s, alias.bits, alias.entry, limit):
+                    return BROKEN
+            turns += int64(1)
+            if turns > MOST_STEPS:
+                return ENDLESS
+        store(p, fields, i, s)
+    return DONE
+
+
+def by_rules(chain: Chain, seed: int, battles: int, first: int = 0, least: int = -1) -> tuple[Ends, np.ndarray]:
+    """As `each_end`, by the compiled rules; battles also end where no more than `least` is left of them."""
+    if chain.aims is not None:
+        raise NoExactOdds(f"{', '.join(chain.aims.fields)}: best needs every state of this battle")
+    fought = Simulation(chain, seed, 1, direct=True).chain
+    bind_state(type(fought.params), type(fought.start))
+    run, start = fight_each.of(fought.params), np.array(fought.start, np.int64)
+    fields = np.empty((len(start), battles), np.int64)
+    for begin in range(0, battles, PORTION):
+        part = np.empty((len(start), min(PORTION, battles - begin)), np.int64)
+        order = Order(np.uint64(seed), first + begin, part.shape[1])
+        status = run(fought.params, start, alias_of(fought.tables), order, fought.layout.limit, least, part)
+        if status != DONE:
+            what = "went astray" if status == BROKEN else f"did not end within {MOST_STEPS:,} steps"
+            raise BrokenGame(f"one of the battles from {first + begin} of seed {seed} {what}")
+        fields[:, begin : begin + part.shape[1]] = part
+    rows, which, count = np.unique(fields, axis=1, return_inverse=True, return_counts=True)
+    return Ends(type(chain.start)(*rows), count / battles, count.astype(np.int64)), which.ravel()

@@ -1,0 +1,190 @@
+"""Who fights a thread's battles, and the tally of how they ended: a hash table of counts (`lanes.slot_of`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from simulator.engine.graph.graph_cache import by_rules
+from simulator.engine.model.chain import Chain, Lean
+from simulator.engine.model.limits import QUICK_BYTES
+from simulator.engine.model.packing import packed
+from simulator.engine.model.status import FULL, PAST_BUDGET, PAUSED
+from simulator.engine.sample.alias import alias_of
+from simulator.engine.sample.counts import Tally
+from simulator.engine.sample.grid_walk import GridWalk
+from simulator.engine.sample.lazy_graph import Acquaintance, Survey, empty_tally
+from simulator.engine.sample.rule_walk import LANES, STARTED, USED, Lanes, Order, Work, fight, move
+
+# What `at`, the progress of an order, holds: see `lanes` and `met`.
+PLACES = 6
+# A first order that has drawn so many numbers, a second's worth, is not fought to its end where meeting does not pay.
+LONG = 1 << 24
+# Where a chain keeps what its battles came to.
+_KEPT, _KEPT_GRIDS = "_acquaintances", "_grids"
+
+
+class Fighter(Protocol):
+    """Fights orders of battles, one after the other."""
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """Fight on, `at` telling how far it is: DONE, PAUSED, BROKEN or ENDLESS, as in `lanes`."""
+
+    def told(self) -> np.ndarray:
+        """Rows of packed final states and their counts. Nothing can be fought after that."""
+
+
+class InLanes:
+    """Fights in lanes, on a graph or by the rules themselves."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain, words = chain, chain.layout.words
+        self._start = np.array(chain.start, np.int32 if max(chain.limits) < 2**31 else np.int64)
+        self._lanes = Lanes(
+            np.empty((len(self._start), LANES), self._start.dtype),
+            np.empty(LANES, np.uint64),
+            np.empty(LANES, np.uint8),
+            np.empty(LANES + 1, np.int32),
+            np.empty((words, LANES), np.uint64),
+        )
+        self._tally, self._used = empty_tally(words), 0
+        self._fight = fight.of(chain.params)
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        chain, at[USED] = self._chain, self._used
+        work = Work(order, self._lanes, chain.layout, self._tally)
+        while (status := self._fight(chain.params, self._start, alias_of(chain.tables), work, at, most)) == FULL:
+            self._tally = larger(self._tally)
+            work = work._replace(tally=self._tally)
+        self._used = int(at[USED])
+        return int(status)
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`."""
+        return self._tally[self._tally[:, -1] > 0]
+
+
+class Leanly(InLanes):
+    """Fights a leaner chain, and tells of the whole one."""
+
+    def __init__(self, whole: Chain, lean: Lean) -> None:
+        self._whole, self._lean = by_rules(whole), lean
+        super().__init__(by_rules(lean.chain))
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`."""
+        tally = Tally(self._chain.layout)
+        tally.add(super().told())
+        states = self._lean.whole(type(self._chain.start)(*tally.fields()))
+        return np.column_stack([packed(self._whole.layout, np.column_stack(states)).T, tally.counts.astype(np.uint64)])
+
+
+class InStrides:
+    """Fights on a large graph."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey, self._tools = survey, survey.tools()
+        self._tally, self._used = survey.tally(), 0
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        at[USED] = self._used
+        while (status := self._survey.fight(self._tools, order, at, self._tally, most)) == FULL:
+            self._tally = larger(self._tally)
+        self._used = int(at[USED])
+        return status
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`."""
+        return self._survey.told(self._tally)
+
+
+class _Learning:
+    """Looks up what battles have met, which is kept with the chain, until `rest` takes over."""
+
+    def __init__(self, whole: Chain, shelf: list[Any], make: Callable[[], Acquaintance | GridWalk]) -> None:
+        """`whole` packs counters like other fields; what is known is taken from the shelf while it is in use."""
+        self._whole, self._shelf = whole, shelf
+        try:
+            self._known = shelf.pop()
+        except IndexError:
+            self._known = make()
+        self._rest: Fighter | None = None
+        self._tally, self._used = empty_tally(1), 0
+
+    def _look_up(self, order: Order, at: np.ndarray, most: int) -> int:
+        at[USED] = self._used
+        while (status := self._known.fight(order, at, self._tally, most)) == FULL:
+            self._tally = larger(self._tally)
+        self._used = int(at[USED])
+        return int(status)
+
+    def told(self) -> np.ndarray:
+        """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
+        told: np.ndarray = self._known.told(self._tally, self._whole)
+        self._shelf.append(self._known)
+        return np.concatenate([told, self._rest.told()]) if self._rest else told
+
+
+class ByMeeting(_Learning):
+    """Looks up the states that battles have met and steps new ones.
+
+    Where nearly all of them are new, which the chain remembers too, it fights by the rules alone.
+    """
+
+    def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
+        """So many threads share the budget."""
+        shelf = vars(chain).setdefault(_KEPT, [])
+        super().__init__(whole, shelf, lambda: Acquaintance(chain, QUICK_BYTES // threads))
+        self._orders = 0
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        if at[STARTED] == 0:
+            self._orders += 1
+            if self._rest is None and not self._known.pays:
+                self._rest = InLanes(self._whole)
+        if self._rest:
+            return self._rest.fight(order, at, most)
+        status = self._look_up(order, at, most)
+        if status == PAUSED and self._orders == 1 and self._known.drawn > LONG and not self._known.pays:
+            self._tally, self._used, at[:] = empty_tally(1), 0, 0
+            return self.fight(order, at, most)
+        return status
+
+
+class OnGrid(_Learning):
+    """Fights on a grid; past its budget by what was met of the chain."""
+
+    def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
+        """So many threads share the budget."""
+        shelf = vars(chain).setdefault(_KEPT_GRIDS, [])
+        super().__init__(whole, shelf, lambda: GridWalk(chain, QUICK_BYTES // threads))
+        self._chain, self._threads = chain, threads
+        self._before = self._tally, 0
+
+    def fight(self, order: Order, at: np.ndarray, most: int) -> int:
+        """See `Fighter`."""
+        if at[STARTED] == 0:
+            if self._rest is None and not self._known.pays:
+                self._rest = ByMeeting(self._chain, self._whole, self._threads)
+            # An order that comes to more than the budget is fought anew.
+            self._before = self._tally.copy(), self._used
+        if self._rest:
+            return self._rest.fight(order, at, most)
+        status = self._look_up(order, at, most)
+        if status == PAST_BUDGET:
+            (self._tally, self._used), at[:] = self._before, 0
+            return self.fight(order, at, most)
+        return status
+
+
+def larger(tally: np.ndarray) -> np.ndarray:
+    """The same tally with room for more."""
+    bigger = empty_tally(tally.shape[1] - 1, 4 * len(tally))
+    held = tally[tally[:, -1] > 0]
+    move(np.ascontiguousarray(held[:, :-1].T), np.ascontiguousarray(held[:, -1]), bigger)
+    return bigger

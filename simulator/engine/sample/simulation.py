@@ -1,0 +1,296 @@
+"""Fighting seeded battles, in any portions and on any number of threads.
+
+A chain that can be spelled out is fought on its graph (`lookup`), so that its rules are never compiled; a larger one by
+its compiled rules, or by those of a leaner one (`Chain.lean`). Either way in `lanes`.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.factored import grid
+from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.graph_cache import by_rules, graph_if_it_fits, may_be_met
+from simulator.engine.graph.solver import Solver
+from simulator.engine.graph.value_iteration import best_option, first_state
+from simulator.engine.jit.kernels import bind_state
+from simulator.engine.model import streams
+from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.interpreted import plain_state
+from simulator.engine.model.limits import BrokenGame, processors
+from simulator.engine.model.status import BROKEN, DONE, ENDLESS
+from simulator.engine.sample.alias import drawn_from
+from simulator.engine.sample.counts import Tally
+from simulator.engine.sample.graph_tables import Fought, edge_chances, lookup
+from simulator.engine.sample.lazy_graph import surveyed
+from simulator.engine.sample.rule_walk import Order
+from simulator.engine.sample.samplers import PLACES, ByMeeting, Fighter, InLanes, InStrides, Leanly, OnGrid
+
+CHUNK = 1 << 16
+# After so many seconds chunks that wait are fought by all threads, however few battles they are.
+LONG = 1.0
+# After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
+# is believed to end that has not by then.
+SUSPICIOUS, MOST_ROLLS, FOR_EVER = 1 << 15, 1 << 19, 1 << 62
+# The first chunk of a thread, and how long a chunk may take: Ctrl-C waits for those under way, but not for ever.
+FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 13, 0.1, 0.3
+
+
+class Simulation:
+    """Battles of one chain and seed, added in any portions; always battles 0 to `battles - 1`.
+
+    `threads` defaults to the number of processors that this process may use.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        seed: int = 0,
+        threads: int | None = None,
+        chunk: int = CHUNK,
+        graph: Graph | None = None,
+        direct: bool = False,
+    ) -> None:
+        """`graph` is the chain spelled out, where that is at hand; `direct` fights by the rules themselves."""
+        self.seed, self.chunk = seed, chunk
+        self.threads = threads or processors()
+        self.battles = 0
+        self.origin = chain
+        self.graph = graph or (None if direct and chain.aims is None else graph_if_it_fits(chain))
+        self.fought, self._survey = surveyed(self.graph) if self.graph else (Fought(by_rules(chain), np.empty(0)), None)
+        self.chain = self.fought.chain
+        self.tally = Tally(self.chain.layout)
+        for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
+            bind_state(type(bound.params), type(bound.start))
+            if self.graph is None:  # the first step is held to the contract: compiled rules look at where it led
+                next(told_steps(bound, seed, 0, self), None)
+        self._direct = direct or (self.graph is None and not may_be_met(chain))
+        self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
+
+    @property
+    def engine(self) -> str:
+        """What fights: "graph", "rules", or "met": both, each where the other does not reach."""
+        return "graph" if self.graph else "rules" if self._direct or self.origin.lean else "met"
+
+    def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
+        """Fight `battles` more; `progress(n)` is told now and then how many of them are done.
+
+        An interrupt (KeyboardInterrupt) stops after the chunks under way; what was fought until then is kept. Raises
+        BrokenGame for a game that breaks its contract.
+        """
+        begin, end = self.battles, self.battles + battles
+        queue = _Queue(begin, end, self.chunk)
+        threads = max(1, min(self.threads, -(-battles // self.chunk)))
+        pool = ThreadPoolExecutor(self.threads)
+        patience: float | None = LAST_WAIT + CHUNK_SECONDS / 2
+        futures = [pool.submit(self._run, queue) for _ in range(threads)]
+        late = time.perf_counter() + LONG
+        try:
+            while not queue.finished.wait(0.05):
+                if len(futures) < self.threads and queue.waits and time.perf_counter() > late:
+                    futures.append(pool.submit(self._run, queue))
+                if progress:
+                    progress(queue.done)
+                if all(future.done() for future in futures):
+                    break
+            patience = None
+        finally:
+            queue.stop()
+            # A thread that still compiles hears nothing: an interrupt does not wait for it.
+            heard = not wait(futures, patience).not_done
+            pool.shutdown(wait=False)
+            tallies = [future.result() for future in futures] if heard else []
+            if heard and not queue.spoiled:
+                self.tally.add(np.concatenate(tallies))
+                self.battles = begin + queue.done
+        if queue.endless:
+            raise BrokenGame(f"no battle of seed {self.seed} ended within {2 * MOST_ROLLS:,} steps; perhaps none does")
+        if queue.broken:
+            raise _culprit(self.origin, self.seed, *queue.broken)
+        if progress:
+            progress(queue.done)
+
+    def _run(self, queue: _Queue) -> np.ndarray:
+        """One thread: take chunk after chunk until the work is done or stopped."""
+        fighter, size = self._fighter(), FIRST_CHUNK
+        while (portion := queue.take(size)) is not None:
+            begun = time.perf_counter()
+            order, at = Order(np.uint64(self.seed), *portion), np.zeros(PLACES, np.int64)
+            while (status := fighter.fight(order, at, self._most_rolls)) not in {DONE, BROKEN} and not queue.gives_up():
+                if status == ENDLESS and not self._ends_for_sure():
+                    break
+            if status != DONE:
+                queue.spoil(portion if status == BROKEN else None, status == ENDLESS)
+                break
+            queue.tell(portion[1])
+            if time.perf_counter() - begun < CHUNK_SECONDS / 2:
+                size = min(2 * size, self.chunk)
+        return fighter.told()
+
+    def _fighter(self) -> Fighter:
+        if self._survey:
+            return InStrides(self._survey)
+        if self.graph or self._direct:
+            return InLanes(self.chain)
+        if self.origin.lean:
+            return Leanly(self.origin, self.origin.lean)
+        by_state = OnGrid if grid.may_be_walked(self.origin) else ByMeeting
+        return by_state(self.origin, self.chain, self.threads)
+
+    def _ends_for_sure(self) -> bool:
+        """Is every battle known to end, however late? Raises BrokenGame if it is known not to."""
+        if self.graph is None or self._most_rolls == FOR_EVER:
+            return self.graph is not None
+        Solver(self.graph, counted=False).values(np.zeros(len(self.graph)))
+        self._most_rolls = FOR_EVER
+        return True
+
+    def ends(self) -> Ends:
+        """Final states of all battles so far."""
+        fields, counts = self.tally.fields(), self.tally.counts
+        states = type(self.chain.start)(*fields)
+        if self.graph:
+            mask = self.chain.params.mask
+            states = self.graph.states(self.fought.order[fields[0] & mask], fields[0] >> mask.bit_length())
+        return Ends(states, counts / max(1, self.battles), counts)
+
+
+def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
+    """What went wrong in one of these battles: they are fought once more, slowly, with every state checked."""
+    for battle in range(first, first + battles):
+        try:
+            for _ in told_steps(chain, seed, battle):
+                pass
+        except BrokenGame as error:
+            return error
+    return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} went astray")
+
+
+def told_steps(
+    chain: Chain, seed: int, battle: int, simulation: Simulation | None = None
+) -> Iterator[tuple[Any, Any, Any]]:
+    """The steps of one battle as plain Python: state before, result (a pair for two rolls), state after.
+
+    `simulation` is that of the chain and seed, where it is at hand for many battles. Raises BrokenGame where the game
+    breaks its contract.
+    """
+    roll = _plain_rolls(chain, seed, battle)
+    if chain.paired and (simulation := simulation or Simulation(chain, seed)).fought.merged:
+        roll = _merged_rolls(simulation, battle)
+    running, p = chain.part("running"), chain.params
+    state, move = plain_state(chain, first_state(chain)), chain.mover(best_option(chain))
+    for _ in range(2 * MOST_ROLLS):
+        if not running(p, state):
+            return
+        result, other = roll(state)
+        after = plain_state(chain, move(p, state, result, other), state)
+        yield state, (result, other) if chain.paired else result, after
+        state = after
+    raise BrokenGame(f"battle {battle} of seed {seed} did not end within {2 * MOST_ROLLS:,} steps; perhaps none does")
+
+
+Roll = Callable[[Any], tuple[int, int]]
+
+
+def _plain_rolls(chain: Chain, seed: int, battle: int) -> Roll:
+    """What is rolled in a state: one result from each table, one 32-bit number each."""
+    stream, tables = streams.Stream(seed, battle), chain.tables
+    table, second = chain.part("table"), chain.part("second")
+
+    def roll(state: Any) -> tuple[int, int]:
+        result = drawn_from(tables, int(table(chain.params, state)), stream.next(), state)
+        other = drawn_from(tables, int(second(chain.params, state)), stream.next(), state) if chain.paired else 0
+        return result, other
+
+    return roll
+
+
+def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
+    """The same where one number draws what both rolls lead to: two rolls that do, as likely as they should be."""
+    graph, tables = simulation.graph, simulation.origin.tables
+    assert graph is not None
+    fought, second = lookup(graph, by_rows=True), graph.second
+    assert second is not None
+    params, stream = fought.chain.params, streams.Stream(simulation.seed, battle)
+    dice = random.Random(f"{simulation.seed} {battle} rolls")
+    number = np.argsort(fought.order)
+    at = [int(fought.chain.start.at)]
+
+    def roll(state: Any) -> tuple[int, int]:
+        place = int(params.place[at[0]])
+        row = drawn_from(fought.chain.tables, place & 0xFFFFFFFF, stream.next(), state)
+        target = int(params.to[(place >> 32) + row])
+        here = int(fought.order[at[0]])
+        _, edges, chances = edge_chances(graph, np.array([here]))
+        leading = number[graph.to[edges]]
+        if graph.inc is not None:
+            leading = leading | graph.inc[edges].astype(np.int64) << params.mask.bit_length()
+        able = np.flatnonzero(leading == target)
+        chosen = int(dice.choices(able.tolist(), chances[able].tolist())[0])
+        at[0] = target & params.mask
+        first, others = tables.rows_of(int(graph.table[here])), tables.rows_of(int(second[here]))
+        return int(first[chosen % len(first)]), int(others[chosen // len(first)])
+
+    return roll
+
+
+class _Queue:
+    """Hands out chunks in order, so that what was fought when work stops is one unbroken run of battles."""
+
+    def __init__(self, begin: int, end: int, chunk: int) -> None:
+        self._next, self._end, self._chunk = begin, end, chunk
+        self._left = end - begin
+        self.done = 0
+        self._lock = threading.Lock()
+        self._stopped_at = 0.0
+        self.spoiled = self.endless = False
+        self.broken: tuple[int, int] | None = None
+        self.finished = threading.Event()
+        if self._left == 0:
+            self.finished.set()
+
+    def take(self, most: int) -> tuple[int, int] | None:
+        """First battle and size of the next chunk, or None."""
+        with self._lock:
+            size = min(self._chunk, most, self._end - self._next)
+            first = self._next
+            self._next += size
+        return (first, size) if size > 0 else None
+
+    @property
+    def waits(self) -> bool:
+        """Are there battles that nobody fights yet?"""
+        return self._next < self._end
+
+    def tell(self, size: int) -> None:
+        """A chunk of this size is done."""
+        with self._lock:
+            self.done += size
+            if self.done == self._left:
+                self.finished.set()
+
+    def stop(self) -> None:
+        """Hand out no more."""
+        with self._lock:
+            self._end = self._next
+            self._stopped_at = time.perf_counter()
+
+    def gives_up(self) -> bool:
+        """Has work been stopped so long ago that not even the chunk under way is waited for?"""
+        return self._stopped_at > 0 and time.perf_counter() - self._stopped_at > LAST_WAIT
+
+    def spoil(self, broken: tuple[int, int] | None, endless: bool) -> None:
+        """A chunk could not be finished: nothing that was added counts. `broken` are its first battle and size."""
+        with self._lock:
+            self.spoiled = True
+            self.endless |= endless
+            self.broken = broken or self.broken
+            self._end = self._next
+        self.finished.set()

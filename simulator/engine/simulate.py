@@ -1,0 +1,34 @@
+"""Choosing how the battles of a chain are simulated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simulator.engine.graph.graph_cache import graph_if_it_fits, may_be_met
+from simulator.engine.jit import kernel_cache as cache
+from simulator.engine.jit.time_budgets import patience_for
+from simulator.engine.model.chain import Chain
+from simulator.engine.sample.interpreted_walk import FirstBattles, kernel_of
+
+if TYPE_CHECKING:
+    from simulator.engine.sample.simulation import Simulation
+
+
+def simulation_of(
+    chain: Chain, seed: int, threads: int | None = None, device: str = "processor"
+) -> Simulation | FirstBattles:
+    """The simulation of a chain; where it is too large to spell out, nothing is compiled until that is sooner.
+
+    Raises NoDevice for a device "gpu" that cannot serve.
+    """
+    if device == "gpu":
+        from simulator.engine.gpu.simulation import CardSimulation
+
+        return CardSimulation(chain, seed)
+    kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (kernel_of(chain), type(chain.params))
+    slow = not cache.is_ready(kernel, kind) and patience_for(chain, kernel_of(chain)) > 0
+    if slow and may_be_met(chain) and graph_if_it_fits(chain) is None:
+        return FirstBattles(chain, seed, threads)
+    from simulator.engine.sample.simulation import Simulation
+
+    return Simulation(chain, seed, threads)
