@@ -94,6 +94,24 @@ def test_wilson_against_a_published_value():
     assert wilson(0, 20) == pytest.approx((0, 0.1611), abs=5e-5)
 
 
+@pytest.mark.parametrize("level", [float("nan"), 0, 1, -1, 2, "0.9", True, 10**400])
+def test_levels_that_no_interval_has_are_refused(true, seen, level):
+    for found in (true, seen):
+        for ask, what in (
+            (found.interval, "rounds"),
+            (found.interval, "rounds > 2"),
+            (found.winner_interval, "nobody"),
+        ):
+            with pytest.raises(ValueError, match=r"^level: .{1,60} is not allowed; above 0 and below 1, like 0.95$"):
+                ask(what, level)
+
+
+@pytest.mark.parametrize("budget", [float("nan"), float("inf"), -1, 0, "5"])
+def test_budgets_that_are_no_number_of_bytes_are_refused(budget):
+    with pytest.raises(ValueError, match=r"^budget: .* is not allowed; give a whole number from 1 to "):
+        exact(LAND, budget=budget)
+
+
 def test_intervals_hold_the_truth_as_often_as_they_say():
     true = exact(LAND).winner("attacker")
     held = 0

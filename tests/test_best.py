@@ -39,9 +39,11 @@ def risk(own=5, enemy=5, weights=None, policy=None, **more):
 @pytest.mark.parametrize("vector", named(EXPECTED))
 def test_vectors(vector):
     found, expect = best(**vector["args"]), vector["expect"]
-    assert not mismatches(found.odds, expect["odds"], 1e-9)
-    for side, value in expect.get("value", {}).items():
-        assert found.value[side] == pytest.approx(value, abs=1e-9)
+    assert not mismatches(found.odds, expect.get("odds", {}), 1e-9)
+    for name in ("value", "guaranteed"):
+        for side, value in expect.get(name, {}).items():
+            assert getattr(found, name)[side] == pytest.approx(value, abs=1e-9)
+    assert found.kind == expect.get("kind", "best")
     assert found.choice == expect.get("choice", {})
     gains = {one.policy.split()[0]: one.value for one in found.fixed}
     for policy, value in expect.get("gains", {}).items():

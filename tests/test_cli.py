@@ -67,6 +67,11 @@ def test_the_command_as_a_process():
     assert not found.stderr or "compiling for this machine" in found.stderr
 
 
+def test_numbers_of_battles_may_be_written_shortly(battle_odds):
+    told = [battle_odds("odds", "risk-20v15", "--quiet", "--battles", text)[1] for text in ("1e4", "10_000", "10000")]
+    assert told[0] == told[1] == told[2] != ""
+
+
 def test_settings_and_json(battle_odds):
     status, out, _ = battle_odds(
         "odds", "risk-20v15", "--set", "attacker.regiments=25", "--set", "options.ties=attacker", "--json"
@@ -168,7 +173,14 @@ BAD = [
     (["odds", "nowhere.toml"], "scenario: no file or example 'nowhere.toml'"),
     (["odds"], "Missing argument"),
     (["odds", "risk-20v15", "--colour"], "No such option"),
-    (["odds", "risk-20v15", "--battles", "many"], "--battles"),
+    (
+        ["odds", "risk-20v15", "--battles", "many"],
+        "--battles: 'many' is not allowed; give a whole number, like 1000000",
+    ),
+    (["odds", "risk-20v15", "--battles", "1.5"], "--battles: '1.5' is not allowed"),
+    (["odds", "risk-20v15", "--battles", "1e999999999"], "--battles: '1e999999999' is not allowed"),
+    (["odds", "x" * 5000], "scenario: no file or example 'xxx"),
+    (["odds", "risk-20v15", "--battles", "x" * 5000], "xxx...' is not allowed; give a whole number"),
     (["odds", "risk-20v15", "--battles", "0"], "battles: 0 is not allowed"),
     (["odds", "risk-20v15", "--seed", "-1"], "seed: -1 is not allowed"),
     (["odds", "risk-20v15", "--threads", "0"], "threads: 0 is not allowed"),
@@ -195,6 +207,8 @@ BAD = [
     (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "nan"], "--target: 'nan' is not allowed"),
     (["need", "risk-20v15", "--vary", "attacker.regiments", "--target", "-1"], "--target: '-1' is not allowed"),
     (["need", "risk-20v15", "--vary", "attacker.regiments", "--cost", "attacker.fleets=2"], "is not varied"),
+    (["need", "risk-20v15", "--vary", "attacker.regiments", "--budget", "inf"], "budget: inf is not allowed"),
+    (["best", "risk-20v15", "--weight", "win=inf"], "--weight win: 'inf' is not allowed"),
     (["odds", "risk-20v15", "--column", "rounds"], "--column: goes with --plot"),
     (["campaign", "risk-20v15"], "battle: risk land has no rounds to ask for"),
     (["survival", "risk-20v15"], "battle: risk land does not tell single pieces apart"),
@@ -209,13 +223,14 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "text"), BAD, ids=[" ".join(case[0][:4]) for case in BAD])
+@pytest.mark.parametrize(("arguments", "text"), BAD, ids=[" ".join(case[0][:4])[:60] for case in BAD])
 def test_bad_input_gets_one_line_and_status_2(battle_odds, tmp_path, monkeypatch, arguments, text):
     monkeypatch.chdir(tmp_path)
     status, out, err = battle_odds(*arguments)
     assert (status, out) == (2, "")
     assert text in err
     assert err.count("\n") == 1
+    assert len(err) < 2000
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from simulator import ScenarioError, enough, exact, load, need
 from simulator.analysis.odds.answer import Interrupted
+from simulator.analysis.odds.measure import measure
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
@@ -55,6 +56,24 @@ def test_several_fields_are_what_a_scan_finds():
     assert (found.cost, -found.value, *found.settings.values()) == pytest.approx(min(best))
 
 
+@pytest.mark.parametrize("value", ["p_attacker", "p_nobody", "mean.defender_regiments_lost"])
+@pytest.mark.parametrize("prices", [(1, 1), (2, 3), (0, 2), (3, 0)])
+def test_a_budget_buys_the_cheapest_of_equals(value, prices):
+    vary = {"attacker.regiments": range(1, 7), "attacker.modifier_all": [0, 2, 5]}
+    cost, scenario = dict(zip(vary, prices, strict=True)), LAND | {"defender": {"regiments": 1}}
+    every = []
+    for settings in product(*vary.values()):
+        price = sum(one * number for one, number in zip(prices, settings, strict=True))
+        if price <= 14:
+            asked = measure(exact(load(scenario).replace_all(dict(zip(vary, settings, strict=True)))), value).value
+            every.append((price, settings, asked))
+    largest = max(asked for *_, asked in every)
+    wanted = min((price, settings) for price, settings, asked in every if asked >= largest - 1e-12)
+    for pruning in (True, False):
+        found = need(scenario, vary, value=value, cost=cost, budget=14, pruning=pruning)
+        assert (found.cost, tuple(found.settings.values())) == wanted
+
+
 def test_nought_is_tried_too():
     found = need("power-italian-war", "attacker.cavalry", 0.4)
     assert found.setting == 0
@@ -74,7 +93,7 @@ def test_more_that_is_worse_is_scanned_from_below():
 def test_refused_settings_are_passed_over():
     found = need(LAND, {"attacker.regiments": range(-5, 15)}, 0.8)
     assert found.setting == need(LAND, "attacker.regiments", 0.8).setting
-    with pytest.raises(ScenarioError, match=r"^attacker.regiments: -5 is not allowed"):
+    with pytest.raises(ScenarioError, match=r"^vary: attacker.regiments: -5 is not allowed"):
         need(LAND, {"attacker.regiments": range(-5, 0)})
 
 
@@ -99,6 +118,14 @@ def test_not_enough_shows_the_best_that_was_tried():
         ({"vary": "attacker.regiments", "cost": {"attacker.fleets": 1}}, "cost: attacker.fleets is not varied"),
         ({"vary": "attacker.regiments", "cost": {"attacker.regiments": -1}}, "-1 is not allowed; 0 or more"),
         ({"vary": "attacker.regiments", "target": 0.5, "budget": 5}, "budget: does not go with target"),
+        (
+            {"vary": "attacker.regiments", "budget": float("nan")},
+            "budget: nan is not allowed; give a number, 0 or more",
+        ),
+        ({"vary": "attacker.regiments", "budget": float("inf")}, "budget: inf is not allowed"),
+        ({"vary": {"attacker.modifier_all": range(-5, 1)}, "budget": -1}, "budget: -1 is not allowed"),
+        ({"vary": "attacker.regiments", "budget": 10**400}, "budget: 1000"),
+        ({"vary": "attacker.regiments", "target": 10**400}, "target: 1000"),
         ({"vary": {"attacker.regiments": range(15, 20)}, "budget": 10}, "the cheapest combination costs 15"),
         (
             {"vary": {"attacker.regiments": range(1, 501), "attacker.commanders": range(500)}},

@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 
-from simulator import ScenarioError, load
+from simulator import ScenarioError, best, compare, exact, load, luck, need, sensitivity, worth
 from simulator.scenarios import example_names, set_path
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 3}, "defender": {"regiments": 2}}
@@ -113,3 +113,36 @@ def test_a_mapping_is_not_kept_by_reference():
 @pytest.mark.parametrize("name", ["risk-20v15", "power-italian-war", "knt-raid", "europa-blenheim-1704"])
 def test_a_scenario_goes_to_another_process_and_back(name):
     assert pickle.loads(pickle.dumps(load(name))) == load(name)
+
+
+LONG = "x" * 5000
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: load(LAND | {LONG: 1}),
+        lambda: load(LAND).replace(f"attacker.{LONG}", 1),
+        lambda: load(LONG),
+        lambda: best(LAND, [LONG]),
+        lambda: exact(LAND).mean(LONG),
+        lambda: exact(LAND).winner(LONG),
+        lambda: worth(LAND, {LONG: 1}),
+        lambda: worth(LAND, {"win": 1}, side=LONG),
+        lambda: need(LAND, "attacker.regiments", cost={LONG: 1}),
+        lambda: luck([{"scenario": LAND, "winner": "attacker", LONG: 1}]),
+        lambda: luck(LONG),
+        lambda: sensitivity(LAND, fields=[LONG]),
+        lambda: compare([LAND, LAND], value=[LONG[:1500]]),
+    ],
+)
+def test_long_unknown_names_are_shortened(ask):
+    with pytest.raises(ValueError, match=r"x{10}[^ ]*\.\.\.") as refusal:
+        ask()
+    assert len(str(refusal.value)) < 500
+
+
+def test_paths_of_files_are_not_shortened():
+    path = "/".join(["folder-with-a-name"] * 20)
+    with pytest.raises(ScenarioError, match=path):
+        load(path)

@@ -278,7 +278,7 @@ def survival(
 @app.command()
 def replay(
     scenario: ScenarioName,
-    seed: Annotated[int, typer.Option("--seed", help="seed of the simulation")] = 0,
+    seed: SeedOption = 0,
     battle: Annotated[int, typer.Option("--battle", help="which battle of it, from 0")] = 0,
     settings: Settings = None,
     luck: Annotated[bool, typer.Option("--luck", help="how each roll moved the chances, and how lucky it was")] = False,
@@ -288,7 +288,7 @@ def replay(
     from simulator.analysis.history.replay import replay as tell
 
     asked = reading.read_scenario(scenario, settings or ())
-    told = tell(asked, seed, battle)
+    told = tell(asked, seed or 0, battle)
     rolls = told.luck_rows() if luck else []
     if as_json:
         print(json_text(told.to_dict() | ({"luck": rolls} if luck else {})))

@@ -9,6 +9,7 @@ import typer
 
 from simulator.cli import reading
 from simulator.cli.grouped import Output, grouped
+from simulator.cli.judging import read_weights
 from simulator.cli.options import (
     ScenarioName,
     Settings,
@@ -37,12 +38,17 @@ def best(
         typer.Option(
             "--decide",
             metavar="PATH",
-            help="a policy to set to best first; repeatable; where nothing is best, the first that may be",
+            help="a policy to set to best first, or PATH=named for the best of its named values; repeatable; "
+            "where nothing is best, the first that may be",
         ),
     ] = None,
     weight: Annotated[
         list[str] | None,
-        typer.Option("--weight", metavar="COLUMN=NUMBER", help="what the attacker wants: win=1; repeatable"),
+        typer.Option(
+            "--weight",
+            metavar="COLUMN=NUMBER",
+            help="what the attacker wants; repeatable; winning counts 1 unless win or take is given",
+        ),
     ] = None,
     *,
     output: Output,
@@ -51,12 +57,12 @@ def best(
     from simulator.analysis.decisions.best import best as solve
     from simulator.analysis.decisions.best import may_be_best
     from simulator.report.tables import quiet_lines, show_odds
+    from simulator.scenarios.objective import with_winning
 
     files = output.files(scenario)
     asked = reading.read_draft(scenario, settings or ())
-    if weight:
-        pairs = [reading.split_setting(text, "--weight") for text in weight]
-        asked = asked.with_fields({f"objective.attacker.{name}": reading.read_value(value) for name, value in pairs})
+    if weights := read_weights(weight):
+        asked = asked.with_fields({"objective.attacker": with_winning(weights)})
     if not decide and not asked.checked().decided and (first := may_be_best(asked)[:1]):
         decide = first
         note(f"nothing in this scenario is best: {decide[0]} is made so; --decide names others", output.quiet)
@@ -68,6 +74,7 @@ def best(
     elif output.quiet:
         print("\n".join([*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())]))
     else:
+        print("\n".join(found.wanted))
         show_odds(console(), found.scenario, found.odds)
         _show(found)
     files.write(found, found.rows())
@@ -79,8 +86,8 @@ def _show(found: Any) -> None:
     print()
     for side, value in found.value.items():
         print(f"worth to the {side}: {value:.6f}")
-    for path, value in found.choice.items():
-        print(f"best {path}: {value}")
+    for line in found.advice():
+        print(line)
     for one in found.fixed:
         print(f"  {one.decision} = {one.policy}: {one.value:.6f}, {one.gain:.6f} less than best")
     rows = found.rows()

@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -17,6 +18,7 @@ from simulator.cli.exit_status import CUT_SHORT
 from simulator.cli.working import Bar, bar
 
 UNWATCHED_WIDTH = 120
+MOST_WHOLE = 10**30
 T = TypeVar("T")
 
 
@@ -94,9 +96,29 @@ ValueName = Annotated[
     str | None,
     typer.Option("--value", metavar="VALUE", help="p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN, or a question"),
 ]
-SeedOption = Annotated[int | None, typer.Option("--seed", help="seed of the simulated battles")]
-Battles = Annotated[int | None, typer.Option("--battles", help="simulate this many battles")]
-Threads = Annotated[int | None, typer.Option("--threads", help="threads; does not change the numbers")]
+
+
+def whole_number(text: str | int) -> int:
+    """`1000000`, `1_000_000` or `1e6`. Raises BadParameter for what is no whole number of at most 30 digits."""
+    try:
+        number = Decimal(text)
+        if abs(number) < MOST_WHOLE and number == number.to_integral_value():
+            return int(number)
+    except ArithmeticError:
+        pass
+    raise typer.BadParameter(f"{str(text)!r} is not allowed; give a whole number, like 1000000 or 1e6")
+
+
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", parser=whole_number, metavar="<int>", help="seed of the simulated battles")
+]
+Battles = Annotated[
+    int | None, typer.Option("--battles", parser=whole_number, metavar="<int>", help="simulate this many battles")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", parser=whole_number, metavar="<int>", help="threads; does not change the numbers"),
+]
 Device = Annotated[
     str, typer.Option("--device", help="processor, or gpu: battles on a CUDA card (extra gpu), the same counts")
 ]

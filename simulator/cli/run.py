@@ -72,7 +72,7 @@ def _run(arguments: Sequence[str]) -> int:
         # The parser's own complaints (unknown option, missing argument) know how to tell themselves.
         if not hasattr(error, "format_message"):
             raise
-        return refused(error.format_message())
+        return refused(error.format_message().removeprefix("Invalid value for ").replace("'", "", 2))
     if status == INTERRUPTED:  # the parser's own word for Ctrl-C
         return interrupted()
     if status == CUT_SHORT:
@@ -88,5 +88,7 @@ def interrupted() -> int:
 
 def refused(text: str) -> int:
     """Say on one line what was wrong."""
-    print(" ".join(text.split()), file=sys.stderr)
+    from simulator.scenarios.validation import brief
+
+    print(brief(" ".join(text.split())), file=sys.stderr)
     return BAD_INPUT

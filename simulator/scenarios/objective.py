@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -23,6 +22,9 @@ Objective = Mapping[str, Mapping[str, float]]
 # The column that tells whether the attacker holds the ground at the end, as games call it.
 TAKEN = ("takes", "taken", "taken_by_attacker")
 PLAIN = {"win": 1.0}
+WORDS = ("win", "take")
+# Weights beyond this could make sums and squares of worths infinite.
+LARGEST = 1e100
 
 
 def split(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], Objective]:
@@ -37,14 +39,26 @@ def split(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], Objective]:
             raise ScenarioError(f"objective.{side}: unknown field; allowed here: {', '.join(SIDES)}")
         if not isinstance(weights, Mapping):
             raise ScenarioError(f"objective.{side}: {validation.shown(weights)} is not allowed; give a table")
-        if not weights:
-            raise ScenarioError(f"objective.{side}: give at least one weight")
-        for name, weight in weights.items():
-            number = isinstance(weight, int | float) and not isinstance(weight, bool)
-            if not number or not math.isfinite(weight):
-                shown = validation.shown(weight)
-                raise ScenarioError(f"objective.{side}.{name}: {shown} is not allowed; give a finite number")
+        check_weights(weights, f"objective.{side}")
     return {name: value for name, value in data.items() if name != "objective"}, given
+
+
+def check_weights(weights: Mapping[str, Any], where: str = "weights") -> None:
+    """Refuse (ScenarioError) no weights, and what is no finite number."""
+    if not weights:
+        raise ScenarioError(f"{where}: give at least one weight")
+    for name, weight in weights.items():
+        if not validation.finite(weight):
+            raise ScenarioError(
+                f"{where}.{name}: {validation.given_number(weight)} is not allowed; give a finite number"
+            )
+        if abs(weight) > LARGEST:
+            raise ScenarioError(f"{where}.{name}: {weight:g} is not allowed; at most {LARGEST:g} in size")
+
+
+def with_winning(weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights given at the command line or on the page: winning counts 1 unless `win` or `take` is among them."""
+    return ({} if set(WORDS) & set(weights) else PLAIN) | dict(weights)
 
 
 def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
@@ -86,12 +100,12 @@ def _values(columns: Columns, name: str, side: str) -> np.ndarray:
     taken = next((columns[one] for one in TAKEN if one in columns), None) if name == "take" else None
     if taken is not None:
         return np.asarray(taken, float) if side == "attacker" else 1.0 - np.asarray(taken, float)
-    if name in {"win", "take"} and "winner" in columns:
+    if name in WORDS and "winner" in columns:
         if name == "take" and side == "defender":
             return np.asarray(columns["winner"] != 0, float)
         return np.asarray(columns["winner"] == SIDES.index(side), float)
     if name == "winner" or name not in columns or columns[name].dtype.kind not in "biuf":
-        words = ["win", "take"] if "winner" in columns else []
+        words = WORDS if "winner" in columns else ()
         known = [*words, *(one for one, values in columns.items() if values.dtype.kind in "biuf" and one != "winner")]
         near = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}?" if near else f"columns: {', '.join(known)}"
@@ -104,6 +118,30 @@ def check(objective: Objective, built: Built) -> None:
     if objective and built.chain is not None and built.outcome is not None:
         start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
         worth(objective, {name: np.asarray(values) for name, values in built.outcome(start).items()})
+
+
+def wanted(objective: Objective, columns: Columns) -> list[str]:
+    """What each side wants, in words: a line for each."""
+    lines = []
+    for side in SIDES:
+        _, sign, weights = aim_of(objective, side)
+        if sign < 0:
+            lines.append(f"{side} wants the opposite")
+            continue
+        told = [_weight_in_words(name, weight, columns) for name, weight in weights.items() if weight]
+        # Where no column tells who holds the ground, to take it is to win.
+        winning = ("win",) if any(name in columns for name in TAKEN) else WORDS
+        if not any(weights.get(word) for word in winning):
+            told.append("winning counts nothing")
+        lines.append(f"{side} wants: {', '.join(told)}")
+    return lines
+
+
+def _weight_in_words(name: str, weight: float, columns: Columns) -> str:
+    words = {"win": "winning", "take": "holding the ground"}
+    if name in words:
+        return f"{words[name]} {weight:g}"
+    return f"{name} {weight:g}" if columns[name].dtype.kind == "b" else f"{name} {weight:g} each"
 
 
 def aimed(built: Built, objective: Objective, paths: tuple[str, ...]) -> Built:

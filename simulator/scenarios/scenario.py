@@ -81,7 +81,7 @@ class Scenario:
         """What was set otherwise than by default: "path = value", in the order of the scenario."""
         found = [f"{path} = {validation.shown(_written(value), 100)}" for path, value in unlike_default(self.fields)]
         for side, weights in self.objective.items():
-            found += [f"objective.{side}.{name} = {weight}" for name, weight in weights.items()]
+            found += [f"objective.{side}.{name} = {weight:.12g}" for name, weight in weights.items()]
         tables = {name: place for place, name in enumerate(ORDER)}
         return sorted(found, key=lambda line: tables.get(re.split(r"[.\[ ]", line, maxsplit=1)[0], len(tables)))
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from simulator.scenarios.schema import Schema, allowed, branches, schema_of
@@ -19,8 +22,27 @@ class ScenarioError(ValueError):
 
     def __init__(self, text: str, unused: bool = False) -> None:
         # Names that were given may hold line breaks.
-        super().__init__(" ".join(text.split()) if len(text.splitlines()) > 1 else text)
+        super().__init__(brief(" ".join(text.split()) if len(text.splitlines()) > 1 else text))
         self.unused = unused
+
+
+def brief(text: str) -> str:
+    """A message in which names that were given are cut to 60 characters where they have more than 80 (a file's path
+    may be long, its parts not).
+    """
+    return _LONG.sub(r"\1...\2", text)
+
+
+# Punctuation behind a long name stays.
+_LONG = re.compile(r"([^\s/\\]{60})[^\s/\\]{20,}?([^\w\s]{0,2})(?=[\s/\\]|$)")
+
+
+def finite(value: Any) -> bool:
+    """Is this a number (not yes or no) that a float holds, and neither infinite nor nan?"""
+    try:
+        return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def first_complaint(error: ValidationError, model: type[BaseModel]) -> str:
@@ -60,6 +82,11 @@ def shown(value: Any, most: int = 60) -> str:
         text = text.lower()
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def given_number(value: Any) -> str:
+    """A value given for a number, as `shown`; a float without the zeros behind its point."""
+    return f"{value:g}" if isinstance(value, float) else shown(value)
 
 
 def _walk(schema: Schema, loc: Sequence[str | int]) -> tuple[list[str | int], Schema]:

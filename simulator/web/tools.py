@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.analysis.history.battle_log import plain_value
+from simulator.analysis.history.battle_log import read_rows
 from simulator.analysis.odds.answer import Interrupted, Method
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.analysis.studies.sweep import Sweep, sweep
@@ -17,6 +16,7 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.report.words import label_of, path_in_words, percent, value_of
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, ScenarioError
+from simulator.scenarios.objective import with_winning
 from simulator.scenarios.schema import choices, whole_numbers
 from simulator.scenarios.validation import not_one_of
 from simulator.web import draw
@@ -227,14 +227,21 @@ def _rounds(request: Request, limits: Limits) -> dict[str, Any]:
 def _best(request: Request, limits: Limits) -> dict[str, Any]:
     from simulator.analysis.decisions.best import best
 
-    decide = request.many("decide")
-    found = best(request.draft, decide or None)
+    asked = request.draft
+    aims = asked.data.get("objective")
+    if isinstance(aims, Mapping):
+        given = {
+            f"objective.{side}": with_winning(own) for side, own in aims.items() if isinstance(own, Mapping) and own
+        }
+        asked = asked.with_fields(given)
+    found = best(asked, request.many("decide") or None)
     rows = sorted(found.rows(), key=lambda row: -row["reached"])
     names = [name for name in rows[0] if name not in {"advantage", "reached"}] if rows else []
     return {
         "results": [(one.label, percent(one.p), f"{one.p:.10g}") for one in found.odds.results],
         "worth": [(side, f"{value:.6f}") for side, value in found.value.items()],
-        "choice": list(found.choice.items()),
+        "wanted": found.wanted,
+        "advice": found.advice(),
         "gains": [
             {"decision": one.decision, "policy": one.policy, "value": f"{one.value:.6f}", "gain": f"{one.gain:.6f}"}
             for one in found.fixed
@@ -309,14 +316,10 @@ def fought(text: str, draft: Draft) -> list[dict[str, Any]]:
         raise ScenarioError(f"battles: {len(lines)} lines; at most {MOST_BATTLES}")
     if "," not in lines[0] and lines[0].strip() != "winner":
         return [{"scenario": draft, "winner": line.strip()} for line in lines]
-    rows = csv.DictReader(lines, restkey="", skipinitialspace=True)
-    found = []
-    for row in rows:
-        told = {name.strip(): plain_value(value.strip()) for name, value in row.items() if name and value}
-        if {"scenario", "side", "set"} & set(told):
-            raise ScenarioError("battles: every line is a battle of the scenario shown; give winner and columns only")
-        found.append({"scenario": draft} | told)
-    return found
+    found = read_rows(text)
+    if any({"scenario", "side", "set"} & set(one) for one in found):
+        raise ScenarioError("battles: every line is a battle of the scenario shown; give winner and columns only")
+    return [{"scenario": draft} | one for one in found]
 
 
 TOOLS = {

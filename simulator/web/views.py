@@ -14,6 +14,7 @@ from simulator.engine.api import fight_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError, find_battle, is_uncertain, set_path
+from simulator.scenarios.validation import brief
 from simulator.web import answers, catalogue, forms
 from simulator.web import share_links as copies
 from simulator.web import url_codec as address
@@ -130,7 +131,7 @@ def smaller(asked: Asked) -> str:
 
 def refused(asked: Asked, text: str, status: int) -> Reply:
     """A complaint of one line, with the field it names: as JSON, as a fragment, or as a page of its own."""
-    text = " ".join(text.split()).removeprefix("--")  # the command line names its options so
+    text = brief(" ".join(text.split())).removeprefix("--")  # the command line names its options so
     field = blamed(text)
     if asked.view.startswith("api"):
         return as_json({"error": text, "field": field}, status)

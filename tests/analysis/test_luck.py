@@ -123,6 +123,28 @@ def test_composed_battles_have_no_chain_of_rolls():
         replay("power-campaign-naples").luck_rows()
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("scenario,winner\nrisk-20v15,defender\n\nrisk-20v15\n", "line 4 has 1 cell; the heading has 2"),
+        ("scenario,winner\nrisk-20v15,defender,x\n", "line 2 has 3 cells; the heading has 2"),
+        ("scenario,results\nrisk-20v15,[[1, 1]]\n", "line 2 has 3 cells; the heading has 2"),
+        ("scenario,winner,winner\nrisk-20v15,a,b\n", "line 1: 'winner' is not allowed; give each column one name"),
+        ("scenario,,winner\nrisk-20v15,a,b\n", "line 1: '' is not allowed"),
+    ],
+)
+def test_logs_with_extra_or_missing_cells_are_refused_by_line(tmp_path, text, message):
+    log = tmp_path / "log.csv"
+    log.write_text(text)
+    with pytest.raises(ValueError, match="^battles: " + re.escape(message)):
+        luck(log)
+
+
+def test_a_list_is_no_number_of_losses():
+    with pytest.raises(ValueError, match=r"^battles\[0\].rounds: \[1, 2\] is not allowed; give a number$"):
+        luck([{"scenario": LAND, "winner": "defender", "rounds": [1, 2]}])
+
+
 def test_command(capsys, tmp_path):
     log = tmp_path / "log.csv"
     log.write_text(

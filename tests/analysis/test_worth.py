@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator import exact, simulate, worth
+from simulator import exact, luck, simulate, worth
 from simulator.analysis.decisions.worth import Distribution
 from simulator.cli import run
 
@@ -23,6 +23,17 @@ def test_shortfall_is_at_most_the_quantile_and_the_mean(level, win, loss):
     found = worth(ODDS, {"win": win, "attacker_regiments_lost": loss}, level)
     assert found.shortfall <= found.quantile + 1e-9
     assert found.shortfall <= found.mean + 1e-9
+
+
+@pytest.mark.parametrize("weight", [float("inf"), float("-inf"), float("nan"), 10**400, 1e308, -1e200, True, "1"])
+def test_weights_that_no_worth_can_hold_are_refused(weight):
+    for ask in (
+        lambda: worth(ODDS, {"win": weight}),
+        lambda: worth(LAND | {"objective": {"attacker": {"win": weight}}}),
+        lambda: luck([{"scenario": LAND, "winner": "attacker"}], {"win": weight}),
+    ):
+        with pytest.raises(ValueError, match=r"^(weights|objective\.attacker)\.win: .{1,60} is not allowed; [^\n]*$"):
+            ask()
 
 
 def test_all_of_the_distribution_gives_the_mean():

@@ -238,6 +238,22 @@ def test_every_tool_answers_without_scripts(site, tool):
     assert "<html" not in site.get(f"/risk/land/{tool}?{fields}&with.part=1").text
 
 
+def test_best_play_tells_what_is_wanted_and_winning_counts_unless_it_is_set(site):
+    weight = "attacker_regiments_lost%3D-0.1"
+    page = site.get(f"/risk/land/best?{SMALL}&objective.attacker={weight}&with.decide=policy.attacker.retreat").text
+    assert "attacker wants: winning 1, attacker_regiments_lost -0.1 each; defender wants the opposite" in page
+    address = "/price-of-power/land/best?attacker.infantry=3&attacker.cavalry=1&defender.infantry=4&defender.cavalry=3"
+    paths = "".join(f"&with.decide=policy.{side}.losses%3Dnamed" for side in ("attacker", "defender"))
+    assert "attacker draws with chance 0.9684: losses = cavalry-first" in site.get(address + paths).text
+
+
+def test_a_log_with_a_missing_cell_is_refused_by_line(site):
+    log = "winner, rounds\n\ndefender, 3\nattacker"
+    page = site.get(f"/risk/land/luck?{SMALL}", params={"with.battles": log, "with.part": "1"})
+    assert page.status_code == 422
+    assert "line 4 has 1 cell; the heading has 2" in page.text
+
+
 def test_set_ups_are_compared(site):
     links = [f"/risk/land?attacker.regiments={n}&defender.regiments=15" for n in (20, 25)]
     page = site.get("/compare", params=[("with.s", one) for one in links]).text

@@ -38,7 +38,7 @@ class ByRound:
         found = []
         for number in range(1, int(counted.max(initial=0)) + 1):
             p = float(odds.chances[come & (counted <= number)].sum())
-            low, high = (p, p) if odds.battles is None else wilson(p, odds.battles)
+            low, high = wilson(p, odds.battles)
             found.append({self.clock.unit: number, "p": p, "low": low, "high": high})
         return found
 

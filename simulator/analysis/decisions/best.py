@@ -6,19 +6,18 @@ docs/rules/decisions.md section 2.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
 from simulator.analysis.odds.answer import Enumerated, Interrupted, Progress
 from simulator.analysis.odds.odds import Odds
 from simulator.engine.api import played
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
-from simulator.scenarios.objective import BEST, SIDES, in_words, worth
+from simulator.scenarios.objective import BEST, SIDES, in_words, wanted, worth
 from simulator.scenarios.schema import choices, field_at, field_rows, whole_numbers
 
 if TYPE_CHECKING:
@@ -27,20 +26,11 @@ if TYPE_CHECKING:
 
     from simulator.engine.api import Played
 
-MOST_COMBINATIONS = 1000
 MOST_ROUNDS = 30
 STEP = 0.05
 SLACK = 1e-12
-
-
-@dataclass(frozen=True)
-class Gain:
-    """A policy instead of the best one: its name, what it is worth to its side, and how much that is less."""
-
-    decision: str
-    policy: str
-    value: float
-    gain: float
+# Policies whose values `gains` compares, with their parameters; they are no named values.
+COMPARED = ("retreat", "sea_retreat", "break_off", "hand")
 
 
 @dataclass(frozen=True)
@@ -48,7 +38,9 @@ class Best:
     """A battle under best play: its `odds`, and what it is worth to each side (`value`).
 
     `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0
-    without any.
+    without any. Where both sides choose named values, `kind` is `pure` (neither gains by another choice of its own),
+    `mixed` (both draw by `lots`; `choice` and `policy` are then empty) or `security` (the safest choice of each), and
+    `guaranteed` is what each side is sure of by its safest choice; else `kind` is `best`.
     """
 
     scenario: Scenario
@@ -57,6 +49,14 @@ class Best:
     choice: Mapping[str, str] = field(default_factory=dict)
     tried: int = 0
     named: tuple[Gain, ...] = field(default=(), repr=False)
+    kind: str = "best"
+    lots: tuple[Lot, ...] = ()
+    guaranteed: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> list[str]:
+        """What each side wants, in words: a line for each."""
+        return wanted(self.scenario.objective, self.odds.columns)
 
     @cached_property
     def fixed(self) -> tuple[Gain, ...]:
@@ -67,7 +67,7 @@ class Best:
         """The fixed policies of `fixed`, kept there. Raises Interrupted with those found until then."""
         found: list[Gain] = []
         try:
-            for path in self.scenario.decided:
+            for path in () if self.lots else self.scenario.decided:
                 for gain in _gains(self, path):
                     found.append(gain)
                     if progress:
@@ -87,8 +87,15 @@ class Best:
         return pd.DataFrame(rows, columns=["decision", "policy", "value", "gain"])
 
     @property
+    def mixed(self) -> pd.DataFrame:
+        """The lots by which both sides draw: `side`, `choice`, `chance`; empty unless `kind` is `mixed`."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(one) for one in self.lots], columns=["side", "choice", "chance"])
+
+    @property
     def _played(self) -> Played | None:
-        chain = self.scenario.built.chain if self.scenario.decided else None
+        chain = self.scenario.built.chain if self.scenario.decided and not self.lots else None
         return None if chain is None or chain.aims is None else played(chain)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -137,6 +144,23 @@ class Best:
             parts.append(f"best of {self.tried} named values, not of all strategies")
         return "; ".join(parts)
 
+    def advice(self) -> list[str]:
+        """The named values to choose, in words: a line for each path or lot, and what each side is sure of."""
+        lines = [f"best {path}: {value}" for path, value in self.choice.items()]
+        lines += [f"{one.side} draws with chance {one.chance:.4f}: {one.choice}" for one in self.lots]
+        if self.kind == "pure":
+            lines.append("a stable pair: neither side gains by another choice of its own alone")
+        elif self.kind == "security":
+            lines.append("no pair of named values is stable; each side's safest is shown")
+        sure = self.guaranteed
+        if self.kind == "mixed":
+            held = sum(self.value.values()) - sure["defender"]
+            value = self.value["attacker"]
+            lines.append(f"sure of {sure['attacker']:.4f}; by lot {value:.4f}; the defender holds it to {held:.4f}")
+        elif any(abs(self.value[side] - worth) > SLACK for side, worth in sure.items()):
+            lines.append(f"sure of {sure['attacker']:.4f} (attacker) and {sure['defender']:.4f} (defender)")
+        return lines
+
     def assumptions(self) -> list[str]:
         """Who decides, and for what."""
         return in_words(self.scenario.objective, self.scenario.decided)
@@ -145,9 +169,13 @@ class Best:
         """Everything as plain values for JSON."""
         gains = [vars(one) for one in self.fixed]
         return {
+            "wanted": self.wanted,
             "odds": self.odds.to_dict(),
             "value": dict(self.value),
+            "kind": self.kind,
             "choice": dict(self.choice),
+            "mixed": [vars(one) for one in self.lots],
+            "guaranteed": dict(self.guaranteed),
             "gains": gains,
             "policy": self.rows(),
             "how": self.how(),
@@ -166,31 +194,43 @@ class Best:
 def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Progress | None = None) -> Best:
     """The battle under best play: of the policies that are `best`, and of those that `decide` names.
 
-    A policy without `best` is decided among its named values. Raises ValueError for a path that is no policy, and
-    where nothing is to be decided; NoExactOdds where there are too many states; Interrupted with the best of the named
-    values tried until then.
+    A policy without `best`, or given as `PATH=named`, is decided among its named values; those of both sides are a
+    game. Raises ValueError for a path that is no policy, and where nothing is to be decided; NoExactOdds where there
+    are too many states; Interrupted with the best of the named values of one side tried until then.
     """
     asked = draft(scenario)
-    battle = asked.battle()
-    paths = [decide] if isinstance(decide, str) else list(decide or ())
-    named: list[str] = []
-    for path in paths:
-        known = _policies(asked)
-        if path not in known:
-            text = f"{path} is no policy of {battle.game} {battle.kind}; policies: {', '.join(known)}"
-            raise ScenarioError(f"decide: {text}")
-        if BEST in choices(battle, path):
-            asked = asked.with_fields({path: BEST})
-        else:
+    named = []
+    for path, by_name in _paths(asked, decide).items():
+        if by_name or BEST not in choices(asked.battle(), path):
             named.append(path)
+        else:
+            asked = asked.with_fields({path: BEST})
     if named:
-        return _best_of_named(asked, named, progress)
+        return best_of_named(asked, [path for path in _policies(asked) if path in named], _answered, progress)
     found = asked.checked()
     if not found.decided:
-        known = _policies(asked)
-        example = next(iter([*may_be_best(asked), *known]), "")
+        example = next(iter([*may_be_best(asked), *_policies(asked)]), "")
         raise ScenarioError(f"decide: nothing in this scenario is best; give for example {example}")
     return _answered(found)
+
+
+def _paths(asked: Draft, decide: Sequence[str] | None) -> dict[str, bool]:
+    """The policies to decide, and whether among their named values only. Raises ScenarioError."""
+    battle, known = asked.battle(), _policies(asked)
+    found: dict[str, bool] = {}
+    for text in [decide] if isinstance(decide, str) else decide or ():
+        path, by_name, word = (part.strip() for part in text.partition("="))
+        if path not in known:
+            told = f"{path} is no policy of {battle.game} {battle.kind}; policies: {', '.join(known)}"
+            raise ScenarioError(f"decide: {told}")
+        if path in found:
+            raise ScenarioError(f"decide: {path} is given twice")
+        if by_name and word != "named":
+            raise ScenarioError(f"decide: {path}={word} is not allowed; give {path} or {path}=named")
+        if by_name and path.rpartition(".")[2] in COMPARED:
+            raise ScenarioError(f"decide: {path}=named is not allowed; give {path}, whose gains compare its values")
+        found[path] = bool(by_name)
+    return found
 
 
 def may_be_best(scenario: Source) -> list[str]:
@@ -220,59 +260,12 @@ def worths(scenario: Scenario, found: Odds) -> dict[str, float]:
     return dict(zip(SIDES, map(float, values), strict=True))
 
 
-def _side(path: str) -> str:
-    """Whose policy it is."""
-    side = path.split(".")[1]
-    return side if side == "defender" else "attacker"
-
-
-def _best_of_named(asked: Draft, paths: Sequence[str], progress: Progress | None) -> Best:
-    """The best combination of named values, every one answered."""
-    values = [[value for value in choices(asked.battle(), path) if value != BEST] for path in paths]
-    count = prod(map(len, values))
-    if count > MOST_COMBINATIONS:
-        raise ScenarioError(f"decide: {count:,} combinations; at most {MOST_COMBINATIONS:,}")
-    answers: dict[tuple[str, ...], Best] = {}
-    refused = ""
-    try:
-        for done, combination in enumerate(product(*values)):
-            if progress:
-                progress(done, count)
-            try:
-                one = asked.with_fields(dict(zip(paths, combination, strict=True)))
-                answers[combination] = _answered(one.checked())
-            except ScenarioError as error:
-                refused = str(error)
-    except KeyboardInterrupt:
-        if not answers:
-            raise
-        raise Interrupted(_chosen(answers, paths)) from None
-    if not answers:
-        raise ScenarioError(refused)
-    return _chosen(answers, paths)
-
-
-def _chosen(answers: Mapping[tuple[str, ...], Best], paths: Sequence[str]) -> Best:
-    """The combination that is best for the side of the first path."""
-    side = _side(paths[0])
-    most = max(one.value[side] for one in answers.values())
-    chosen = next(key for key, one in answers.items() if one.value[side] >= most - SLACK)
-    gains = []
-    for i, path in enumerate(paths):
-        mine, own = _side(path), answers[chosen]
-        for key, one in answers.items():
-            if key[:i] + key[i + 1 :] == chosen[:i] + chosen[i + 1 :]:
-                gains.append(Gain(path, key[i], one.value[mine], own.value[mine] - one.value[mine]))
-    choice = dict(zip(paths, chosen, strict=True))
-    return replace(answers[chosen], choice=choice, tried=len(answers), named=tuple(gains))
-
-
 # --- fixed policies instead of the best one -------------------------------------------------------------------------
 
 
 def _gains(found: Best, path: str) -> Iterator[Gain]:
     """Each fixed policy in place of the best one, with its best parameter."""
-    side, own = _side(path), found.value[_side(path)]
+    side, own = side_of(path), found.value[side_of(path)]
     for name in choices(found.scenario.battle, path):
         if name == BEST:
             continue
@@ -306,7 +299,7 @@ def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[s
     parameter = f"{table}.{last.removesuffix('retreat')}{parameter}"
     if whole_numbers(battle, parameter) is not None:
         timed = "round" in name
-        for number in range(1, (MOST_ROUNDS if timed else units_of(scenario, _side(path))) + 1):
+        for number in range(1, (MOST_ROUNDS if timed else units_of(scenario, side_of(path))) + 1):
             yield {parameter: number}, f"{name} {number}"
         return
     # docs/rules/decisions.md 2.3 sets the step but no end: read as up to the field's default, or 1 where it has none.

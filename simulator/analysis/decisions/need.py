@@ -115,8 +115,8 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
 
     `vary` is a path (its settings then go from the smallest number that the field takes, at most 1, up to `most`) or
     maps paths to whole numbers. `cost` maps a path to the price of one; without it every unit costs 1. With `budget`
-    the largest value among combinations that cost at most so much. Raises ScenarioError and ValueError, Interrupted
-    with the best so far.
+    the largest value among combinations that cost at most so much, of equal ones the cheapest. Raises ScenarioError and
+    ValueError, Interrupted with the best so far.
     """
     search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress)
     if budget is not None and target is not None:

@@ -16,6 +16,7 @@ from simulator.analysis.studies.cell import changed
 from simulator.analysis.studies.one_pass import solve_block
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
+from simulator.scenarios.validation import brief, finite, given_number
 
 ALIKE = 1e-12
 SAME_COST = 1e-9
@@ -100,9 +101,9 @@ class Search:
             return (1.0,) * len(self.paths)
         for path, price in cost.items():
             if path not in self.paths:
-                raise ValueError(f"cost: {path} is not varied")
-            if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < math.inf:
-                raise ValueError(f"cost.{path}: {price} is not allowed; 0 or more")
+                raise ValueError(brief(f"cost: {path} is not varied"))
+            if not finite(price) or price < 0:
+                raise ValueError(f"cost.{path}: {given_number(price)} is not allowed; 0 or more")
         return tuple(float(cost.get(path, 0)) for path in self.paths)
 
     def cost(self, settings: Settings) -> float:
@@ -112,8 +113,8 @@ class Search:
     def check_target(self, target: float) -> None:
         """Refuse (ValueError) a target that no chance can have."""
         chance = self.value is not None and is_chance(self.value)
-        if isinstance(target, bool) or not isinstance(target, int | float) or not math.isfinite(target):
-            raise ValueError(f"target: {target} is not allowed; give a number like 0.8")
+        if not finite(target):
+            raise ValueError(f"target: {given_number(target)} is not allowed; give a number like 0.8")
         if chance and not 0 <= target <= 1:
             raise ValueError(f"target: {target:g} is not allowed; a chance is from 0 to 1 (80 % is 0.8)")
 
@@ -234,8 +235,7 @@ class Search:
         self.monotone = self.monotone and not self._contradicted()
         if not found:
             return Found(self.best(), False)
-        best = min(found, key=lambda one: (-round(one.found.value / ALIKE), one.settings))
-        return Found(best, True)
+        return Found(_cheapest_largest(found), True)
 
     def _scanned(self, target: float, pruning: bool) -> list[Tried]:
         """All equally cheap combinations that reach the target first, in ascending cost."""
@@ -253,24 +253,42 @@ class Search:
         return found
 
     def within(self, budget: float, pruning: bool) -> Found:
-        """The largest value among the combinations that cost at most the budget."""
+        """The largest value among the combinations that cost at most the budget; of equal ones the cheapest."""
+        if not finite(budget) or budget < 0:
+            raise ValueError(f"budget: {given_number(budget)} is not allowed; give a number, 0 or more")
         order = self._in_order()
-        if isinstance(budget, bool) or not isinstance(budget, int | float) or math.isnan(budget):
-            raise ValueError(f"budget: {budget} is not allowed; give a number")
         if self.cost(order[0]) > budget + SAME_COST:
             cheapest = self.cost(order[0])
             raise ValueError(f"budget: {budget:g} is not allowed; the cheapest combination costs {cheapest:g}")
         inside = [one for one in order if self.cost(one) <= budget + SAME_COST]
         for settings in self._not_raisable(inside) if pruning else inside:
             self.ask(settings)
+        if pruning and self.answered:
+            self._seek_cheaper(inside)
         if pruning and (self._contradicted() or not self.answered):
             self.monotone = False
             for settings in inside:
                 self.ask(settings)
         self.monotone = self.monotone and not self._contradicted()
-        if not self.answered:
-            raise self._nothing_allowed()
         return Found(self.best(), True)
+
+    def _seek_cheaper(self, inside: Sequence[Settings]) -> None:
+        """Answer, in ascending cost, combinations that may be as good as the best one, up to the first that is."""
+        best = self.best()
+        worse = [one.settings for one in self.answered if one.found.value < best.found.value - ALIKE]
+        most = best.cost
+        for settings in inside:
+            if self.cost(settings) > most + SAME_COST:
+                break
+            if any(_nowhere_larger(settings, other) for other in worse):
+                continue
+            one = self.ask(settings)
+            if one.refused:
+                continue
+            if one.found.value >= best.found.value - ALIKE:
+                most = min(most, one.cost)
+            else:
+                worse = [other for other in worse if not _nowhere_larger(other, settings)] + [settings]
 
     def _not_raisable(self, inside: Sequence[Settings]) -> Iterator[Settings]:
         """The combinations of which no field can be raised within the budget."""
@@ -289,12 +307,21 @@ class Search:
         """The largest value so far; among equals the cheapest, then the smallest settings."""
         if not self.answered:
             raise self._nothing_allowed()
-        return min(self.answered, key=lambda one: (-round(one.found.value / ALIKE), one.cost, one.settings))
+        return _cheapest_largest(self.answered)
 
     def _nothing_allowed(self) -> ValueError:
-        refusals = [one.refused for one in self.answers.values()] + list(self._allowances.values())
-        refused = next(filter(None, refusals), "")
-        return ScenarioError(refused or f"vary: no setting of {', '.join(self.paths)} is allowed")
+        """The refusal of the cheapest combination, where all are refused."""
+        first = self._in_order()[0]
+        self._allowed(first)
+        return ScenarioError(f"vary: {self._allowances[first]}")
+
+
+def _cheapest_largest(found: Sequence[Tried]) -> Tried:
+    """Of those within `ALIKE` of the largest value the cheapest; of those within `SAME_COST` the smallest settings."""
+    largest = max(one.found.value for one in found)
+    equal = [one for one in found if one.found.value >= largest - ALIKE]
+    cheapest = min(one.cost for one in equal)
+    return min((one for one in equal if one.cost <= cheapest + SAME_COST), key=lambda one: one.settings)
 
 
 def _nowhere_larger(one: Settings, other: Settings) -> bool:

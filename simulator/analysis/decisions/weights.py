@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +11,8 @@ import numpy as np
 
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import WINNERS
-
-SIDES = ("attacker", "defender")
-# The column that tells whether the attacker holds the ground at the end, as games call it.
-TAKEN = ("takes", "taken", "taken_by_attacker")
-WORDS = ("win", "take")
+from simulator.scenarios.objective import SIDES, TAKEN, WORDS, check_weights
+from simulator.scenarios.validation import brief, not_one_of
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class Weighing:
             known = [*WORDS, *(one for one in odds.columns if odds.kind_of(one) != "text")]
             near = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"columns: {', '.join(known)}"
-            raise ValueError(f"{self.where}.{name}: no such column; {hint}")
+            raise ValueError(brief(f"{self.where}.{name}: no such column; {hint}"))
         return odds.columns[name].astype(float)
 
     def in_words(self) -> str:
@@ -64,20 +60,10 @@ def held(odds: Odds, word: str, side: str, where: str = "weights") -> np.ndarray
     return np.asarray(odds.columns["winner"] == WINNERS.index(side), float)
 
 
-def check_weights(weights: Mapping[str, float], where: str = "weights") -> None:
-    """Refuse (ValueError) no weights, and what is no finite number."""
-    if not weights:
-        raise ValueError(f"{where}: give at least one weight")
-    for name, weight in weights.items():
-        number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
-        if not number or not math.isfinite(weight):
-            raise ValueError(f"{where}.{name}: {weight} is not allowed; give a finite number")
-
-
 def check_side(side: str) -> None:
     """Refuse (ValueError) what is no side."""
     if side not in SIDES:
-        raise ValueError(f"side: {side!r} is not allowed; must be one of {', '.join(SIDES)}")
+        raise ValueError(f"side: {not_one_of(side, SIDES)}")
 
 
 def weighing(

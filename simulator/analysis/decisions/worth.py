@@ -18,6 +18,7 @@ from simulator.analysis.odds.answer import answer as find_odds
 from simulator.analysis.odds.intervals import half_width_of_mean, wilson
 from simulator.analysis.odds.odds import Odds
 from simulator.scenarios import Source
+from simulator.scenarios.validation import finite, given_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,8 +166,8 @@ def worth(
     check_side(side)
     _check_level(level)
     for x in lose:
-        if isinstance(x, bool) or not isinstance(x, int | float) or not x >= 0 or not math.isfinite(x):
-            raise ValueError(f"lose: {_plain(x)} is not allowed; 0 or more")
+        if not finite(x) or x < 0:
+            raise ValueError(f"lose: {given_number(x)} is not allowed; 0 or more")
     if weights is not None:
         weighing(None, weights, side)
     cut = False
@@ -184,21 +185,15 @@ def worth(
 
 
 def _check_level(level: float) -> None:
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level <= 1:
-        raise ValueError(f"level: {_plain(level)} is not allowed; above 0 and at most 1")
-
-
-def _plain(number: Any) -> str:
-    return f"{number:g}" if isinstance(number, float) else repr(number)
+    if not finite(level) or not 0 < level <= 1:
+        raise ValueError(f"level: {given_number(level)} is not allowed; above 0 and at most 1")
 
 
 def weigh(odds: Odds, weighed: Weighing, level: float, lose: Sequence[float], side: str) -> Worth:
     """The worth of these odds."""
     spread = Distribution.of(weighed.worth(odds), odds.chances)
-    negative, half = spread.below(0.0), 0.0
-    bounds = (negative, negative)
-    if odds.battles is not None:
-        half, bounds = half_width_of_mean(spread.std, odds.battles), wilson(negative, odds.battles)
+    negative = spread.below(0.0)
+    half, bounds = half_width_of_mean(spread.std, odds.battles), wilson(negative, odds.battles)
     return Worth(
         mean=spread.mean,
         low=spread.mean - half,

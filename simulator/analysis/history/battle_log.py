@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simulator.analysis.decisions.weights import SIDES
+from simulator.rules.toolkit.naming import plural
 from simulator.scenarios import Draft, ScenarioError, Source, draft
+from simulator.scenarios.objective import SIDES
+from simulator.scenarios.validation import brief, not_one_of, shown
 
 FRAME = ("scenario", "side", "set", "results")
 
@@ -56,7 +58,7 @@ def _one(place: int, entry: Any, folder: Path | None) -> Fought:
         source = folder / source
     side = entry.get("side") or "attacker"
     if side not in SIDES:
-        raise ValueError(f"{where}.side: {side!r} is not allowed; must be one of {', '.join(SIDES)}")
+        raise ValueError(f"{where}.side: {not_one_of(side, SIDES)}")
     observed = {name: value for name, value in entry.items() if name not in FRAME and value is not None and value != ""}
     name = Path(source).stem if isinstance(source, str | Path) else f"battle {place + 1}"
     results = entry.get("results")
@@ -76,7 +78,7 @@ def losses_of(results: Any, where: str) -> list[tuple[int, int]]:
         )
         if not whole or len(pair) != 2:
             text = "give what the attacker and what the defender lost, like [1, 1]"
-            raise ValueError(f"{where}[{number}]: {pair!r} is not allowed; {text}")
+            raise ValueError(f"{where}[{number}]: {shown(pair)} is not allowed; {text}")
     return [(own, enemy) for own, enemy in results]
 
 
@@ -107,15 +109,29 @@ def _read(path: Path) -> list[Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"battles: {str(path)!r} cannot be read ({type(error).__name__})") from None
+        raise ValueError(brief(f"battles: {str(path)!r} cannot be read ({type(error).__name__})")) from None
     if path.suffix.lower() == ".json":
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError(f"battles: {str(path)!r} is no JSON") from None
         return found if isinstance(found, list) else [found]
-    rows = csv.DictReader(text.splitlines(), restkey="")
-    return [
-        {name: value if name in FRAME else plain_value(value.strip()) for name, value in row.items() if name and value}
-        for row in rows
-    ]
+    return read_rows(text)
+
+
+def read_rows(text: str) -> list[dict[str, Any]]:
+    """The battles of a CSV with a heading; empty cells are left out. Raises ValueError for a line that does not fit."""
+    lines = csv.reader(text.splitlines(), skipinitialspace=True)
+    heading = [name.strip() for name in next((line for line in lines if line), [])]
+    twice = next((name for place, name in enumerate(heading) if not name or name in heading[:place]), None)
+    if twice is not None:
+        raise ValueError(f"battles: line {lines.line_num}: {shown(twice)} is not allowed; give each column one name")
+    found = []
+    for cells in lines:
+        if cells and len(cells) != len(heading):
+            many, wanted = plural(len(cells), "cell"), f"the heading has {len(heading)}"
+            raise ValueError(f"battles: line {lines.line_num} has {many}; {wanted} (a cell with commas needs quotes)")
+        given = {name: cell.strip() for name, cell in zip(heading, cells, strict=False) if cell.strip()}
+        if given:
+            found.append({name: cell if name in FRAME else plain_value(cell) for name, cell in given.items()})
+    return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.decisions.weights import TAKEN, Weighing, check_weights
+from simulator.analysis.decisions.weights import Weighing
 from simulator.analysis.decisions.worth import Distribution
 from simulator.analysis.history.battle_log import Fought, read_log
 from simulator.analysis.history.real_dice import Told, told_rounds
@@ -22,6 +22,8 @@ from simulator.analysis.odds.answer import Interrupted, Method, Progress, answer
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Scenario, ScenarioError, is_uncertain, load
+from simulator.scenarios.objective import TAKEN, check_weights
+from simulator.scenarios.validation import brief, finite, not_one_of, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -256,12 +258,12 @@ def _happened(where: str, one: Fought, odds: Odds) -> np.ndarray:
     fits = np.ones(len(odds.chances), bool)
     for name, value in one.observed.items():
         if name not in odds.told:
-            raise ValueError(f"{where}.{name}: no such column; columns: {', '.join(odds.told)}")
+            raise ValueError(brief(f"{where}.{name}: no such column; columns: {', '.join(odds.told)}"))
         kind = odds.kind_of(name)
         if name == "winner" and value not in WINNERS:
-            raise ValueError(f"{where}.winner: {value!r} is not allowed; must be one of {', '.join(WINNERS)}")
-        if kind != "text" and (isinstance(value, str) or not math.isfinite(value)):
-            raise ValueError(f"{where}.{name}: {value!r} is not allowed; give a {kind}")
+            raise ValueError(f"{where}.winner: {not_one_of(value, WINNERS)}")
+        if kind != "text" and not (isinstance(value, bool) or finite(value)):
+            raise ValueError(f"{where}.{name}: {shown(value)} is not allowed; give a {kind}")
         column = odds.told[name]
         fits &= column == str(value) if kind == "text" else np.abs(column.astype(float) - float(value)) < 1e-9
     return fits & (odds.chances > 0)

@@ -26,7 +26,7 @@ Progress = Callable[[int, int | None], Any]
 PORTION = 1 << 17
 FIRST_BATTLES = 1 << 16
 MOST_BATTLES = 10**12
-MOST_THREADS = 1024
+MOST_THREADS, MOST_BYTES = 1024, 2**62
 DEFAULT_PRECISION = 0.001
 DEVICES = ("processor", "gpu")
 # Cells of a grid are many: each takes to dice earlier, and fights fewer battles.
@@ -60,19 +60,20 @@ class Method:
     device: str = "processor"
 
     def __post_init__(self) -> None:
-        check_numbers(1 if self.battles is None else self.battles, self.seed, self.threads)
+        check_numbers(1 if self.battles is None else self.battles, self.seed, self.threads, self.budget)
         if self.device not in DEVICES:
             raise ValueError(f"device: {self.device!r} is not allowed; give one of {', '.join(DEVICES)}")
         if not 0 < self.precision < 1:
             raise ValueError(f"precision: {self.precision} is not allowed; give a number between 0 and 1, like 0.1%")
 
 
-def check_numbers(battles: int, seed: int, threads: int | None) -> None:
-    """Refuse (ValueError) numbers of battles, seeds and threads that make no sense."""
+def check_numbers(battles: int, seed: int, threads: int | None, budget: int | None = None) -> None:
+    """Refuse (ValueError) numbers of battles, seeds, threads and budgets (bytes) that make no sense."""
     for name, value, low, high in (
         ("battles", battles, 1, MOST_BATTLES),
         ("seed", seed, 0, 2**64 - 1),
         ("threads", threads if threads is not None else 1, 1, MOST_THREADS),
+        ("budget", budget if budget is not None else 1, 1, MOST_BYTES),
     ):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
             raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")
@@ -390,8 +391,7 @@ def cell(
             return answer(scenario, Method(exact=True, budget=CELL_BYTES), progress, shared)
         except NoExactOdds:
             pass
-    method = Method(exact=False, battles=battles or CELL_BATTLES, seed=seed, threads=1)
-    return answer(scenario, method, progress, shared)
+    return answer(scenario, Method(False, battles or CELL_BATTLES, seed=seed, threads=1), progress, shared)
 
 
 def explain(scenario: Source) -> list[str]:

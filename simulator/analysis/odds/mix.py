@@ -6,7 +6,7 @@ mix({..., "defender": {"regiments": {"mix": {"8": 0.25, "10": 0.5, "12": 0.25}}}
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -237,26 +237,40 @@ def allotted(share: np.ndarray, battles: int, least: int = LEAST_BATTLES) -> lis
 
 def _mixed(base: Draft, fields: Mapping[str, Any], parts: tuple[tuple[float, Odds], ...], seed: int) -> Odds:
     first = parts[0][1]
+    return mixed_odds(
+        parts,
+        settings=[line for line in first.settings if line.split(" = ", maxsplit=1)[0] not in fields],
+        assumptions=[*told_drawn(fields), *first.assumptions],
+        scenario=base.data,
+        seed=seed,
+    )
+
+
+def mixed_odds(
+    parts: Sequence[tuple[float, Odds]],
+    *,
+    settings: Sequence[str],
+    assumptions: Sequence[str],
+    scenario: Mapping[str, Any] | None,
+    seed: int = 0,
+) -> MixedOdds:
+    """The odds of a battle that is each of `parts` (odds of the same battle kind) with the chance beside it."""
+    first = parts[0][1]
     names = [name for name in first.columns if all(name in odds.columns for _, odds in parts)]
     columns = {name: np.concatenate([odds.columns[name] for _, odds in parts]) for name in names}
     p = np.concatenate([weight * odds.chances for weight, odds in parts])
     simulated = [odds for _, odds in parts if odds.battles is not None]
+    residual = sum(weight * odds.residual for weight, odds in parts)
     mixed = MixedOdds(
-        Outcomes(
-            columns,
-            p,
-            None,
-            sum(weight * odds.residual for weight, odds in parts),
-            sum(odds.explored for _, odds in parts),
-        ),
+        Outcomes(columns, p, None, residual, sum(odds.explored for _, odds in parts)),
         battle=first.battle,
         battles=sum(odds.battles or 0 for odds in simulated) if simulated else None,
         seed=seed if simulated else None,
-        settings=[line for line in first.settings if line.split(" = ", maxsplit=1)[0] not in fields],
-        assumptions=[*told_drawn(fields), *first.assumptions],
-        scenario=base.data,
+        settings=settings,
+        assumptions=assumptions,
+        scenario=scenario,
     )
-    mixed.parts = parts
+    mixed.parts = tuple(parts)
     return mixed
 
 

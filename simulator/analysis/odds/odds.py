@@ -12,6 +12,7 @@ from simulator.analysis.odds.intervals import LEVEL, half_width_of_mean, wilson
 from simulator.analysis.odds.outcome_rows import Spread, merge, spread_of
 from simulator.analysis.odds.query import ask
 from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
+from simulator.scenarios.validation import not_one_of, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,7 +145,7 @@ class Odds:
     def kind_of(self, name: str) -> str:
         """Is a column "number", "yes/no" or "text"? Raises ValueError for an unknown one."""
         if name not in self._raw.columns:
-            raise ValueError(f"no column {name!r}; columns: {', '.join(self.told)}")
+            raise ValueError(f"no column {shown(name)}; columns: {', '.join(self.told)}")
         if name == "winner":
             return "text"
         return {"b": "yes/no", "i": "number", "u": "number", "f": "number"}.get(
@@ -194,7 +195,7 @@ class Odds:
     def winner(self, side: str) -> float:
         """Chance that `side` ("attacker", "defender" or "nobody") wins. Raises ValueError where nobody can win."""
         if side not in WINNERS:
-            raise ValueError(f"winner: {side!r} is not allowed; give one of {', '.join(WINNERS)}")
+            raise ValueError(f"winner: {not_one_of(side, WINNERS)}")
         if "winner" not in self._raw.columns:
             raise ValueError(
                 f"winner: {self.battle.game} {self.battle.kind} has no winner; columns: {', '.join(self.told)}"
@@ -218,19 +219,18 @@ class Odds:
     def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
         """Wilson score interval of the chance of `query`, or of a column's mean (normal); no width when exact.
 
-        `query` is as for `p`, or the name of a number column. Raises ValueError for one that is neither.
+        `query` is as for `p`, or the name of a number column. Raises ValueError for one that is neither, and for a
+        level that is not between 0 and 1.
         """
         if query in self._raw.columns and self.kind_of(query) == "number":
             mean = self.mean(query)
-            half = 0.0 if self.battles is None else half_width_of_mean(self.std(query), self.battles, level)
+            half = half_width_of_mean(self.std(query), self.battles, level)
             return mean - half, mean + half
-        p = self.p(query)
-        return (p, p) if self.battles is None else wilson(p, self.battles, level)
+        return wilson(self.p(query), self.battles, level)
 
     def winner_interval(self, side: str, level: float = LEVEL) -> tuple[float, float]:
         """Interval of the chance that `side` wins, as `interval`."""
-        p = self.winner(side)
-        return (p, p) if self.battles is None else wilson(p, self.battles, level)
+        return wilson(self.winner(side), self.battles, level)
 
     def _questions(self) -> dict[str, str]:
         """Label -> question of everything that may come of this battle, see Battle.results."""

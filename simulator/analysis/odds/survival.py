@@ -114,7 +114,7 @@ def _survival(scenario: Scenario, found: Enumerated | Fight, seed: int) -> Survi
     pieces: Sequence[Any] = scenario.built.pieces(ends.states)
     for piece in pieces:
         p = min(1.0, float(piece.survives @ ends.p))
-        low, high = (p, p) if battles is None else wilson(p, battles)
+        low, high = wilson(p, battles)
         survivors.append(Survivor(piece.side, piece.name, piece.worth, p, low, high))
     title, version = f"{scenario.battle.game} {scenario.battle.kind}", scenario.battle.version
     return Survival(tuple(survivors), battles, None if battles is None else seed, title, version)

@@ -18,6 +18,7 @@ from simulator.analysis.odds.measure import is_chance, measure
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.studies.paired import Difference, Fought, answered, answered_mixture, difference
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
+from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -252,7 +253,7 @@ def _rows(found: Mapping[str, Fought], values: Sequence[str]) -> list[Row]:
             try:
                 estimate = measure(one.odds, value).value
             except ValueError as error:
-                raise ValueError(f"value: {_blamed(value, name, error)}") from None
+                raise ValueError(f"value: {brief(_blamed(value, name, error))}") from None
             rows.append(Row(value, name, estimate, difference(value, one, first), one.odds.method))
     return rows
 

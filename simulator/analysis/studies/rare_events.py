@@ -89,7 +89,7 @@ def scored(
     """
     from simulator.engine.api import largest, region, tells_what_is_left
 
-    check_numbers(battles, seed, None)
+    check_numbers(battles, seed, None, budget)
     asked = load(scenario)
     own = f"{asked.battle.game} {asked.battle.kind}"
     if asked.built.chain is None or not tells_what_is_left(asked.chain):

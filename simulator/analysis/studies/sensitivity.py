@@ -24,6 +24,7 @@ from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.schema import ORDER, branches, field_at, field_rows, schema_of
+from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -233,7 +234,7 @@ def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterato
     battle = scenario.battle
     for one in fields or ():
         if field_at(battle, one) is None or one in FRAME:
-            raise ValueError(f"fields: {one} {_no_field(battle, one)}")
+            raise ValueError(brief(f"fields: {one} {_no_field(battle, one)}"))
     for path, setting in settings_of(scenario.fields):
         table = path.partition(".")[0].partition("[")[0]
         if fields is None and table in ON_REQUEST:

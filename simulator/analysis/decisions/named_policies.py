@@ -1,0 +1,189 @@
+"""The best of the named values of policies: of one side, or of both sides as a game (docs/rules/decisions.md 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simulator.analysis.decisions.matrix_game import Solution, solve
+from simulator.analysis.odds.answer import Interrupted, Progress
+from simulator.analysis.odds.mix import mixed_odds
+from simulator.rules.battle import Battle
+from simulator.scenarios import Draft, Scenario, ScenarioError
+from simulator.scenarios.objective import BEST, SIDES
+from simulator.scenarios.schema import choices, field_at
+
+if TYPE_CHECKING:
+    from simulator.analysis.decisions.best import Best
+    from simulator.analysis.odds.odds import Odds
+
+MOST_COMBINATIONS = 1000
+# One value for each named path of a side, or of both sides.
+Combination = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A policy instead of the best one: its name, what it is worth to its side, and how much that is less."""
+
+    decision: str
+    policy: str
+    value: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Lot:
+    """A combination of named values that a side draws, and its chance."""
+
+    side: str
+    choice: str
+    chance: float
+
+
+def side_of(path: str) -> str:
+    """Whose policy it is. Raises ScenarioError for a side that has no worth of its own."""
+    side = path.split(".")[1]
+    if side not in SIDES:
+        raise ScenarioError(f"decide: {path} belongs to neither attacker nor defender; only these have an objective")
+    return side
+
+
+def named_values(battle: Battle, path: str) -> list[str]:
+    """The named values of a policy: the default first, without `best` and those that need another field."""
+    default = (field_at(battle, path) or {}).get("default")
+    left_out = {BEST, "custom", *battle.parameters}
+    return sorted((one for one in choices(battle, path) if one not in left_out), key=lambda one: one != default)
+
+
+def best_of_named(
+    asked: Draft, paths: Sequence[str], answered: Callable[[Scenario], Best], progress: Progress | None
+) -> Best:
+    """Answer every combination of the named values of `paths` (in the game's order), and choose for each side.
+
+    Raises ScenarioError where there are too many or none is allowed; Interrupted with the best of those answered until
+    then, where one side decides (a game of both sides needs every answer).
+    """
+    paths = sorted(paths, key=lambda path: SIDES.index(side_of(path)))
+    cells = _allowed(asked, paths)
+    answers: dict[Combination, Best] = {}
+    try:
+        for done, (combination, scenario) in enumerate(cells.items()):
+            if progress:
+                progress(done, len(cells))
+            answers[combination] = answered(scenario)
+    except KeyboardInterrupt:
+        if not answers or len({side_of(path) for path in paths}) > 1:
+            raise KeyboardInterrupt from None
+        raise Interrupted(_Choice(paths, answers).advice()) from None
+    return _Choice(paths, answers).advice()
+
+
+def _allowed(asked: Draft, paths: Sequence[str]) -> dict[Combination, Scenario]:
+    """The combinations of those values that no combination refuses."""
+    values = [named_values(asked.battle(), path) for path in paths]
+    count = prod(map(len, values))
+    if count > MOST_COMBINATIONS:
+        raise ScenarioError(f"decide: {count:,} combinations; at most {MOST_COMBINATIONS:,}")
+    found: dict[Combination, Scenario] = {}
+    refused: set[tuple[int, str]] = set()
+    refusal = ""
+    for combination in product(*values):
+        if refused.intersection(enumerate(combination)):
+            continue
+        try:
+            found[combination] = asked.with_fields(dict(zip(paths, combination, strict=True))).checked()
+        except ScenarioError as error:
+            refusal = refusal or str(error)
+            refused.add(_blamed(str(error), paths, combination, values))
+    found = {one: scenario for one, scenario in found.items() if not refused.intersection(enumerate(one))}
+    if not found:
+        raise ScenarioError(refusal)
+    return found
+
+
+def _blamed(
+    refusal: str, paths: Sequence[str], combination: Combination, values: Sequence[Sequence[str]]
+) -> tuple[int, str]:
+    """Place and value that a refusal names; if it names none of them, the last value that is not its path's default."""
+    named = [place for place, path in enumerate(paths) if refusal.startswith(f"{path}:")]
+    other = [place for place, value in enumerate(combination) if value != values[place][0]]
+    place = (named or other or [len(paths) - 1])[-1]
+    return place, combination[place]
+
+
+class _Choice:
+    """The answers of all combinations as a game; a side without named values has one empty combination."""
+
+    def __init__(self, paths: Sequence[str], answers: Mapping[Combination, Best]) -> None:
+        self.paths, self.answers = paths, answers
+        split = sum(side_of(path) == SIDES[0] for path in paths)
+        self.own = [list(dict.fromkeys(one[part] for one in answers)) for part in (slice(split), slice(split, None))]
+        self.game = 0 < split < len(paths)
+        rows, columns = self.own
+        self.worths = [np.array([[answers[a + d].value[side] for d in columns] for a in rows]) for side in SIDES]
+
+    def advice(self) -> Best:
+        """The best play: a combination for each side, or a lot."""
+        found = solve(*self.worths)
+        if found.kind == "mixed":
+            return self._by_lot(found)
+        chosen = self.own[0][int(found.rows.argmax())] + self.own[1][int(found.columns.argmax())]
+        return replace(
+            self.answers[chosen],
+            choice=dict(zip(self.paths, chosen, strict=True)),
+            tried=len(self.answers),
+            named=tuple(self._gains(chosen)),
+            kind=found.kind if self.game else "best",
+            guaranteed=dict(zip(SIDES, found.guaranteed, strict=True)) if self.game else {},
+        )
+
+    def _gains(self, chosen: Combination) -> list[Gain]:
+        """Each named value of each path, all else as advised."""
+        gains = []
+        for i, path in enumerate(self.paths):
+            side = side_of(path)
+            for key, one in self.answers.items():
+                if key[:i] + key[i + 1 :] == chosen[:i] + chosen[i + 1 :]:
+                    value = one.value[side]
+                    gains.append(Gain(path, key[i], value, self.answers[chosen].value[side] - value))
+        return gains
+
+    def _by_lot(self, found: Solution) -> Best:
+        """Both sides draw their combinations."""
+        chances = found.rows, found.columns
+        against = self.worths[0] @ found.columns, found.rows @ self.worths[1]
+        lots, gains = [], []
+        for side, own, drawn, worths, value in zip(SIDES, self.own, chances, against, found.value, strict=True):
+            paths = [path.removeprefix(f"policy.{side}.") for path in self.paths if side_of(path) == side]
+            for combination, chance, worth in zip(own, drawn.tolist(), worths.tolist(), strict=True):
+                words = ", ".join(f"{path} = {one}" for path, one in zip(paths, combination, strict=True))
+                gains.append(Gain(f"policy.{side}", words, worth, value - worth))
+                if chance:
+                    lots.append(Lot(side, words, chance))
+        any_cell = next(iter(self.answers.values()))  # for the battle kind and the objectives, the same in every cell
+        return replace(
+            any_cell,
+            odds=self._mixture(*chances, lots),
+            value=dict(zip(SIDES, found.value, strict=True)),
+            tried=len(self.answers),
+            named=tuple(gains),
+            kind=found.kind,
+            lots=tuple(lots),
+            guaranteed=dict(zip(SIDES, found.guaranteed, strict=True)),
+        )
+
+    def _mixture(self, rows: np.ndarray, columns: np.ndarray, lots: Sequence[Lot]) -> Odds:
+        """The odds where both sides draw."""
+        pairs = product(zip(self.own[0], rows.tolist(), strict=True), zip(self.own[1], columns.tolist(), strict=True))
+        parts = [(p * q, self.answers[a + d].odds) for (a, p), (d, q) in pairs if p * q]
+        odds = [one for _, one in parts]
+        drawn = [f"policy.{one.side}: {one.choice} with chance {one.chance:.4f}" for one in lots]
+        common = [line for line in odds[0].assumptions if all(line in one.assumptions for one in odds)]
+        settings = [line for line in odds[0].settings if line.partition(" = ")[0] not in self.paths]
+        return mixed_odds(parts, settings=settings, assumptions=[*drawn, *common], scenario=odds[0].scenario)
