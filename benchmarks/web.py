@@ -1,24 +1,28 @@
 """How quick and how steady the web page is: `python -m benchmarks.web [--minutes 10]`.
 
-Starts a server of its own on a free port and asks it over HTTP from this process, so that asking takes its share of the
-machine too. Prints how long it warms up; the bytes of the first page; the 50th and 99th percentile of exact answers
-asked 20 at once, new ones and ones that were asked before; and what a mixed load with malformed requests comes to:
-statuses, and memory.
+Starts servers of its own on free ports and asks them over HTTP from this process, so that asking takes its share of the
+machine too; only loopback addresses are used. First a table of what one visitor must not be able to do (`--visitors`
+stops after it, some 40 s): make a small request wait, keep the server from starting or from ending. Then the bytes of
+the first page; the 50th and 99th percentile of exact answers asked 20 at once, new and asked before;
+and statuses and memory under a mixed load with malformed requests.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import random
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 AT_ONCE = 20
@@ -30,8 +34,8 @@ PAGE = "/risk/land?attacker.regiments=20&defender.regiments=15"
 class Client:
     """One connection that is kept."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, address: str | None = None) -> None:
+        self.port, self.address = port, address
         self.reader: asyncio.StreamReader | None = None
         self.writer: asyncio.StreamWriter | None = None
 
@@ -48,7 +52,10 @@ class Client:
 
     async def _ask(self, path: str, body: bytes | None) -> tuple[int, bytes]:
         if self.writer is None:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
+            own = (self.address, 0) if self.address else None
+            self.reader, self.writer = await asyncio.open_connection(
+                "127.0.0.1", self.port, limit=1 << 20, local_addr=own
+            )
         assert self.reader is not None
         method = "GET" if body is None else "POST"
         length = "" if body is None else f"Content-Length: {len(body)}\r\n"
@@ -200,6 +207,150 @@ async def load(port: int, seconds: float, links: list[str], seen: Counter[int], 
     return held
 
 
+# --- what one visitor must not be able to do ------------------------------------------------------------------------
+
+SMALL = "/risk/land/answer?attacker.regiments={}&defender.regiments=9"
+SWEEP = (
+    "/api/sweep?game=europa&battle=land&attacker.land_detachments=9&defender.land_detachments=9"
+    "&attacker.artillery_value={}&with.vary=attacker.land_detachments%3D1:20&with.vary=defender.land_detachments%3D1:20"
+)
+ABORTED, LOOPING, LOOP_SECONDS = 64, 8, 15.0
+BOXES = {"/own": b"game=unit.x = 4711", "/open": b"scenario=game = 'x4711'", "/compare?with.s=x4711&with.s=y": None}
+
+
+class Served:
+    """A server of its own; its log is read after its end."""
+
+    def __init__(self, cache: str | None = None) -> None:
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        command = [sys.executable, "-m", "simulator", "web", "--port", "0"]
+        environment = os.environ | ({"BATTLE_ODDS_CACHE": cache} if cache else {})
+        self.begun = time.monotonic()
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=self._log, text=True, env=environment, start_new_session=True
+        )
+        assert self.process.stdout is not None
+        self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])  # type: ignore[index]
+
+    async def health(self) -> Any:
+        """What the server says of itself."""
+        return json.loads((await Client(self.port).ask("/healthz"))[1])
+
+    async def kernels(self, seconds: float = 300) -> None:
+        """Wait until all kernels are loaded."""
+        end = time.monotonic() + seconds
+        while (await self.health())["kernels"] != "ready" and time.monotonic() < end:
+            await asyncio.sleep(0.5)
+
+    def end(self) -> str:
+        """End the server; its log."""
+        self.process.terminate()
+        self.process.wait(20)
+        self._log.seek(0)
+        return self._log.read()
+
+
+async def starting() -> list[tuple[str, str]]:
+    """How long a server takes to listen, and to answer, with nothing compiled."""
+    with tempfile.TemporaryDirectory() as cache:
+        server = Served(cache)
+        health = await server.health()
+        listening = time.monotonic() - server.begun
+        while (await Client(server.port).ask(SMALL.format(5)))[0] != 200:
+            await asyncio.sleep(0.05)
+        answering = time.monotonic() - server.begun
+        server.end()
+    shown = f"{listening:.2f} s, first answer after {answering:.2f} s; /healthz: {json.dumps(health)}"
+    return [("listening on an empty cache", shown)]
+
+
+async def aborted(port: int) -> list[tuple[str, str]]:
+    """How long a small request takes after 64 large ones whose clients have gone."""
+    lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(ABORTED)]
+    for number, (_, writer) in enumerate(lines):
+        size = 5000 + 95_000 * number // ABORTED
+        path = f"/risk/land/answer?attacker.regiments={size}&defender.regiments={size}"
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    await asyncio.sleep(0.5)
+    for _, writer in lines:
+        writer.transport.abort()
+    times: list[float] = []
+    await timed(Client(port), SMALL.format(11), times)
+    return [(f"small answer after {ABORTED} aborted large ones", f"{times[0]:.3f} s")]
+
+
+async def looping(port: int) -> list[tuple[str, str]]:
+    """How long small requests take while 8 clients at other addresses loop large sweeps."""
+    end, swept = time.monotonic() + LOOP_SECONDS, Counter[int]()
+
+    async def client(number: int) -> None:
+        one = Client(port, f"127.0.0.{number + 2}" if sys.platform == "linux" else None)
+        dice = random.Random(number)
+        while time.monotonic() < end:
+            swept[(await one.ask(SWEEP.format(dice.randrange(9)) + f"&with.seed={dice.random()}"))[0]] += 1
+
+    async def player() -> list[float]:
+        times: list[float] = []
+        one, paths = Client(port), scenarios("/risk/land/answer?{}")
+        while time.monotonic() < end:
+            await timed(one, next(paths), times)
+            await asyncio.sleep(0.05)
+        return times
+
+    times, *_ = await asyncio.gather(player(), *(client(number) for number in range(LOOPING)))
+    shown = (
+        f"p50 {percentile(times, 0.5):.0f} ms, p95 {percentile(times, 0.95):.0f} ms, slowest {1000 * max(times):.0f} ms"
+    )
+    return [
+        (f"small answers while {LOOPING} clients loop sweeps", f"{shown} ({len(times)} asked; sweeps {dict(swept)})")
+    ]
+
+
+async def ending(server: Served) -> list[tuple[str, str]]:
+    """What the requests under way get when the server is ended, and what it logs."""
+    path = SWEEP.format(0).replace("/api/sweep?game=europa&battle=land&", "/europa/land/sweep?")
+    asked = [asyncio.create_task(Client(server.port).ask(f"{path}&with.seed={n}")) for n in range(LOOPING)]
+    await asyncio.sleep(0.5)
+    server.process.terminate()
+    begun = time.monotonic()
+    replies = await asyncio.gather(*asked, return_exceptions=True)
+    await asyncio.to_thread(server.process.wait, 20)
+    took, log = time.monotonic() - begun, server.end()
+    statuses = Counter(one[0] if isinstance(one, tuple) else type(one).__name__ for one in replies)
+    lines = sum("{tool} 503 " in line for line in log.splitlines())
+    shown = f"statuses {dict(statuses)}, {lines} log lines with 503, {log.count('Traceback')} tracebacks, {took:.1f} s"
+    return [(f"SIGTERM while {LOOPING} requests are under way", shown)]
+
+
+async def mistakes(port: int) -> list[tuple[str, str]]:
+    """Are mistakes answered with the page, the text still in its box?"""
+    found = []
+    for path, body in BOXES.items():
+        status, page = await Client(port).ask(path, body)
+        whole = status == 422 and all(part in page for part in (b"<html", b"<form", b'class="complaint"', b"4711"))
+        found.append(f"{path.partition('?')[0]} {'yes' if whole else 'no'}")
+    return [("mistakes get the page with the text", ", ".join(found))]
+
+
+async def visitors() -> None:
+    """The table."""
+    rows = await starting()
+    server = Served()
+    try:
+        await server.kernels()
+        rows += await aborted(server.port)
+        rows += await looping(server.port)
+        rows += await mistakes(server.port)
+        rows += await ending(server)
+    finally:
+        server.process.kill()
+    width = max(len(name) for name, _ in rows)
+    print("\n".join(f"{name:{width}}  {shown}" for name, shown in rows), flush=True)
+
+
+# --- all of it ------------------------------------------------------------------------------------------------------
+
+
 async def measure(port: int, root: int, minutes: float, rate: float) -> None:
     """All figures."""
     clients = [Client(port) for _ in range(AT_ONCE)]
@@ -222,24 +373,31 @@ async def measure(port: int, root: int, minutes: float, rate: float) -> None:
         print(f"memory: {before:.0f} MB before, then {', '.join(f'{one:.0f}' for one in held)} MB")
 
 
+async def speed(minutes: float, rate: float) -> None:
+    """Start a server, measure how quick it is, end it."""
+    server = Served()
+    try:
+        await server.kernels()
+        root = server.process.pid
+        print(
+            f"all kernels after {time.monotonic() - server.begun:.0f} s, {spent(root):.0f} s of the processor",
+            flush=True,
+        )
+        await measure(server.port, root, minutes, rate)
+    finally:
+        server.end()
+
+
 def main() -> None:
-    """Start a server, measure, end it."""
+    """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=0.5, help="how long the mixed load lasts")
     parser.add_argument("--rate", type=float, default=100, help="requests a second that the players of it aim at")
-    parser.add_argument("--no-warm", action="store_true", help="do not load all kernels first")
+    parser.add_argument("--visitors", action="store_true", help="the table only")
     given = parser.parse_args()
-    command = [sys.executable, "-m", "simulator", "web", "--port", "0", *(["--no-warm"] if given.no_warm else [])]
-    begun = time.monotonic()
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        assert server.stdout is not None
-        ready = next(line for line in server.stdout if "ready" in line)
-        print(f"ready after {time.monotonic() - begun:.0f} s, {spent(server.pid):.0f} s of the processor", flush=True)
-        asyncio.run(measure(int(re.search(r":(\d+)/", ready)[1]), server.pid, given.minutes, given.rate))  # type: ignore[index]
-    finally:
-        server.terminate()
-        server.wait(10)
+    asyncio.run(visitors())
+    if not given.visitors:
+        asyncio.run(speed(given.minutes, given.rate))
 
 
 if __name__ == "__main__":

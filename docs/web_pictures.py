@@ -55,7 +55,7 @@ def main() -> None:
     """Start a server, and take the pictures."""
     from playwright.sync_api import sync_playwright
 
-    command = [sys.executable, "-m", "simulator", "web", "--port", "0", "--no-warm", "--workers", "1"]
+    command = [sys.executable, "-m", "simulator", "web", "--port", "0", "--workers", "1"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None

@@ -21,12 +21,11 @@ def web(
     ),
     port: Annotated[int, typer.Option("--port", help="the port", min=0, max=65535)] = 8000,
     workers: Annotated[
-        int | None, typer.Option("--workers", help="processes that reckon; one a processor unless told", min=1, max=64)
+        int | None, typer.Option("--workers", help="large answers at a time; one a processor by default", min=1, max=64)
     ] = None,
     waiting: Annotated[
-        int, typer.Option("--waiting", help="requests that may wait; more are sent away", min=1, max=10_000)
+        int, typer.Option("--waiting", help="requests that may wait in each lane; more are refused", min=1, max=10_000)
     ] = 64,
-    warm: Annotated[bool, typer.Option("--warm/--no-warm", help="load all compiled kernels first, or beside")] = True,
 ) -> int:
     """A web page for players: forms for every game, answers while you type, links to share."""
     missing = [name for name in NEEDED if find_spec(name) is None]
@@ -34,5 +33,5 @@ def web(
         raise ValueError(f"web: needs {', '.join(missing)}; install it with: python -m pip install 'battle-odds[web]'")
     from simulator.web.serve import serve
 
-    serve(host, port, workers, waiting, warm)
+    serve(host, port, workers, waiting)
     return 0

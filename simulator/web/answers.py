@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from simulator.analysis.odds.odds import Odds, Result
@@ -59,10 +60,17 @@ def bar_of(odds: Odds) -> list[dict[str, Any]]:
         shares = [(one.label.replace("_", " "), one.p) for one in odds.results]
     else:
         return []
+    return pieces(shares)
+
+
+def pieces(shares: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    """The pieces of a bar for names and their chances."""
     found, at = [], 0.0
     for place, (name, p) in enumerate(shares):
-        kind = name if name in WINNERS else f"r{place % 6}"
-        found.append({"name": name, "kind": kind, "at": f"{100 * at:.4f}", "width": f"{100 * p:.4f}", "p": percent(p)})
+        kind = name if name in {*WINNERS, "going"} else f"r{place % 6}"
+        found.append(
+            {"name": name, "kind": kind, "at": f"{100 * at:.4f}", "width": f"{100 * max(p, 0):.4f}", "p": percent(p)}
+        )
         at += p
     return found
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from importlib import resources
 from typing import Any
@@ -16,9 +17,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from simulator.web.messages import TEXT, Asked, Reply, as_json
-from simulator.web.pool import Busy, Pool
-from simulator.web.stream import EVENTS, event
+from simulator.web.messages import EVENTS, TEXT, Asked, Reply, Unserved, as_json, event
+from simulator.web.pool import ENDING, Pool
 
 MOST_BYTES = 64 * 1024
 KEPT_BYTES = 32 << 20
@@ -67,13 +67,13 @@ class Kept:
 
 
 def create_app(pool: Pool) -> Starlette:
-    """The server over these workers; it starts and ends them."""
+    """The server over these workers, which are started and ended elsewhere."""
     site = Site(pool)
     one = ["GET"]
     routes = [
         Route("/", site.view("index"), methods=one),
         Route("/static/{name}", static, methods=one),
-        Route("/healthz", alive, methods=one),
+        Route("/healthz", site.health, methods=one),
         Route("/compare", site.view("compare"), methods=one),
         Route("/open", site.view("open"), methods=["POST"]),
         Route("/own", site.view("own"), methods=["GET", "POST"]),
@@ -90,12 +90,7 @@ def create_app(pool: Pool) -> Starlette:
         Route("/{game}/{battle}/{tool}", site.view("tool"), methods=["GET", "POST"]),
     ]
 
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        pool.close()
-
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _missing, 405: _missing})
+    app = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
     app.state.pool = pool
     return Guard(app)  # type: ignore[return-value]
 
@@ -111,12 +106,12 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun, status = time.perf_counter(), 500
+        begun, status, started = time.perf_counter(), 500, False
 
         async def guarded(message: Any) -> None:
-            nonlocal status
+            nonlocal status, started
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, started = message["status"], True
                 message["headers"] = [
                     *message["headers"],
                     *((k.lower().encode(), v.encode()) for k, v in HEADERS.items()),
@@ -127,7 +122,11 @@ class Guard:
             refusal = _refusal(scope["path"], f"scenario: more than {MOST_BYTES // 1024} KB", 414)
             await refusal(scope, receive, guarded)
         else:
-            await self.app(scope, receive, guarded)
+            try:
+                await self.app(scope, receive, guarded)
+            except asyncio.CancelledError:  # the server ends, and this client still sends or reads
+                if not started:
+                    await busy(scope["path"], ENDING)(scope, receive, guarded)
         route = scope.get("route")
         place = getattr(route, "path", "(no such page)")
         log.info("%s %s %d %.0f ms", scope["method"], place, status, 1000 * (time.perf_counter() - begun))
@@ -149,45 +148,69 @@ class Site:
             asked = _asked(name, request, body)
             key = (name, request.url.path, request.url.query, asked.host) if request.method == "GET" else None
             reply = self.kept.get(key) if key else None
-            if reply is None:
-                try:
-                    reply = await self.pool.reply(asked)
+            try:
+                if reply is None:
+                    reply = await self._reply(request, asked)
                     if reply.lost:  # the worker could not even say so
                         names = {**asked.names, "view": name}
-                        reply = await self.pool.reply(
-                            replace(asked, view="refusal", names=names, body=reply.body.decode())
-                        )
-                except Busy:
-                    return busy(request)
-                if key:
-                    self.kept.put(key, reply)
+                        asked = replace(asked, view="refusal", names=names, body=reply.body.decode())
+                        reply = await self._reply(request, asked)
+                    if key:
+                        self.kept.put(key, reply)
+            except Unserved as error:
+                return busy(request.url.path, error)
             return _response(reply)
 
         return serve
 
-    async def stream(self, request: Request) -> Response:
-        """Server-sent events until the simulation is done, or nobody listens any more."""
+    async def _reply(self, request: Request, asked: Asked) -> Reply:
+        """The one reply to a request. Raises Unserved."""
+        async with aclosing(self._replies(request, asked)) as replies:
+            return await anext(replies)
+
+    async def _replies(self, request: Request, asked: Asked) -> AsyncGenerator[Reply, None]:
+        """The replies to a request, for as long as its client is there. Raises Unserved."""
+        ticket = self.pool.submit(asked, request.client.host if request.client else "")
+
+        async def watch() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            self.pool.leave(ticket)
+
+        watching = asyncio.create_task(watch())
         try:
-            ticket = self.pool.submit(_asked("stream", request, ""))
-        except Busy:
-            return busy(request)
-        replies = self.pool.replies(ticket)
-        first = await anext(replies)
+            last = False
+            while not last:
+                reply = await ticket.next()
+                last = reply.last
+                yield reply
+        finally:
+            watching.cancel()
+            self.pool.leave(ticket)
+
+    async def stream(self, request: Request) -> Response:
+        """Server-sent events until the simulation is done, or its client is gone."""
+        replies = self._replies(request, _asked("stream", request, ""))
+        try:
+            first = await anext(replies)
+        except Unserved as error:
+            return busy(request.url.path, error)
         if first.type != EVENTS:
-            await replies.aclose()
             return _response(first)
 
-        async def events() -> AsyncIterator[bytes]:
-            try:
-                yield first.body
+        async def parts() -> AsyncIterator[bytes]:
+            yield first.body
+            with suppress(Unserved):
                 async for reply in replies:
-                    yield (
-                        reply.body if reply.type == EVENTS else event({"html": reply.body.decode(), "ended": "refused"})
-                    )
-            finally:
-                await replies.aclose()
+                    told = {"html": reply.body.decode(), "ended": "refused"}
+                    yield reply.body if reply.type == EVENTS else event(told)
 
-        return StreamingResponse(events(), media_type=EVENTS, headers={"Cache-Control": "no-store"})
+        return StreamingResponse(parts(), media_type=EVENTS, headers={"Cache-Control": "no-store"})
+
+    async def health(self, request: Request) -> Response:
+        """Whether the server is up, and the kernels of which games it has loaded: for programs that watch it."""
+        up = "ok" if self.pool.ready.is_set() else "starting"
+        return _response(as_json({"status": up, **self.pool.health}))
 
 
 def _asked(name: str, request: Request, body: str) -> Asked:
@@ -218,9 +241,9 @@ def _response(reply: Reply) -> Response:
     return Response(reply.body, reply.status, headers, reply.type)
 
 
-def busy(request: Request) -> Response:
-    """Too many requests wait already: come again in a second."""
-    found = _refusal(request.url.path, "the server is busy; try again in a second", 503)
+def busy(path: str, error: Unserved) -> Response:
+    """The line about a request that no worker answers; it may come again in a second."""
+    found = _refusal(path, str(error), error.status)
     found.headers["Retry-After"] = "1"
     return found
 
@@ -236,11 +259,6 @@ async def _missing(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     text = "no such page" if status == 404 else f"{request.method} is not allowed here"
     return _refusal(request.url.path, text, status)
-
-
-async def alive(request: Request) -> Response:
-    """For whoever watches the server."""
-    return Response("ok", media_type=TEXT)
 
 
 async def static(request: Request) -> Response:

@@ -8,7 +8,6 @@ from simulator.web import api, pages, stream, tools, views
 from simulator.web.messages import Asked, Limits, Reply
 
 VIEWS: dict[str, Callable[[Asked, Limits], Reply]] = {
-    "ready": views.ready,
     "refusal": views.refusal,
     "index": views.index,
     "page": views.calculator,
@@ -27,9 +26,9 @@ VIEWS: dict[str, Callable[[Asked, Limits], Reply]] = {
 }
 
 
-def replies(asked: Asked, limits: Limits, stopped: Callable[[], bool]) -> Iterator[Reply]:
+def replies(asked: Asked, limits: Limits) -> Iterator[Reply]:
     """The replies to a request, one but for a stream. Raises what analyses raise."""
     if asked.view == "stream":
-        yield from stream.narrowing(asked, limits, stopped)
+        yield from stream.narrowing(asked, limits)
     else:
         yield VIEWS[asked.view](asked, limits)

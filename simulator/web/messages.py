@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
+EVENTS = "text/event-stream; charset=utf-8"
 
 # How the complaint about a battle begins that takes more seconds than an answer may.
 LARGE = "battle: too large for this page"
@@ -21,11 +22,12 @@ MEGABYTE = 1 << 20
 class Limits:
     """What one answer may take: seconds of the processor, and bytes of memory beside what the worker holds idle.
 
-    A worker that has not come back after `wait` seconds by the clock on the wall is given up.
+    By the clock on the wall: a request waits at most `queue` seconds for a worker, which is given up after `wait`.
     """
 
     seconds: float = 2.0
     wait: float = 30.0
+    queue: float = 10.0
     memory: int = 1024 * MEGABYTE
 
 
@@ -33,6 +35,14 @@ class Malformed(ValueError):
     """A request that is no question at all."""
 
     status = 400
+
+
+class Unserved(Exception):
+    """A request that no worker answers: why, and the status of that; 499 is for a client that has gone."""
+
+    def __init__(self, text: str, status: int = 503) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class NoSuchPage(ValueError):
@@ -71,3 +81,8 @@ class Reply:
 def as_json(value: Any, status: int = 200) -> Reply:
     """A reply in JSON; numbers that are none become null."""
     return Reply(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS), status, JSON)
+
+
+def event(told: Any) -> bytes:
+    """One server-sent event; JSON keeps it on one line."""
+    return b"data: " + orjson.dumps(told) + b"\n\n"

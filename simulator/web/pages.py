@@ -16,17 +16,6 @@ from simulator.web import share_links as copies
 from simulator.web import url_codec as address
 from simulator.web.draw import told
 from simulator.web.messages import Asked, Limits, Reply
-from simulator.web.render import render
-
-MOST_PINS = 6
-
-
-def pinned(asked: Asked) -> list[str]:
-    """The addresses of the set-ups to compare, without empty ones. Raises ScenarioError for too many."""
-    found = [value.strip() for key, value in asked.pairs if key == "with.s" and value.strip()]
-    if len(found) > MOST_PINS:
-        raise ScenarioError(f"compare: {len(found)} set-ups; at most {MOST_PINS}")
-    return found
 
 
 def request_of(link: str) -> views.Request:
@@ -44,9 +33,11 @@ def request_of(link: str) -> views.Request:
 
 def compared(asked: Asked, limits: Limits) -> Reply:
     """Two to six set-ups side by side."""
-    links = pinned(asked)
+    links = views.pinned(asked)
     if len(links) < LEAST:
-        return Reply(render("compare.html", links=links, most=MOST_PINS, found=None))
+        return Reply(views.compare_page(asked))
+    if len(links) > views.MOST_PINS:
+        raise ScenarioError(f"compare: {len(links)} set-ups; at most {views.MOST_PINS}")
     requests = {chr(ord("A") + place): request_of(link) for place, link in enumerate(links)}
     found = compare({name: one.draft for name, one in requests.items()}, threads=1)
     names = list(requests)
@@ -90,7 +81,7 @@ def compared(asked: Asked, limits: Limits) -> Reply:
         "sentence": found.sentence().replace(found.values[0], in_words(found.values[0])),
         "how": found.how(),
     }
-    return Reply(render("compare.html", links=links, most=MOST_PINS, found=shown))
+    return Reply(views.compare_page(asked, found=shown))
 
 
 def told_value(value: float, chance: bool) -> str:
@@ -106,14 +97,9 @@ def apart(difference: Any, chance: bool, method: str) -> str:
     return f"{text}, {100 * difference.confidence:.1f} % sure"
 
 
-def _posted(asked: Asked, name: str) -> str:
-    """The text of a form's only field, or the whole body."""
-    return asked.body.removeprefix(f"{name}=").strip()
-
-
 def opened(asked: Asked, limits: Limits) -> Reply:
     """Go to the page of a scenario that was pasted."""
-    draft = Draft(parse(_posted(asked, "scenario"), "the scenario"), paths=False)
+    draft = Draft(parse(views.posted(asked), "the scenario"), paths=False)
     battle = draft.battle()
     return views.moved(copies.address_of(draft.data, battle))
 
@@ -121,8 +107,8 @@ def opened(asked: Asked, limits: Limits) -> Reply:
 def own(asked: Asked, limits: Limits) -> Reply:
     """A page for a game file of one's own; with one, go to the page of its first battle kind."""
     if not asked.body:
-        return Reply(render("own.html", games=catalogue.game_files()))
-    game = parse_game(_posted(asked, "game").encode(), "your game")
+        return Reply(views.own_page(asked))
+    game = parse_game(views.posted(asked).encode(), "your game")
     kinds = kinds_of(INLINE, game, paths=False)
     battle = next(iter(kinds.values()))
     data = catalogue.start_of(battle) | {"rules": game}

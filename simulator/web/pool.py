@@ -1,185 +1,169 @@
-"""The workers of the page: a fixed number of processes, a queue that is never longer than told, and nobody is lost.
+"""The workers of the page: a fixed number of processes, each led by a thread that carries requests there and back.
 
-A worker that dies or does not come back is replaced; its request gets a reply all the same.
+A worker that dies, takes too long, or whose client is gone is ended and replaced.
 """
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
+import logging
 import os
-import queue
 import threading
 import time
-from collections.abc import AsyncGenerator
-from contextlib import suppress
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from typing import Any
 
 from simulator.web import worker
-from simulator.web.messages import TEXT, Asked, Limits, Reply
-from simulator.web.worker import STOP
+from simulator.web.messages import TEXT, Asked, Limits, Reply, Unserved
+from simulator.web.nursery import Hired, Nursery
+from simulator.web.schedule import Schedule, Ticket
 
-# A worker ends its work by itself when its seconds are used up. One that does not hear is given up after so many times
-# as many seconds of the processor.
+# A worker ends its work by itself when its seconds are used up; it is ended after this many times as many.
 PATIENCE = 1.5
-LOOK = 0.1
-
-
-class Busy(Exception):
-    """All workers have work, and the queue is full."""
-
-
-@dataclass(eq=False)
-class Ticket:
-    """A request under way: its replies come through `parts`; `stopped` tells that nobody waits for them any more."""
-
-    asked: Asked
-    loop: asyncio.AbstractEventLoop
-    parts: asyncio.Queue[Reply] = field(default_factory=asyncio.Queue)
-    stopped: threading.Event = field(default_factory=threading.Event)
-
-    def tell(self, reply: Reply) -> None:
-        """Hand a reply to the server's loop, from a thread beside it."""
-        with suppress(RuntimeError):  # the server is shutting down
-            self.loop.call_soon_threadsafe(self.parts.put_nowait, reply)
-
-
-@dataclass
-class Hired:
-    """A worker process and the line to it."""
-
-    process: Any
-    line: Connection
-
-    def dismiss(self) -> None:
-        """End the process, whatever it is doing."""
-        self.line.close()
-        self.process.kill()
-        self.process.join(1)
+# A quick request that looks for odds and has used this much processor time becomes a slow one.
+QUICK_SECONDS = 0.2
+LOOK = 0.05  # seconds between two looks at a worker that is busy
+IDLE = 1.0  # seconds between two looks of an idle worker at whether there is a better nursery
+PROC = os.path.exists("/proc/self/stat")
+log = logging.getLogger("battle-odds.web")
+ENDING = Unserved("the server is shutting down")
+LOST = Unserved("the worker of this request was lost; try again")
+GONE = Unserved("nobody waits for this any more", 499)
 
 
 class Pool:
-    """Workers and the queue before them. `start` returns when all are ready."""
+    """Workers and the schedule before them: `workers` for slow requests, and one more for quick ones only."""
 
-    def __init__(self, workers: int, waiting: int, limits: Limits | None = None, warm: bool = True) -> None:
+    def __init__(self, workers: int, waiting: int, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
-        self.workers, self.warm = workers, warm
-        self._queue: queue.Queue[Ticket | None] = queue.Queue(waiting)
-        self.hired: list[Hired] = []
-        self._threads: list[threading.Thread] = []
+        self.schedule = Schedule(workers, waiting)
+        self.hired: list[Hired | None] = [None] * (workers + 1)
+        self.ready = threading.Event()
         self._closed = threading.Event()
+        self.health: dict[str, Any] = {"kernels": "waiting"}
 
-    def start(self) -> None:
-        """Warm up and start the workers; the first time this may compile for minutes. Raises OSError, EOFError."""
-        os.environ["BATTLE_ODDS_WARM"] = "1" if self.warm else "0"
-        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-        self._context: Any = multiprocessing.get_context(method)
-        if method == "forkserver":
-            self._context.set_forkserver_preload(["simulator.web.preloaded"])
-        self.hired = [self._hire() for _ in range(self.workers)]
-        for hired in self.hired:
-            hired.line.send(Asked("ready"))
-        for place, hired in enumerate(self.hired):
-            hired.line.recv()
-            thread = threading.Thread(target=self._serve, args=(place,), daemon=True)
-            thread.start()
-            self._threads.append(thread)
+    def start(self, kernels: bool = True) -> None:
+        """Start the workers; returns at once, requests wait meanwhile. `kernels`: load them all in the background."""
+        self._nursery = self._loader = Nursery(self.limits, kernels=False)
+        threading.Thread(target=self._grow, args=(kernels,), daemon=True).start()
+
+    def _grow(self, kernels: bool) -> None:
+        """Start the workers; load all kernels beside them; replace the workers."""
+        try:
+            self._nursery.wait()
+            for place in range(len(self.hired)):
+                threading.Thread(target=self._serve, args=(place,), daemon=True).start()
+            self.ready.set()
+            if not kernels:
+                return
+            self._loader = Nursery(self.limits, kernels=True)
+            self._loader.wait(self.health.update)
+            bare, self._nursery = self._nursery, self._loader
+            bare.close()
+            self.health = {"kernels": "ready"}
+            log.info("kernels: loaded for all games")
+        except (OSError, EOFError):
+            if not self._closed.is_set():
+                self.health["kernels"] = "failed"
+                log.error("kernels: the process that loads them has ended; larger battles may not be answered")
 
     def close(self) -> None:
-        """End all workers at once; what is under way is lost."""
+        """End all workers; requests that wait or are under way get ENDING."""
         self._closed.set()
+        for ticket in self.schedule.clear():
+            ticket.tell(ENDING)
         for hired in self.hired:
-            hired.process.kill()
-        for _ in self._threads:
-            with suppress(queue.Full):
-                self._queue.put_nowait(None)
-        for thread in self._threads:
-            thread.join(1)
+            if hired:
+                hired.kill()
+        self._nursery.close()
+        self._loader.close()
 
-    def submit(self, asked: Asked) -> Ticket:
-        """Queue a request, from within the server's loop. Raises Busy."""
-        ticket = Ticket(asked, asyncio.get_running_loop())
-        try:
-            self._queue.put_nowait(ticket)
-        except queue.Full:
-            raise Busy from None
+    # --- in the server's loop ---------------------------------------------------------------------------------------
+
+    def submit(self, asked: Asked, client: str = "") -> Ticket:
+        """Queue a request; its replies come through the ticket."""
+        loop = asyncio.get_running_loop()
+        ticket = Ticket(asked, client, loop)
+        if self._closed.is_set():
+            ticket.tell(ENDING)
+        else:
+            self.schedule.put(ticket)
+            loop.call_later(self.limits.queue, self._expire, ticket)
         return ticket
 
-    async def reply(self, asked: Asked) -> Reply:
-        """The one reply to a request. Raises Busy; cancelled, it gives up its place."""
-        ticket = self.submit(asked)
-        try:
-            return await ticket.parts.get()
-        finally:
-            ticket.stopped.set()
+    def _expire(self, ticket: Ticket) -> None:
+        if self.schedule.drop(ticket):
+            ticket.tell(Unserved(f"the server is busy: this request has waited {self.limits.queue:g} s; try again"))
+        elif not ticket.over.is_set():  # a worker has it; it may wait once more
+            ticket.loop.call_later(self.limits.queue, self._expire, ticket)
 
-    async def replies(self, ticket: Ticket) -> AsyncGenerator[Reply, None]:
-        """All replies to a request that was queued."""
-        try:
-            while True:
-                reply = await ticket.parts.get()
-                yield reply
-                if reply.last:
-                    return
-        finally:
-            ticket.stopped.set()
+    def leave(self, ticket: Ticket) -> None:
+        """Nobody waits for this request any more: it leaves its lane, or the worker that is at it is ended."""
+        ticket.over.set()
+        self.schedule.drop(ticket)
+        ticket.tell(GONE)
 
-    def _hire(self) -> Hired:
-        here, there = self._context.Pipe()
-        process = self._context.Process(target=worker.work, args=(there, self.limits), daemon=True)
-        process.start()
-        there.close()
-        return Hired(process, here)
+    # --- in the thread of a worker ----------------------------------------------------------------------------------
 
     def _serve(self, place: int) -> None:
-        """One thread for one worker at a time: carry requests there and replies back."""
+        """Have one worker answer one request after another; a worker that is no longer good is replaced."""
         while not self._closed.is_set():
-            try:
-                ticket = self._queue.get(timeout=1)
-            except queue.Empty:
-                continue
-            if ticket is None:
-                break
-            if ticket.stopped.is_set():
-                continue
-            try:
-                keep = self._carry(self.hired[place], ticket)
-            except (OSError, EOFError):
-                keep = False
-                if self._closed.is_set():
-                    break
-                ticket.tell(Reply(b"the worker of this request was lost; try again", 503, TEXT, {"Retry-After": "1"}))
-            if not keep:
-                self.hired[place].dismiss()
-                self.hired[place] = self._hire()
+            hired, good = self.hired[place], False
+            if hired and hired.nursery is self._nursery:
+                ticket = self.schedule.take(IDLE)
+                good = ticket is None or self._carried(hired, ticket)
+            if not good:
+                self._replace(place)
+
+    def _replace(self, place: int) -> None:
+        """End a place's worker and hire another one; where that fails, leave the place empty for a second."""
+        hired, self.hired[place] = self.hired[place], None
+        if hired:
+            hired.kill()
+            hired.line.close()
+        try:
+            if not self._closed.is_set():
+                self.hired[place] = self._nursery.hire()
+        except (OSError, EOFError):
+            self._closed.wait(1)
+
+    def _carried(self, hired: Hired, ticket: Ticket) -> bool:
+        """Have a request answered; is the worker still good?"""
+        try:
+            return self._carry(hired, ticket)
+        except (OSError, EOFError):
+            ticket.tell(ENDING if self._closed.is_set() else LOST)
+            return False
+        finally:
+            self.schedule.done(ticket)
 
     def _carry(self, hired: Hired, ticket: Ticket) -> bool:
-        """Have one request answered; is the worker still good? Raises EOFError, OSError when it is gone."""
+        """The same; raises EOFError, OSError when the worker is gone."""
+        if ticket.over.is_set():
+            return True
+        if hired.line.poll():  # it has ended while it was idle; another worker answers this
+            ticket.again = True
+            return False
         hired.line.send(ticket.asked)
-        begun, used = time.monotonic(), spent(hired.process.pid)
-        told = False
-        while True:
+        begun, used = time.monotonic(), spent(hired.pid)
+        while not ticket.over.is_set():
             if hired.line.poll(LOOK):
                 reply = hired.line.recv()
                 ticket.tell(reply)
                 if reply.last:
                     return not reply.retire
-            if ticket.stopped.is_set() and not told:
-                hired.line.send(STOP)
-                told = True
-            busy = spent(hired.process.pid) - used
-            late = busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > self.limits.wait
-            if self._closed.is_set():
-                raise EOFError
-            if late:
+            busy = spent(hired.pid) - used
+            if busy > PATIENCE * self.limits.seconds or time.monotonic() - begun > self.limits.wait:
                 ticket.tell(Reply(worker.too_large(self.limits).encode(), 422, TEXT, lost=True))
                 return False
+            if ticket.work and not ticket.slow and busy > QUICK_SECONDS and not self.schedule.goes_on(ticket):
+                return False
+        return False
 
 
 def spent(process: int) -> float:
-    """Seconds of the processor that a process has used; 0 where the system does not tell."""
+    """Seconds of the processor that a process has used; by the clock where the system does not tell."""
+    if not PROC:
+        return time.monotonic()
     try:
         with open(f"/proc/{process}/stat", encoding="ascii") as file:
             fields = file.read().rpartition(")")[2].split()

@@ -1,12 +1,10 @@
-"""Starting the server: warm the workers, listen, say where."""
+"""Starting the server: listen, say where, start the workers; and ending it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
-import subprocess
 import sys
 
 import h11
@@ -21,31 +19,36 @@ from simulator.web.pool import Pool
 BACKLOG = 256
 # The longest head of a request: an address holds a whole scenario, or a game.
 MOST_HEAD = 96 * 1024
-NICE = 10
 
 
-def serve(host: str, port: int, workers: int | None, waiting: int, warm: bool) -> None:
-    """Serve until Ctrl-C. Raises OSError where it cannot listen."""
+def serve(host: str, port: int, workers: int | None, waiting: int) -> None:
+    """Serve until Ctrl-C or SIGTERM. Raises OSError where it cannot listen."""
     line = _listening(host, port)
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{line.getsockname()[1]}/"
-    if warm:
-        print(f"{address} warming up; the first time this compiles for some minutes", flush=True)
-    beside = None
-    pool = Pool(workers or processors(), waiting, warm=warm)
+    line.listen(BACKLOG)
+    pool = Pool(workers or processors(), waiting)
+    pool.start()
+    print(f"http://{shown}:{line.getsockname()[1]}/ ready; Ctrl-C ends it", flush=True)
     try:
-        pool.start()
-        line.listen(BACKLOG)  # from here on, nobody is turned away
-        print(f"{address} ready; Ctrl-C ends it", flush=True)
-        beside = None if warm else _compiling()
-        uvicorn.Server(configured(create_app(pool))).run([line])
+        Server(configured(create_app(pool)), pool).run([line])
     except KeyboardInterrupt:
         print("ended", flush=True)
     finally:
         pool.close()
-        if beside is not None:
-            beside.kill()
+
+
+class Server(uvicorn.Server):
+    """A server that ends its workers first: requests under way are answered with 503 at once."""
+
+    def __init__(self, config: uvicorn.Config, pool: Pool) -> None:
+        super().__init__(config)
+        self._pool = pool
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the workers, then the connections."""
+        await asyncio.to_thread(self._pool.close)
+        await super().shutdown(sockets)
 
 
 class Prompt(H11Protocol):
@@ -92,19 +95,6 @@ def configured(app: Starlette) -> uvicorn.Config:
         http=Prompt,
         h11_max_incomplete_event_size=MOST_HEAD,
     )
-
-
-def _compiling() -> subprocess.Popen[bytes]:
-    """A process that compiles all kernels beside the server, with less right to the processors where it can be told."""
-    found = subprocess.Popen(
-        [sys.executable, "-m", "simulator", "cache", "--all"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    if hasattr(os, "setpriority"):
-        os.setpriority(os.PRIO_PROCESS, found.pid, NICE)
-    return found
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from simulator.analysis.odds.answer import MOST_BATTLES, Fight, width
 from simulator.engine.api import fight_by_rules
 from simulator.web import views
-from simulator.web.messages import Asked, Limits, Reply
+from simulator.web.messages import EVENTS, Asked, Limits, Reply, event
 from simulator.web.render import render
 
-EVENTS = "text/event-stream; charset=utf-8"
 FIRST, EVERY = 1 << 13, 0.25
 # The share of an answer's seconds that is fought in, and how narrow is narrow enough (half-width of 95 %).
 SHARE, ENOUGH = 0.9, 0.0002
 
 
-def narrowing(asked: Asked, limits: Limits, stopped: Callable[[], bool]) -> Iterator[Reply]:
-    """Fight until the chances are narrow enough, time is up or nobody wants more; an event four times a second."""
+def narrowing(asked: Asked, limits: Limits) -> Iterator[Reply]:
+    """Fight until the chances are narrow enough or time is up; an event four times a second."""
     request = views.Request(asked)
     scenario = request.draft.checked()
     begun = time.process_time()
@@ -34,17 +31,10 @@ def narrowing(asked: Asked, limits: Limits, stopped: Callable[[], bool]) -> Iter
         took = time.monotonic() - before
         odds = fight.odds()
         portion = int(min(MOST_BATTLES, portion * min(4.0, max(0.25, EVERY / max(took, 1e-4)))))
-        if stopped():
-            why = "stopped"
-        elif width(odds) <= ENOUGH:
+        if width(odds) <= ENOUGH:
             why = "narrow enough"
         elif time.process_time() - begun + took > SHARE * limits.seconds:
             why = f"after {limits.seconds:g} s of compute"
         html = render("answer.html", **views.odds_context(request, odds, scenario), why="")
         told = {"html": html.decode(), "battles": fight.battles, "ended": why}
         yield Reply(event(told), type=EVENTS, last=bool(why))
-
-
-def event(told: Any) -> bytes:
-    """One event; JSON keeps it on one line."""
-    return f"data: {json.dumps(told)}\n\n".encode()

@@ -19,7 +19,7 @@ from simulator.scenarios import Draft, ScenarioError
 from simulator.scenarios.objective import with_winning
 from simulator.scenarios.schema import choices, whole_numbers
 from simulator.scenarios.validation import not_one_of
-from simulator.web import draw
+from simulator.web import answers, draw
 from simulator.web.messages import Asked, Limits, Reply
 from simulator.web.render import render
 from simulator.web.share_links import address_of
@@ -188,32 +188,14 @@ def _rounds(request: Request, limits: Limits) -> dict[str, Any]:
     columns = [name for name in found.columns if f"mean.{name}" in table[0]][:6]
     rows = []
     for row in table:
-        pieces = []
-        if sides:
-            at = 0.0
-            shares = (
-                ("attacker", row["attacker"]),
-                ("going", 1 - row["over"]),
-                ("nobody", row["nobody"]),
-                ("defender", row["defender"]),
-            )
-            for name, p in shares:
-                pieces.append(
-                    {
-                        "name": name,
-                        "kind": name,
-                        "at": f"{100 * at:.3f}",
-                        "width": f"{100 * max(p, 0):.3f}",
-                        "p": percent(p),
-                    }
-                )
-                at += p
+        going = [("going", 1 - row["over"])]
+        shares = [(side, row[side]) for side in ("attacker", "nobody", "defender")] if sides else []
         rows.append(
             {
                 "round": row["round"],
                 "over": percent(row["over"]),
                 "won": [percent(row[side]) for side in ("attacker", "defender")] if sides else [],
-                "pieces": pieces,
+                "pieces": answers.pieces([*shares[:1], *going, *shares[1:]]),
                 "means": [f"{row[f'mean.{name}']:.2f}" for name in columns],
             }
         )

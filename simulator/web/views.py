@@ -28,6 +28,7 @@ PRECISION = 0.001
 LIVE_BATTLES = 1 << 15
 # A battle that is too large is offered with its numbers halved, from this one on.
 MANY = 6
+MOST_PINS = 6
 
 
 # --- reading a request ----------------------------------------------------------------------------------------------
@@ -137,6 +138,8 @@ def refused(asked: Asked, text: str, status: int) -> Reply:
         return as_json({"error": text, "field": field}, status)
     if asked.view in {"page", "tool"} and ("with.part", "1") not in asked.pairs:
         return _refused_page(asked, text, field, status)
+    if asked.view in BOXES:
+        return Reply(BOXES[asked.view](asked, complaint=text, field="", less=""), status)
     return Reply(render("complaint.html", **_complaint(asked, text, field)), status)
 
 
@@ -170,17 +173,41 @@ def _refused_page(asked: Asked, text: str, field: str | None, status: int) -> Re
 # --- pages ----------------------------------------------------------------------------------------------------------
 
 
-def ready(asked: Asked, limits: Limits) -> Reply:
-    """A worker's first sign of life."""
-    return Reply(b"ready")
+def posted(asked: Asked) -> str:
+    """The text of a form's only field, or the whole body."""
+    return asked.body.removeprefix("scenario=" if asked.view == "open" else "game=").strip()
+
+
+def front(asked: Asked, **told: Any) -> bytes:
+    """The page of all games and their battle kinds, with a box for a scenario."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for one in catalogue.games():
+        kinds.setdefault(one["game"], []).append(one)
+    return render("index.html", games=kinds, text=posted(asked), **told)
+
+
+def own_page(asked: Asked, **told: Any) -> bytes:
+    """The page for a game file of one's own."""
+    return render("own.html", games=catalogue.game_files(), text=posted(asked), **told)
+
+
+def compare_page(asked: Asked, **told: Any) -> bytes:
+    """The page that compares set-ups, with a box for each address."""
+    return render("compare.html", **({"links": pinned(asked), "most": MOST_PINS, "found": None} | told))
+
+
+def pinned(asked: Asked) -> list[str]:
+    """The addresses of the set-ups to compare, without empty ones."""
+    return [value.strip() for key, value in asked.pairs if key == "with.s" and value.strip()]
+
+
+# The pages with boxes that mistakes are made in: a complaint is shown on them, the text still in its box.
+BOXES = {"open": front, "own": own_page, "compare": compare_page}
 
 
 def index(asked: Asked, limits: Limits) -> Reply:
     """All games and their battle kinds."""
-    kinds: dict[str, list[dict[str, Any]]] = {}
-    for one in catalogue.games():
-        kinds.setdefault(one["game"], []).append(one)
-    return Reply(render("index.html", games=kinds))
+    return Reply(front(asked))
 
 
 def calculator(asked: Asked, limits: Limits) -> Reply:

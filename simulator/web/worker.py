@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
@@ -16,7 +16,6 @@ from simulator.web.time_limit import at_most, compiler_cuts
 
 # What a worker may keep from one request to the next before it is replaced.
 KEPT = 300 * MEGABYTE
-STOP = "stop"
 
 
 def work(connection: Connection, limits: Limits) -> None:
@@ -25,32 +24,22 @@ def work(connection: Connection, limits: Limits) -> None:
     A worker that holds too much, or whose compiler was cut off in the middle, asks to be replaced.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    import simulator.web.preloaded  # noqa: F401  # done already where workers are copied
-
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     confine(limits.memory)
     idle = resident()
     with suppress(EOFError, OSError):
         while True:
-            asked = connection.recv()
-            if asked == STOP:
-                continue
-            for reply in answered(asked, limits, lambda: _told_to_stop(connection)):
+            for reply in answered(connection.recv(), limits):
                 retire = reply.last and bool(compiler_cuts or resident() > idle + KEPT)
                 connection.send(replace(reply, retire=retire))
 
 
-def _told_to_stop(connection: Connection) -> bool:
-    return connection.poll() and connection.recv() == STOP
-
-
-def answered(asked: Asked, limits: Limits, stopped: Callable[[], bool] = lambda: False) -> Iterator[Reply]:
+def answered(asked: Asked, limits: Limits) -> Iterator[Reply]:
     """The replies to a request; whatever goes wrong is a reply too."""
     from simulator.web import dispatch, views
 
     try:
         with at_most(limits.seconds):
-            yield from dispatch.replies(asked, limits, stopped)
+            yield from dispatch.replies(asked, limits)
     except (ValueError, NoExactOdds) as error:
         yield views.refused(asked, str(error), getattr(error, "status", 422))
     except KeyboardInterrupt:

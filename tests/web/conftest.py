@@ -31,8 +31,8 @@ def app():
     from simulator.web.pool import Pool
 
     warm_up(load("risk-20v15").chain)
-    pool = Pool(1, 8, Limits(seconds=8.0, wait=300.0), warm=False)
-    pool.start()
+    pool = Pool(1, 8, Limits(seconds=8.0, wait=300.0, queue=300.0))
+    pool.start(kernels=False)
     yield create_app(pool)
     pool.close()
 

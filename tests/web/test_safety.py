@@ -1,13 +1,11 @@
 """What the server never does, whoever asks: read files, evaluate text, show HTML, grow, or go down."""
 
-import asyncio
 import logging
 import os
 import signal
 import socket
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,7 +14,7 @@ from simulator.scenarios import ScenarioError
 from simulator.web import views, worker
 from simulator.web.app import Kept
 from simulator.web.messages import Asked, Limits, Reply
-from simulator.web.pool import Busy, Pool
+from simulator.web.schedule import BUSY, Schedule
 from simulator.web.time_limit import OutOfTime, at_most
 
 RISK = "attacker.regiments=20&defender.regiments=15"
@@ -204,30 +202,8 @@ def test_memory_is_told_not_taken(monkeypatch):
     assert b"MB" in reply.body
 
 
-class Lazy(Pool):
-    """A pool whose workers never fetch anything."""
-
-    def start(self):
-        pass
-
-
-def test_the_queue_has_an_end():
-    async def filled():
-        pool = Lazy(1, 2)
-        for _ in range(2):
-            pool.submit(asked("index"))
-        with pytest.raises(Busy):
-            pool.submit(asked("index"))
-
-    with ThreadPoolExecutor(1) as beside:  # a browser test may have left a loop in this thread
-        beside.submit(asyncio.run, filled()).result()
-
-
-def test_past_the_queue_503_and_come_again(site, monkeypatch):
-    def full(self, asked):
-        raise Busy
-
-    monkeypatch.setattr(Pool, "submit", full)
+def test_past_the_queue_503_and_come_again(site, app, monkeypatch):
+    monkeypatch.setattr(Schedule, "put", lambda self, ticket: ticket.tell(BUSY))
     for path in (f"/risk/land?{RISK}&attacker.dice=2", "/api/names/europa/leaders?q=full", f"/risk/land/stream?{RISK}"):
         reply = site.get(path)
         assert reply.status_code == 503
@@ -236,13 +212,12 @@ def test_past_the_queue_503_and_come_again(site, monkeypatch):
 
 def test_a_dead_worker_is_replaced(site, app):
     pool = app.app.state.pool
-    pid = pool.hired[0].process.pid
     assert site.get("/api/games").status_code == 200
-    os.kill(pid, signal.SIGKILL)
-    statuses = [site.get(f"/api/names/europa/leaders?q={n}").status_code for n in range(3)]
-    assert statuses[0] in {200, 503}
-    assert statuses[1:] == [200, 200]
-    assert pool.hired[0].process.pid != pid
+    pids = [hired.pid for hired in pool.hired]
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(0.3)
+    assert [site.get(f"/api/names/europa/leaders?q={n}").status_code for n in range(5)] == [200] * 5
 
 
 def test_what_is_kept_has_an_end():

@@ -126,8 +126,8 @@ def hasty():
     from simulator.web.messages import Limits
     from simulator.web.pool import Pool
 
-    pool = Pool(1, 8, Limits(seconds=0.25, wait=300.0), warm=False)
-    pool.start()
+    pool = Pool(1, 8, Limits(seconds=0.25, wait=300.0, queue=300.0))
+    pool.start(kernels=False)
     yield TestClient(create_app(pool), follow_redirects=False)
     pool.close()
 
@@ -405,5 +405,5 @@ def test_a_port_that_is_taken_is_told(capsys):
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert cli.run(["web", "--port", str(port), "--no-warm"]) == 2
+        assert cli.run(["web", "--port", str(port)]) == 2
     assert f"port: cannot listen at 127.0.0.1:{port}" in capsys.readouterr().err

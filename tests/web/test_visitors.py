@@ -1,0 +1,259 @@
+"""No visitor stops the server for the others: lanes, turns, clients that have gone, the start and the end."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+from urllib.error import HTTPError
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from simulator.web import nursery
+from simulator.web import pool as work
+from simulator.web.messages import Asked, Limits
+from simulator.web.schedule import BUSY, QUICK_WORK, Lane, Schedule, Ticket, work_of
+
+SMALL = "/risk/land/answer?attacker.regiments={}&defender.regiments=2"
+LARGE = "/risk/land/answer?attacker.regiments={0}&defender.regiments={0}"
+SWEEP = "/api/sweep?game=risk&battle=land&attacker.regiments=9&defender.regiments=9"
+
+
+class Noted(Ticket):
+    """A ticket outside of any loop, which notes what it is told."""
+
+    def __init__(self, client="a", slow=False):
+        super().__init__(Asked("stream" if slow else "page"), client, None)
+        self.told = []
+
+    def tell(self, reply):
+        self.told.append(reply)
+
+
+# --- the schedule ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("link", "quick"),
+    [
+        (SMALL.format(3), True),
+        (LARGE.format(200), True),
+        (LARGE.format(5000), False),
+        (f"{SWEEP}&with.vary=attacker.regiments%3D1:20", True),
+        (f"{SWEEP}&with.vary=attacker.regiments%3D1:20&with.vary=defender.regiments%3D1:20", False),
+        ("/risk/land/sweep?with.path1=attacker.regiments&with.path2=defender.regiments", False),
+        ("/risk/land/stream?attacker.regiments=3", False),
+        ("/", True),
+    ],
+)
+def test_work_is_estimated_from_the_request(link, quick):
+    parts = urlsplit(link)
+    view = {"/api/sweep": "api-sweep", "/": "index"}.get(parts.path, parts.path.rpartition("/")[2])
+    names = {"tool": view} if view == "sweep" else {}
+    assert (work_of(Asked(view, names, tuple(parse_qsl(parts.query)))) <= QUICK_WORK) == quick
+
+
+def test_clients_are_served_in_turn():
+    lane = Lane(10)
+    tickets = [Noted(client) for client in "aaaabb"] + [Noted("c")]
+    for ticket in tickets:
+        lane.put(ticket)
+    assert [lane.take().client for _ in tickets] == list("abcabaa")
+    assert lane.take() is None
+
+
+def test_a_full_lane_refuses_the_client_with_the_most_waiting():
+    schedule = Schedule(1, 3)
+    greedy, other = [Noted("a") for _ in range(4)], Noted("b")
+    for ticket in [*greedy, other]:
+        schedule.put(ticket)
+    assert [ticket.told for ticket in greedy] == [[], [], [BUSY], [BUSY]]
+    assert other.told == []
+
+
+def test_slow_requests_leave_a_worker_to_quick_ones():
+    schedule = Schedule(1, 10)
+    slow, quick = [Noted(slow=True), Noted(slow=True)], Noted()
+    for ticket in [*slow, quick]:
+        schedule.put(ticket)
+    assert schedule.take(0) is quick
+    assert schedule.take(0) is slow[0]
+    assert schedule.take(0) is None
+    schedule.done(slow[0])
+    assert schedule.take(0) is slow[1]
+
+
+def test_a_quick_request_that_takes_long_becomes_a_slow_one():
+    schedule = Schedule(1, 10)
+    first, second = Noted(), Noted()
+    for ticket in (first, second):
+        schedule.put(ticket)
+        schedule.take(0)
+    assert schedule.goes_on(first)
+    assert not schedule.goes_on(second)
+    schedule.done(second)  # its worker is ended; it is begun again when the first is done
+    assert schedule.take(0) is None
+    schedule.done(first)
+    assert schedule.take(0) is second
+
+
+def in_a_loop(coroutine):
+    """The result of a coroutine in a loop of its own; a browser test may have left one in this thread."""
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(asyncio.run, coroutine).result()
+
+
+def test_a_request_does_not_wait_for_ever():
+    async def waited():
+        pool = work.Pool(1, 8, Limits(queue=0.1))
+        await pool.submit(Asked("index")).next()
+
+    with pytest.raises(work.Unserved, match=r"has waited 0\.1 s"):
+        in_a_loop(waited())
+
+
+# --- a server in use ------------------------------------------------------------------------------------------------
+
+
+def opened(server, path, method="GET"):
+    """A connection that has asked for a path."""
+    host, port = urlsplit(server).netloc.split(":")
+    line = socket.create_connection((host, int(port)), timeout=60)
+    line.sendall(f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    return line
+
+
+def took(server, path):
+    """Seconds until a path is answered."""
+    begun = time.monotonic()
+    with urllib.request.urlopen(server + path, timeout=60) as reply:
+        assert reply.status == 200
+    return time.monotonic() - begun
+
+
+def test_requests_whose_clients_have_gone_are_dropped_and_interrupted(app, server):
+    """An answer may take 8 s here, and one slow request runs at a time: 6 of them would take most of a minute."""
+    lines = [opened(server, LARGE.format(20_000 + n)) for n in range(6)]
+    time.sleep(0.5)
+    for line in lines:
+        line.close()
+    assert took(server, LARGE.format(230)) < 20  # a slow one, behind them
+
+
+def test_small_requests_do_not_wait_for_large_ones(server):
+    lines = [opened(server, LARGE.format(30_000 + n)) for n in range(3)]
+    time.sleep(0.5)
+    assert took(server, SMALL.format(7)) < 7
+    for line in lines:
+        line.close()
+
+
+def test_a_lost_nursery_is_replaced(app, site):
+    pool = app.app.state.pool
+    os.kill(pool._nursery._process.pid, signal.SIGKILL)
+    for hired in pool.hired:
+        os.kill(hired.pid, signal.SIGKILL)
+    time.sleep(0.3)
+    assert [site.get(SMALL.format(20 + n)).status_code for n in range(4)] == [200] * 4
+
+
+def test_workers_come_from_the_newest_nursery(app, site):
+    pool = app.app.state.pool
+    old, new = pool._nursery, nursery.Nursery(pool.limits, kernels=False)
+    new.wait()
+    pool._nursery = pool._loader = new
+    old.close()
+    end = time.monotonic() + 30
+    while not all(hired and hired.nursery is new for hired in pool.hired) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert all(hired.nursery is new for hired in pool.hired)
+    assert site.get(SMALL.format(30)).status_code == 200
+
+
+def test_loading_tells_which_games_are_loaded(monkeypatch):
+    from simulator.cli import warming
+
+    def warm(progress):
+        for done in range(64):
+            progress(done, 64)
+
+    monkeypatch.setattr(warming, "warm", warm)
+    told = []
+    nursery.load_kernels(told.append)
+    assert told[0]["loaded"] == []
+    assert "axis-and-allies-1942" in told[-1]["loaded"]
+    for one in told:
+        assert one["kernels"] == "loading"
+        assert not set(one["loaded"]) & set(one["waiting"])
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A server of its own, as the command starts it, with nothing compiled; its address, process and log."""
+    with open(tmp_path / "log", "w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "simulator", "web", "--port", "0", "--workers", "1"],
+            stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | {"BATTLE_ODDS_CACHE": str(tmp_path)},
+        )  # fmt: skip
+        yield re.match(r"(http://[^/]+)/ ready", process.stdout.readline())[1], process, log
+        process.kill()
+        process.wait()
+
+
+def test_a_server_listens_at_once_and_ends_with_an_answer_to_each(started):
+    """Nothing is compiled yet, and all workers are busy."""
+    server, process, log = started
+
+    def status(path):
+        try:
+            return urllib.request.urlopen(server + path, timeout=60).status
+        except HTTPError as error:
+            return error.code
+
+    health = json.loads(urllib.request.urlopen(f"{server}/healthz", timeout=60).read())
+    assert health["kernels"] in {"waiting", "loading"}
+    while status(SMALL.format(3)) != 200:
+        time.sleep(0.1)
+    with ThreadPoolExecutor(6) as clients:
+        paths = [LARGE.format(20_000 + n) for n in range(6)]
+        busy = [clients.submit(status, path) for path in paths]
+        dawdler = opened(server, "/own HTTP/1.1\r\nContent-Length: 9\r\nX:", "POST")
+        time.sleep(0.5)
+        process.terminate()
+        assert [one.result() for one in busy] == [503] * 6
+    assert process.wait(20) is not None
+    assert b" 503 " in dawdler.recv(100)
+    log.seek(0)
+    text = log.read()
+    lines = text.splitlines()
+    assert sum("GET /{game}/{battle}/answer 503 " in line for line in lines) == 6
+    assert "Traceback" not in text
+
+
+# --- mistakes -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "text", "line"),
+    [
+        ("/own", "game=unit.x = 4711", "unit.x = 4711", "rules.format: is needed"),
+        ("/open", "scenario=game = 'x4711'", "game = 'x4711'", "game: "),
+        ("/open", "scenario=<b>4711", "<b>4711", "scenario"),
+        ("/compare?with.s=x4711&with.s=y", None, "x4711", "compare: 'x4711' is no address"),
+    ],
+)
+def test_a_mistake_is_answered_with_the_page_and_the_text_in_its_box(site, path, body, text, line):
+    reply = site.get(path) if body is None else site.post(path, content=body)
+    assert reply.status_code == 422
+    assert "<html" in reply.text
+    boxes = re.findall(r'<textarea[^>]*>\n?(.*?)</textarea>|name="with.s" value="([^"]*)"', reply.text, re.S)
+    assert text in [unescape(one or two).strip() for one, two in boxes]
+    assert line in unescape(re.search(r'class="complaint"[^>]*>([^<]*)', reply.text)[1])
