@@ -71,9 +71,7 @@ class Fight:
 
     def passes(self, morale):
         die = 6 if self.get("morale_die", "d6") == "d6" else 8
-        if morale >= 3:
-            return 1.0
-        return sum(face <= {1: 2, 2: 4}[morale] for face in range(1, die + 1)) / die
+        return sum(face <= {1: 2, 2: 4, 3: 6, 4: 6}[morale] for face in range(1, die + 1)) / die
 
     def effects(self, column, morale):
         """{effect: chance} of one attack."""

@@ -33,6 +33,14 @@ CASES = {
     "shift, d8, rally": scenario(
         [("infantry", 2), ("irregulars", 1)], [("scouts", 3)], ten="shift", morale_die="d8", rally="once"
     ),
+    "three and four icons on a d8": scenario(
+        [("knights", 1), ("archers", 1)],
+        [("levies", 3), ("artillerists", 1)],
+        ten="shift",
+        morale_die="d8",
+        rally="once",
+        pursuit_number=3,
+    ),
     "no shooting": scenario([("archers", 2)], [("artillerists", 2)], missile_rounds=0, pursuit="none"),
     "three rounds of shooting": scenario([("archers", 2)], [("orog-crossbowmen", 2)], missile_rounds=3),
     "position": scenario([("orog-guard", 1), ("levies", 2)], [("infantry", 2)], conditions={"defender_position": 2}),
@@ -69,6 +77,12 @@ def test_case(case):
     compare(CASES[case])
 
 
+def test_three_and_four_icons_may_fail_on_a_d8():
+    assert exact(load(CASES["three and four icons on a d8"])).winner("attacker") == pytest.approx(
+        0.7614630833, abs=1e-10
+    )
+
+
 @pytest.mark.parametrize(("own", "enemy"), [(12, 0), (0, 7), (-10, -6)])
 def test_command_edge(own, enemy):
     data = scenario([("infantry", 2)], [("pikemen", 2)], warcraft_step=6, warcraft_max=1)
@@ -103,7 +117,8 @@ LINES = st.lists(st.tuples(st.sampled_from(NAMES), st.just(1)), min_size=1, max_
     retreat=st.sampled_from(["never", "half", "outmatched"]),
     ten=st.sampled_from(["reroll", "shift"]),
     missile_rounds=st.integers(0, 2),
+    morale_die=st.sampled_from(["d6", "d8"]),
+    rally=st.sampled_from(["none", "once"]),
 )
-def test_any_small_battle(own, enemy, retreat, ten, missile_rounds):
-    policy = {"attacker": {"retreat": retreat}}
-    compare(scenario(own, enemy, policy=policy, ten=ten, missile_rounds=missile_rounds))
+def test_any_small_battle(own, enemy, retreat, **options):
+    compare(scenario(own, enemy, policy={"attacker": {"retreat": retreat}}, **options))

@@ -6,6 +6,7 @@ import pytest
 from simulator import exact, load
 from simulator.rules.birthright import check_tables, siege_tables, tables
 from simulator.rules.birthright.adjustment import Regents
+from simulator.rules.birthright.engagement import BACK, ROUT, Attacks
 from simulator.rules.birthright.rules import PURSUIT
 from simulator.rules.birthright.siege_rules import ARRIVAL, RELIEF, STORM
 
@@ -58,6 +59,17 @@ def holds(found, **expected):
 
 
 ATTACKER, DEFENDER, NOBODY = range(3)
+
+
+@pytest.mark.parametrize(
+    ("icons", "die", "check", "effect"),
+    [(4, "d6", None, BACK), (4, "d8", 6, BACK), (4, "d8", 7, ROUT), (3, "d8", 8, ROUT), (2, "d8", 4, BACK)],
+)
+def test_morale_passes_on_two_pips_an_icon_and_at_most_six(icons, die, check, effect):
+    """A rout on row 7 of column 3; with no die where none can fail (section 3.2 step 4)."""
+    dice = [7] if check is None else [7, check]
+    assert Attacks(morale_die=die).thrown(3, icons, lambda sides: dice.pop(0))[0] == effect
+    assert not dice, "dice left over"
 
 
 def test_1_charge_and_pursuit():

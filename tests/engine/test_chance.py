@@ -84,5 +84,14 @@ def test_results_out_of_range_are_refused(result):
 
 def test_equal_tables_share_an_index():
     book = chance.TableBook()
-    assert (book.add({0: 1}), book.add({1: 2, 2: 1}), book.add({2: 1, 1: 2})) == (0, 1, 1)
+    assert (book.add({1: 2, 2: 1}), book.add({2: 1, 1: 2})) == (1, 1)
     assert len(book.close()) == 2
+
+
+def test_a_certain_table_is_not_no_table():
+    book = chance.TableBook()
+    certain, dice = book.add({0: 36}), book.by("dice", lambda: {0: 1, 1: 1})
+    assert chance.NO_TABLE not in {certain, dice}
+    assert book.add({0: 1}) == certain
+    assert [book.unless_idle(index) for index in (certain, dice)] == [chance.NO_TABLE, dice]
+    assert book.close().result.tolist() == [0, 0, 0, 1], "no table, the certain one, the dice"

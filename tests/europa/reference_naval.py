@@ -430,9 +430,9 @@ def reckon(own, enemy, won, routed, thirds, caught, o):  # noqa: PLR0912, PLR091
     if number:
         room = need(troops, own.counters, own.points) - capacity(taken | {"warships": 3 * taken["warships"]})
         troops = shrink(troops, room, own.counters, own.points, own.rotw)
-        seized = min(gold, 10 * taken["transports"])
-        gold -= seized
-        gold -= min(gold, 5 * taken["transports"])
+        for _ in range(taken["transports"]):
+            seized += min(gold, 10)
+            gold = max(0, gold - 15)
         if not left["transports"]:
             more = min(gold, 5 * (number - taken["transports"]))
             seized, gold = seized + more, gold - more

@@ -5,6 +5,7 @@ import pytest
 from simulator import ScenarioError, campaign, exact
 from simulator.cli import run
 from tests.europa.scenarios import CAMPAIGNS, LAND
+from tests.europa.scenarios import campaign as siege_campaign
 
 FIXED = CAMPAIGNS["fixed rounds"]
 
@@ -16,6 +17,19 @@ def test_the_curve_rises_to_the_chance_to_fall_at_all():
     assert curve["p"].iloc[-1] == pytest.approx(exact(FIXED).p("fallen"))
     one_round = exact(FIXED | {"conditions": {"rounds": 1, "supply_distance": 7}})
     assert curve["p"].iloc[0] == pytest.approx(one_round.p("fallen"))
+
+
+def test_a_garrison_that_is_certain_to_starve_does():
+    """Of two rounds the second begins with attrition that no die spares the only detachment inside."""
+    odds = exact(
+        siege_campaign(
+            {"land_detachments": 1, "leader": {"siege": 8}},
+            {"land_detachments": 1, "leader": "none"},
+            conditions={"rounds": 2},
+            policy={"attacker": {"plan": "assault-at-once"}},
+        )
+    )
+    assert odds.mean("garrison_left_thirds") == pytest.approx(2.448, abs=1e-12)
 
 
 def test_simulated_curves_have_bounds():

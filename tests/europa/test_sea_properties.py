@@ -120,6 +120,43 @@ def test_refusal(field):
     assert "\n" not in str(refusal.value)
 
 
+INTERCEPTOR = {"manoeuvre": 3, "technology_gap": 7, "automatic": True}
+
+
+@pytest.mark.parametrize(
+    ("field", "where", "tables"),
+    [
+        ("attacker.river_or_pass", "sea", {"attacker": {"river_or_pass": True}}),
+        ("attacker.interceptors[1].besieging", "sea", {"attacker": {"interceptors": [{}, {"besieging": True}]}}),
+        ("conditions.counter_other_enemy_force", "sea", {"conditions": {"counter_other_enemy_force": True}}),
+        ("attacker.technology", "land", {"attacker": {"technology": "three-decker"}}),
+        ("attacker.interceptors[0].same_zone", "land", {"attacker": {"interceptors": [{"same_zone": True}]}}),
+        (
+            "defender.counter_interceptors[0].blockading",
+            "land",
+            {"defender": {"counter_interceptors": [{"blockading": True}]}},
+        ),
+    ],
+)
+def test_an_interception_refuses_fields_of_the_other_place(field, where, tables):
+    scenario = {"game": "europa", "battle": "interception", **tables}
+    scenario["conditions"] = scenario.get("conditions", {}) | {"where": where}
+    with pytest.raises(ScenarioError) as refusal:
+        load(scenario)
+    place = "at sea; only on land" if where == "sea" else "on land; only at sea"
+    assert str(refusal.value).startswith(f"{field}: ")
+    assert str(refusal.value).endswith(f"is not allowed {place}")
+
+
+@pytest.mark.parametrize("where", ["sea", "land"])
+def test_an_interception_takes_fields_of_both_places_and_defaults_of_the_other(where):
+    """Default values of the other place change nothing: a form sends them."""
+    defaults = {"technology": "nao-galleon", "in_port": False, "besieging": False}
+    conditions = {"where": where, "bad_weather": True, "target_swamp": False}
+    scenario = {"game": "europa", "battle": "interception", "conditions": conditions}
+    assert exact(scenario | {"attacker": INTERCEPTOR | defaults}).p("intercepted") == 1
+
+
 @pytest.mark.parametrize(
     ("role", "where", "field"), [("none", "sea", "warships"), ("none", "land", "land_detachments")]
 )

@@ -6,8 +6,9 @@ import pytest
 
 from simulator import exact
 from simulator.rules.europa import naval_rules as rules
+from simulator.rules.europa.fleets import Cargo, Fleet
 from simulator.rules.europa.naval_end_tables import BattleSetup
-from simulator.rules.europa.naval_losses import Fight, Reckoning, categories, modified
+from simulator.rules.europa.naval_losses import Fight, Reckoning, categories, modified, plundered
 from simulator.rules.europa.naval_tables import START, packed
 from simulator.rules.europa.squadrons import engagement
 from simulator.rules.europa.tables import standard
@@ -108,6 +109,16 @@ def test_n3_gold_convoy():
     assert (thirds, caught) == (3, 1)
     d = setup.reckoning.record(1, Fight(False, True, caught, state.loss_d + thirds))
     assert (d.fleet.transports, d.cargo.gold, d.seized, d.damaged, d.losses) == (2, 30, 20, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("gold", "transports", "left", "seized"),
+    [(17, 2, 0, 12), (15, 2, 0, 10), (9, 1, 0, 9), (12, 1, 0, 10), (44, 2, 14, 20), (17, 0, 17, 0)],
+)
+def test_gold_is_seized_transport_after_transport(gold, transports, left, seized):
+    """10 ducats seized and 5 sunk, of what is still there (step 9)."""
+    taken = plundered(Cargo(gold=gold), Fleet(transports=transports), Fleet(transports=1))
+    assert taken == (Cargo(gold=left), seized)
 
 
 def test_n4_categories():

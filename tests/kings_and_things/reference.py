@@ -239,21 +239,21 @@ class Battle:
                 if best:
                     marks[name][key] = best[1]
 
+    def weakest_first(self, world, name, marks):
+        """Numbers of the counters; of equals those that hold an item later, then by the alphabet (section 4)."""
+
+        def key(u):
+            unit, held = self.units[name][u], 2 * (marks[name].get("sword") == u) + (marks[name].get("bow") == u)
+            return unit.strength(), unit.tie(), held, unit.text, u
+
+        return sorted(self.here(world, name), key=key)
+
     def loss_order(self, world, name, marks, step):
         """Everything that can be hit, first lost first; structures by name, counters by number."""
-        here, policy = self.here(world, name), self.pol(name, "losses", "weakest-first")
-
-        def held(u):
-            return 2 if marks[name].get("sword") == u else 1 if marks[name].get("bow") == u else 0
-
-        def weak(u):
-            unit = self.units[name][u]
-            return unit.strength(), unit.tie(), held(u)
-
-        counters = sorted(here, key=lambda u: (*weak(u), self.units[name][u].text, u))
+        policy, counters = self.pol(name, "losses", "weakest-first"), self.weakest_first(world, name, marks)
         walls = [w for w in ("firewall", "settlement", "fort") if world[name]["walls"].get(w)]
         if policy == "strongest-first":
-            counters.sort(key=lambda u: (-weak(u)[0], *weak(u)[1:]))
+            counters.sort(key=lambda u: -self.units[name][u].strength())
         if policy == "keep-next-step-fighters":
 
             def later(u):
@@ -328,13 +328,7 @@ class Battle:
 
     def lose(self, world, name, hits, aimed, step, marks):
         """[(chance, world)] after one side's losses of one step (section 3.3)."""
-        order_weak = sorted(
-            self.here(world, name),
-            key=lambda u: (
-                self.units[name][u].strength(), self.units[name][u].tie(),
-                2 if marks[name].get("sword") == u else 1 if marks[name].get("bow") == u else 0,
-            ),
-        )  # fmt: skip
+        order_weak = self.weakest_first(world, name, marks)
         golem = any(self.units[name][u].kind == "golem" for u in self.here(world, name))
         if golem and step == 1:
             if hits:
@@ -488,9 +482,7 @@ class Battle:
 
     def leave(self, world, name):
         world, side = self.copy(world), self.side[name]
-        going = sorted(
-            self.people(world, name), key=lambda u: (self.units[name][u].strength(), self.units[name][u].tie())
-        )
+        going = [u for u in self.weakest_first(world, name, {name: {}}) if self.units[name][u].people]
         excess = max(0, len(going) + side.get("retreat_hex_creatures", 0) - 10)
         if side.get("retreat_hex_citadel"):
             excess = 0

@@ -159,3 +159,25 @@ def test_11_black_cloud():
     assert "the attacker rolls" in line
     assert "6 (needs 5)" in line
     assert line.endswith("the defender's tower 1 -> 0.")
+
+
+@pytest.mark.parametrize(
+    "creatures", [["2", "Baron Munchausen", "Grand Duke"], ["Grand Duke", "Baron Munchausen", "2"]]
+)
+@pytest.mark.parametrize(("items", "left"), [([], 4), (["magic-sword"], 2)])
+def test_an_aimed_hit_on_equals_under_a_custom_order(creatures, items, left):
+    """Baron and Duke are equals; `loss_order` does not touch the weakest-first order, by which the Marksman aims.
+
+    Of equals the alphabet decides (section 4): the Duke is the last, so an aimed hit (1/3) fells him, and the Elf
+    Lord's sure hit takes the 2 as the first that is not listed: the Baron is left, 4. With the Sword the Baron holds
+    it, since the Duke is lost first; then he is the last, the Elf Lord's hit takes the Duke: the 2 is left. Else (2/3)
+    the Duke alone falls: 2 + 4 are left. The attacker leaves after the first round.
+    """
+    scenario = {
+        "game": "kings-and-things",
+        "battle": "land",
+        "attacker": {"creatures": ["Marksman", "Elf Lord"]},
+        "defender": {"creatures": creatures, "items": items, "loss_order": ["Grand Duke"]},
+        "policy": {"attacker": {"marksman": "aimed", "retreat": "after-rounds"}, "defender": {"losses": "custom"}},
+    }
+    assert exact(load(scenario)).mean("defender_value_left") == pytest.approx(left / 3 + 6 * 2 / 3, abs=1e-12)

@@ -77,7 +77,7 @@ def scenario(seed):
     return frame | {"attacker": own, "defender": enemy, "policy": {"attacker": decisions}}
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(1000, 1024))
 def test_random_battles(seed):
     data = scenario(seed)
     expected, odds, found = War(data).odds(), exact(load(data)), defaultdict(float)

@@ -19,6 +19,8 @@ from simulator.engine.model.limits import BrokenGame
 LARGEST_RESULT = 0xFFFF
 ROUNDING = 1e-9
 CERTAIN: Mapping[int, int] = {0: 1}
+# The index that stands for "nothing is rolled"; the table there is the certain result 0.
+NO_TABLE = 0
 
 Weights = Mapping[Any, int]
 Row = tuple[np.ndarray, np.ndarray]
@@ -65,8 +67,8 @@ class Rows(NamedTuple):
 class Tables:
     """All chance tables of a battle, flattened: table t owns rows first[t] .. first[t + 1] of `result` and `weight`.
 
-    `result` int64, `weight` float64 (the chance of the result). Table 0 is by convention the certain result 0. For
-    drawing all are as wide as the largest, or as `least` results: what a number draws depends on that.
+    `result` int64, `weight` float64 (the chance of the result). Table NO_TABLE is by convention the certain result
+    0. For drawing all are as wide as the largest, or as `least` results: what a number draws depends on that.
     """
 
     def __init__(self, first: np.ndarray, result: np.ndarray, weight: np.ndarray, least: int = 1) -> None:
@@ -137,13 +139,12 @@ def _row_of(weights: Weights) -> tuple[list[int], list[float]]:
 
 
 class TableBook:
-    """Collects tables and hands out their indices; the same table gets the same index. Table 0 is certain."""
+    """Collects tables and hands out their indices, never NO_TABLE; the same table gets the same index."""
 
     def __init__(self) -> None:
         self._index: dict[Hashable, int] = {}
         self._kept: dict[Hashable, int] = {}
-        self._tables: list[Weights | Row] = []
-        self.add(CERTAIN)
+        self._tables: list[Weights | Row] = [CERTAIN]
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -167,6 +168,10 @@ class TableBook:
         if key not in self._kept:
             self._kept[key] = self.add(make())
         return self._kept[key]
+
+    def unless_idle(self, index: int) -> int:
+        """NO_TABLE for a table that always gives 0: for rolls that rules leave out, since a 0 changes nothing."""
+        return NO_TABLE if self.weights(index) == CERTAIN else index
 
     def weights(self, index: int) -> Weights:
         """The weights of table `index`: whole numbers, or the chances it was given with."""

@@ -87,6 +87,7 @@ BATTLES = by_kind(
         headline=tuple(f"{side}_{fate}" for side in ("attacker", "defender") for fate in FATES),
         check=refusals.check_fight,
         build=build_fight,
+        version=2,
     ),
     Battle(
         game="birthright",
@@ -96,6 +97,7 @@ BATTLES = by_kind(
         headline=(*(f"{side}_{fate}" for side in ("attacker", "defender") for fate in FATES), "defender_captured"),
         check=refusals.check_fight,
         build=build_fight,
+        version=2,
     ),
     Battle(
         game="birthright",

@@ -24,7 +24,7 @@ EFFECT_OF = {"-": NONE, "F": BACK, "H": HIT, "R": ROUT, "D": DESTROYED}
 # What an engagement leaves of a unit: 0 to 3 stands with so many hits, 4 to 7 fell back with 0 to 3, routed, destroyed.
 FALLEN_BACK, ROUTED, GONE, ENDS = 4, 8, 9, 16
 EDGE = 3
-MORALE = {"d6": (6, (2, 4, 6, 6)), "d8": (8, (2, 4, 6, 6))}
+SIDES_OF = {"d6": 6, "d8": 8}
 Roll = Callable[[int], int]
 
 
@@ -51,9 +51,8 @@ class Attacks:
     rally: str = "none"
 
     def passes(self, morale: int) -> tuple[int, int]:
-        """Numbers of the morale die that pass with so many icons, out of how many."""
-        sides, at_most = MORALE[self.morale_die]
-        return (sides if morale >= 3 else at_most[morale - 1]), sides
+        """Numbers of the morale die that pass with so many icons, out of how many: two an icon, never more than 6."""
+        return min(2 * morale, 6), SIDES_OF[self.morale_die]
 
     def weights(self, column: int, morale: int) -> Weights:
         """Effects of one attack, morale and rally folded in, as whole weights."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.birthright.check_rules import (
     ATTACKER_AHEAD,
     ATTACKER_WON,
@@ -73,7 +74,7 @@ def table(p, s):
         return check_table(p.relief, s.relief_lost, s.besieger_lost, 0)
     if s.due == STORM:
         return check_table(p.storm, s.besieger_lost, s.garrison_lost, p.walls[s.level])
-    return 0
+    return NO_TABLE
 
 
 @rule(SiegeParams)
@@ -99,7 +100,7 @@ def begin_season(p, s):
     begun = s._replace(season=s.season + 1)
     if s.relief == IN_FIELD:
         return begun._replace(due=RELIEF)
-    if p.arrival > 0 and s.relief == NOT_COME:
+    if p.arrival != NO_TABLE and s.relief == NOT_COME:
         return begun._replace(due=ARRIVAL)
     return storm_or_wait(p, begun)
 

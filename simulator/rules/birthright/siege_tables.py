@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.chance import TableBook
+from simulator.engine.model.chance import NO_TABLE, TableBook
 from simulator.rules.birthright import model
 from simulator.rules.birthright.check_rules import NOBODY_WON
 from simulator.rules.birthright.check_tables import MOST_UNITS, Army, Matchup, army_of
@@ -85,7 +85,7 @@ class Siege:
             reach=rows[:, 0].copy(),
             removed=rows[:, 1].copy(),
             walls=np.array([self.storm.walls(level) for level in range(self.level + 1)], np.int64),
-            arrival=book.add({0: on - 1, 1: 21 - on}) if on else 0,
+            arrival=book.add({0: on - 1, 1: 21 - on}) if on else NO_TABLE,
             plan=PLANS[fields.policy.attacker.siege],
             storm_level=fields.options.storm_level,
             seasons=fields.conditions.seasons,

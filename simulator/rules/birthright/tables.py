@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.chance import Row, TableBook
+from simulator.engine.model.chance import NO_TABLE, Row, TableBook
 from simulator.rules.birthright.engagement import FALLEN_BACK, ROUTED, Attacks, Engagement
 from simulator.rules.birthright.model import Fight
 from simulator.rules.birthright.places import Front, Host, Rest, fronts_of, nobody_rests, resting_units
@@ -162,7 +162,7 @@ class Setup:
         rows = [*fronts, *ended]
         catching = 7 - self.fields.options.pursuit_number if self.fields.battle == "tactical" else 0
         most_hunters = max(side.hunters for side in self.hosts)
-        hunting = [0] + [book.add(weights.hits(dice, catching, 6)) for dice in range(1, most_hunters + 1)]
+        hunting = [NO_TABLE] + [book.add(weights.hits(dice, catching, 6)) for dice in range(1, most_hunters + 1)]
         params = FieldParams(
             **{name: np.array([getattr(row, name) for row in rows], np.int64) for name in BY_FRONT},
             **rest._asdict(),

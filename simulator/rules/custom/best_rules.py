@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import BEST, helper, rule
+from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.custom.rules import (
     ATTACKER_LEFT,
     DEFENDER_LEFT,
@@ -192,7 +193,7 @@ def choose(p, s):
 def table(p, s):
     """The attacker's dice."""
     if s.stage != ROLLING:
-        return 0
+        return NO_TABLE
     return roll(p.battle.attacker, p.battle.defender, row_of(p.battle, s, s.salvo), s.attacker, s.defender)
 
 
@@ -200,7 +201,7 @@ def table(p, s):
 def second(p, s):
     """The defender's dice: with the attacker's, or after his own losses."""
     if s.stage != (ANSWERING if p.in_turn else ROLLING):
-        return 0
+        return NO_TABLE
     return roll(p.battle.defender, p.battle.attacker, row_of(p.battle, s, s.salvo), s.defender, s.attacker)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chance import NO_TABLE
 
 FIGHTING, GONE, OVER, STALEMATE, ATTACKER_LEFT, DEFENDER_LEFT = range(6)
 
@@ -120,7 +121,7 @@ def struck(own, enemy, salvo, place, result):
 def anybody_rolls(p, s, row):
     """Does a side roll a die that can hit?"""
     first = roll(p.attacker, p.defender, row, s.attacker, s.defender)
-    return (first > 0) | (roll(p.defender, p.attacker, row, s.defender, s.attacker) > 0)
+    return (first != NO_TABLE) | (roll(p.defender, p.attacker, row, s.defender, s.attacker) != NO_TABLE)
 
 
 @helper

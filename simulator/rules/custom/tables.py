@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.model.chance import Tables, from_rows
+from simulator.engine.model.chance import NO_TABLE, Tables, from_rows
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
 from simulator.rules.custom.size import TooLarge
@@ -68,7 +68,7 @@ def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> tuple[np.ndarr
 
 
 class Book:
-    """Chance tables by what they are made from; table 0 is certain."""
+    """Chance tables by what they are made from; table NO_TABLE is certain."""
 
     def __init__(self, whole: int, low_luck: bool) -> None:
         self.whole, self.low_luck = whole, low_luck
@@ -81,8 +81,8 @@ class Book:
         for dice in rolled:
             number = known.get(dice)
             if number is None:
-                number = known[dice] = len(self._rows) if any(dice) else 0
-                if number:
+                number = known[dice] = len(self._rows) if any(dice) else NO_TABLE
+                if number != NO_TABLE:
                     self._rows.append(self._row(dice, caps))
             found.append(number)
         return found

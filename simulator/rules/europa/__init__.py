@@ -66,6 +66,7 @@ BATTLES = by_kind(
     _siege(
         model.Campaign,
         headline=("rounds", *SIEGE),
+        version=2,
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
     *SEA_KINDS,

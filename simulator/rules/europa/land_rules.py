@@ -14,6 +14,7 @@ import numpy as np
 
 from simulator.engine.model import chain
 from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chance import NO_TABLE
 
 (
     EVADE, DRAW, FIRE_1, SHOCK_1, FIRE_2, SHOCK_2, PURSUIT, FIRST_BREAK, SECOND_BREAK, RETREAT, LEADERS, OVER,
@@ -109,7 +110,7 @@ def table(p, s):
         side = asked(p, s)
         return p.attempt[s.leaders, side, morale_left(p, s, side)]
     if s.stage >= FIRST_CHOICE:
-        return 0
+        return NO_TABLE
     return p.evade if s.stage == EVADE else p.draw
 
 
@@ -340,7 +341,7 @@ def after_retreat(p, s, result):
         caused_d=s.caused_d if s.winner == 0 else lost_a,
         caused_a=s.caused_a if s.winner == 1 else lost_d,
     )
-    return s if leader_table(p, s) else over(s, 0)
+    return s if leader_table(p, s) != NO_TABLE else over(s, 0)
 
 
 @helper

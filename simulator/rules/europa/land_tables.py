@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from simulator.engine.model.chance import TableBook, Weights, combine, seen_as
+from simulator.engine.model.chance import NO_TABLE, TableBook, Weights, combine, seen_as
 from simulator.rules.europa import land_rules as land
 from simulator.rules.europa import model
 from simulator.rules.europa.land_leaders import LeaderClasses
@@ -171,21 +171,21 @@ class LandSetup(Opponents[model.Land]):
         return [*found, *(Part(land.MAIN, sides) for sides in mains)]
 
     def rolled(self, number: int, roll: int, how: int, part: int) -> int:
-        """Table of a part of a roll by class drawn; of further dice only thirds count."""
+        """Table of a part of a roll by class drawn, NO_TABLE if it inflicts nothing; further dice give thirds only."""
         if how not in HOWS[roll]:
-            return 0
+            return NO_TABLE
         kind, sides, dice = self.parts[part]
-        pair = self.classes.pairs[number]
+        pair, book = self.classes.pairs[number], self.tables
         a, d = (self.roll(side, roll, pair, how) if side in sides else None for side in (0, 1))
         if kind == land.MAIN:
-            return self.tables.by((a, d), lambda: main_dice(self.book, a, d))
+            return book.unless_idle(book.by((a, d), lambda: main_dice(self.book, a, d)))
         most = self.tallies[sides[0]].top[0] if dice > 1 else MOST_OF_A_DIE
-        return self.tables.by((a or d, dice, most), lambda: further_dice(self.book, a or d, dice, most))
+        return book.unless_idle(book.by((a or d, dice, most), lambda: further_dice(self.book, a or d, dice, most)))
 
     def following(self, rolls: np.ndarray) -> np.ndarray:
         """For each roll and pursuit the first part that anybody rolls for, then the next one after each part."""
         out = []
-        for rolled in rolls.any(axis=(0, 2)):
+        for rolled in (rolls != NO_TABLE).any(axis=(0, 2)):
             parts = np.flatnonzero(rolled).tolist() or [0]
             later = ([n for n in parts if n > part] or [len(rolled)] for part in range(len(rolled)))
             out.append([parts[0], *(rest[0] for rest in later)])
@@ -205,7 +205,7 @@ class LandSetup(Opponents[model.Land]):
     def params(self) -> LandParams:
         """All numbers of the battle."""
         fields, stacks, tallies, classes = self.fields, self.stacks, self.tallies, self.classes
-        add, evades = self.tables.add, fields.policy.defender.evasion == "evade"
+        add, idle, evades = self.tables.add, self.tables.unless_idle, fields.policy.defender.evasion == "evade"
         fragile = np.array([pair.fragile for pair in classes.pairs])
         retreat = classes.retreat(self.tables)
         pursuers, retreaters = classes.forgotten(retreat, fragile)
@@ -213,8 +213,8 @@ class LandSetup(Opponents[model.Land]):
         rooms = [own.side.retreat_room if own.side.retreat_room >= 0 else own.size for own in stacks]
         morale, top = [stack.morale for stack in stacks], np.array([tally.top for tally in tallies])
         return LandParams(
-            evade=add(Counter(int(die + self.evasion >= EVADES_AT) for die in FACES)) if evades else 0,
-            draw=add(self.draw()),
+            evade=add(Counter(int(die + self.evasion >= EVADES_AT) for die in FACES)) if evades else NO_TABLE,
+            draw=idle(add(self.draw())),
             europe=int(self.europe),
             reaches=int(fields.options.destruction_test == "reaches"),
             fires=int(any(stack.columns[0] for stack in stacks)),
@@ -224,7 +224,7 @@ class LandSetup(Opponents[model.Land]):
             rolls=rolls,
             following=self.following(rolls),
             retreat=retreat,
-            tests=grid((4, 4, 4), lambda fragile, *ends: add(both_fates(self.tested, fragile, ends))),
+            tests=grid((4, 4, 4), lambda fragile, *ends: idle(add(both_fates(self.tested, fragile, ends)))),
             fragile=fragile,
             pursuers=pursuers,
             retreaters=retreaters,
@@ -250,10 +250,10 @@ class LandSetup(Opponents[model.Land]):
             on_a, on_d = (int(size) if side != winner else 0 for side, size in enumerate(p.size))
             leaders = int(p.fragile[0])
             begun = begun._replace(stage=land.LEADERS, leaders=leaders, caused_a=on_d, caused_d=on_a, winner=winner)
-            return begun if land.leader_table(p, begun) else land.over(begun, 0)
-        if p.evade:
+            return begun if land.leader_table(p, begun) != NO_TABLE else land.over(begun, 0)
+        if p.evade != NO_TABLE:
             return begun._replace(stage=land.EVADE)
-        return begun if p.draw else land.drawn(p, begun, 0)
+        return begun if p.draw != NO_TABLE else land.drawn(p, begun, 0)
 
     @property
     def limits(self) -> LandState:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chance import NO_TABLE
 
 EVADE, BLOCK, FIGHT, STORM_A, STORM_D, LEADERS, OVER = range(7)
 # A leader test's result: attacker's fate + FATES * defender's.
@@ -92,7 +93,7 @@ def step(p, s, result):
 @helper
 def before_fight(p, s):
     """To the draw of a block of ends, if there are several."""
-    return s._replace(stage=BLOCK if p.blocks > 0 else FIGHT)
+    return s._replace(stage=BLOCK if p.blocks != NO_TABLE else FIGHT)
 
 
 @helper

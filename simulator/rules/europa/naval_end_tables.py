@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.chain import Chain, LastRoll
-from simulator.engine.model.chance import TableBook, combine
+from simulator.engine.model.chance import NO_TABLE, TableBook, combine
 from simulator.rules.europa import leaders
 from simulator.rules.europa import naval_end as end
 from simulator.rules.europa.leaders import FACES, Trial, fates
@@ -175,7 +175,7 @@ class BattleSetup:
     def evade(self) -> int:
         """Table of the evasion: d10 + (own - enemy manoeuvre, if positive) >= 8; a replacement counts 0 (step 1)."""
         if self.fighting.policies[1].evasion != "evade":
-            return 0
+            return NO_TABLE
         return self.tables.add(Counter(int(die + self.evasion_bonus >= EVADES_AT) for die in FACES))
 
     @property
@@ -195,7 +195,7 @@ class BattleSetup:
         parts = [p[first : first + LARGEST_BLOCK] for first in begin]
         fights = [self.tables.add((np.arange(len(part)), part / part.sum())) for part in parts]
         chances = np.array([part.sum() for part in parts])
-        which = self.tables.add((np.arange(len(parts)), chances / chances.sum())) if len(parts) > 1 else 0
+        which = self.tables.add((np.arange(len(parts)), chances / chances.sum())) if len(parts) > 1 else NO_TABLE
         return which, np.array(fights, np.int64), begin
 
     @cached_property
@@ -227,7 +227,7 @@ class BattleSetup:
         """The chain of states of the battle."""
         p = self.params
         begun = EndState(end.EVADE, 0, 0, 0, 0)
-        start = begun if p.evade else end.before_fight(p, begun)
+        start = begun if p.evade != NO_TABLE else end.before_fight(p, begun)
         most = max(len(p.winner), len(p.begin)) - 1
         limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
         tables = self.tables.close()

@@ -114,10 +114,10 @@ def _taken(fleet: Fleet, kind: str) -> Fleet:
 
 
 def plundered(cargo: Cargo, taken: Fleet, left: Fleet) -> tuple[Cargo, int]:
-    """(cargo left, ducats seized) once ships are taken (step 9)."""
-    gold = cargo.gold
-    seized = min(gold, SEIZED * taken.transports)
-    gold -= seized + min(gold - seized, SUNK * taken.transports)
+    """(cargo left, ducats seized) once ships are taken, transport after transport (step 9)."""
+    lost = min(cargo.gold, (SEIZED + SUNK) * taken.transports)
+    transports, rest = divmod(lost, SEIZED + SUNK)
+    seized, gold = SEIZED * transports + min(rest, SEIZED), cargo.gold - lost
     if not left.transports:
         others = taken.detachments - taken.transports
         more = min(gold, SEIZED_WITH_WARSHIP * others)

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simulator.engine.model.chance import NO_TABLE
+
 DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, MEN, FIRST_BREAK, SECOND_BREAK, OVER = range(9)
 NOBODY, UNDECIDED = 2, 3
 NEVER, ALWAYS, IF_BEHIND, IF_NEAR_ROUT, IF_SURE = range(5)
@@ -33,7 +35,7 @@ class NavalParams(NamedTuple):
     free: int  # breaking off needs no roll
     wind: list[int]  # [group]: side or NOBODY
     rolls: np.ndarray  # [side, group, roll, failed, who has suffered more stars]: table
-    men: list[int]  # [group]: table of the groups that know manoeuvres, 0 if nothing is to be known
+    men: list[int]  # [group]: table of the groups that know manoeuvres, NO_TABLE if nothing is to be known
     man: list[tuple[int, int]]  # [group][side]
     attempt: np.ndarray  # [group, side, morale left]: table
     leave: list[int]  # policy
@@ -127,7 +129,7 @@ def after_roll(p, s):
     if s.rolls % 2 == 1 and leaver != NOBODY and wants(p, s, leaver, p.leave[leaver]):
         return ended(p, s._replace(left=leaver + 1), 1 - leaver)
     if s.rolls == 2 and p.breaks == 1:
-        if p.men[s.group] > 0:
+        if p.men[s.group] != NO_TABLE:
             return s._replace(stage=MEN)
         return breaking(p, s, FIRST_BREAK)
     if s.rolls == 4:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chance import TableBook
+from simulator.engine.model.chance import NO_TABLE, TableBook
 from simulator.rules.europa import naval_rules as rules
 from simulator.rules.europa.leaders import FACES
 from simulator.rules.europa.modifiers import Modifier, total
@@ -215,7 +215,7 @@ class NavalSetup:
 
     def _draw_of(self, group: Group) -> int:
         children = self.known.children(group)
-        return 0 if group in children else self.tables.add(self.known.draw(group))
+        return NO_TABLE if group in children else self.tables.add(self.known.draw(group))
 
 
 def early(rolls: int) -> int:

@@ -35,7 +35,7 @@ KINDS = (
         model=naval_model.Naval,
         check=naval_model.check_naval,
         build=build_naval,
-        version=2,
+        version=3,
         headline=(
             "attacker_losses_thirds",
             "defender_losses_thirds",

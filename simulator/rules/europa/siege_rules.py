@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chance import NO_TABLE
 
 (
     START, GARRISON_ATTRITION, ATTRITION_FIRST, UNDERMINE, ASSAULT, STORM, LEADERS, ATTRITION_LATER, CONTINUE, OVER
@@ -52,7 +53,7 @@ class SiegeParams(NamedTuple):
     effect_counters: np.ndarray  # [works, breach, assault counter]
     supply: np.ndarray  # [garrison, first round]
     attrition: np.ndarray  # [camp, pillages, bad weather]: table
-    garrison_attrition: np.ndarray  # [garrison, works]: table, 0 where it suffers none
+    garrison_attrition: np.ndarray  # [garrison, works]: table, NO_TABLE where it suffers none
     assault: np.ndarray  # [camp, garrison, right after a breach, counter]: table
     tests: np.ndarray  # [fell 1, besieger wiped out 2, fragile]: table
     next_box: np.ndarray  # [box]: table
@@ -132,7 +133,7 @@ def step(p, s, result):
 def next_round(p, s, box, bad):
     """From the second round on a garrison suffers attrition first, and it is no first round any more."""
     s = s._replace(stage=GARRISON_ATTRITION, box=box, first=0, bad=bad, hungry=0)
-    return s if p.garrison_attrition[s.garrison, s.works] else segment(p, s)
+    return s if p.garrison_attrition[s.garrison, s.works] != NO_TABLE else segment(p, s)
 
 
 @helper

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from simulator.engine.model.chance import TableBook
+from simulator.engine.model.chance import NO_TABLE, TableBook
 from simulator.rules.europa import siege_rules as siege
 from simulator.rules.europa.assault import Assaults, Ground
 from simulator.rules.europa.leaders import FACES, both_fates
@@ -152,7 +152,7 @@ class SiegeSetup(Opponents[Siege | Campaign]):
     def attrition(self, camp: int, pillages: int, bad: int) -> int:
         """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
         if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(self.besieger, camp):
-            return 0
+            return NO_TABLE
         drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad)))
         return self.tables.add(attrition(self.book, camp, pillages, drm, self.habit))
 
@@ -161,12 +161,12 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         resupplied = self.fields.conditions.port == "resupplied"
         starves = self.campaign is not None and self.campaign.options.garrison_attrition and not resupplied
         if garrison == 0 or not starves or not self.reached(self.besieged, garrison):
-            return 0
+            return NO_TABLE
         habit, drm = GARRISON if self.europe else None, sum_of(self.garrison_attrition(works))
         return self.tables.add(attrition(self.book, garrison, 0, drm, habit))
 
     def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
-        """Table of an assault by besieger, garrison, right after a breach, and counter; 0 for one never made."""
+        """Table of an assault by besieger, garrison, right after a breach, and counter; NO_TABLE for one never made."""
         action, on_breach, storms = self.plan
         plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
         made = action == "undermine" and on_breach if breach else plain
@@ -174,20 +174,20 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         before = int(self.fields.conditions.assault_counter)
         met = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
         if camp == 0 or not (made and met):
-            return 0
+            return NO_TABLE
         if not (self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)):
-            return 0
+            return NO_TABLE
         return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
 
     def tests(self, how: int, fragile: int) -> int:
         """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
         leaders, ends = (stack.leader for stack in self.stacks), ((0, 1), (1, 0), (2, 1))[how]
-        return 0 if self.campaign else self.tables.add(both_fates(leaders, fragile, ends))
+        return NO_TABLE if self.campaign else self.tables.add(both_fates(leaders, fragile, ends))
 
     def next_box(self, box: int) -> int:
         """Table of a continuation or start roll: box * 2 + bad weather."""
         if self.track is None or box == siege.END_BOX:
-            return 0
+            return NO_TABLE
         begins = box == siege.ROLL_BOX
         season, before = Season.of(self.track), Track(START if begins else BOXES[box])
         reached = (season.throw(before, die) for die in FACES)

@@ -92,11 +92,37 @@ class Interception(FrameOf[Interceptors, Moving, InterceptionConditions, NoPolic
     battle: Literal["interception"]
 
 
+# Fields of an interceptor that bear on one place only, and conditions that bear on land only.
+SEA_ONLY = ("technology", "blockading", "same_zone", "landing_nearby", "in_port")
+LAND_ONLY = ("same_province", "river_or_pass", "from_swamp_or_flooded", "besieging")
+LAND_CONDITIONS = (
+    "friendly_force_or_city", "target_swamp", "other_enemy_force", "counter_friendly_force_or_city",
+    "counter_other_enemy_force",
+)  # fmt: skip
+
+
 def check_interception(fields: Interception) -> None:
     """Refuse what types cannot; raises Refusal."""
     book(fields.options.tables)
-    if fields.conditions.where == "sea" and fields.defender.counter_interceptors:
+    at_sea, helpers = fields.conditions.where == "sea", fields.defender.counter_interceptors
+    if at_sea and helpers:
         raise Refusal("defender.counter_interceptors", "not allowed at sea; only with conditions.where land")
+    stacks: dict[str, Interceptor] = {"attacker": fields.attacker}
+    stacks |= {f"attacker.interceptors[{i}]": one for i, one in enumerate(fields.attacker.interceptors)}
+    stacks |= {f"defender.counter_interceptors[{i}]": one for i, one in enumerate(helpers)}
+    for path, stack in stacks.items():
+        _refuse_of_other_place(stack, path, LAND_ONLY if at_sea else SEA_ONLY, at_sea)
+    if at_sea:
+        _refuse_of_other_place(fields.conditions, "conditions", LAND_CONDITIONS, at_sea)
+
+
+def _refuse_of_other_place(table: Fields, path: str, names: tuple[str, ...], at_sea: bool) -> None:
+    """Refuse fields of the other place that are not at their default; raises Refusal."""
+    for name in names:
+        value = getattr(table, name)
+        if value != type(table).model_fields[name].default:
+            place, other = ("at sea", "on land") if at_sea else ("on land", "at sea")
+            raise Refusal(f"{path}.{name}", f"{str(value).lower()} is not allowed {place}; only {other}")
 
 
 class Runner(Ship):

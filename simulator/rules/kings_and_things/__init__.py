@@ -51,8 +51,8 @@ def build(scenario: model.Scenario) -> Built:
 
 _kind = partial(offered, check=check, build=build, parameters=PARAMETERS, clock=CLOCK)
 BATTLES = by_kind(
-    _kind(model.Land, headline=(*LOSSES[::3], *LEFT)),
-    _kind(model.FreeForAll, headline=(*LOSSES, *LEFT), results=HOLDERS),
+    _kind(model.Land, headline=(*LOSSES[::3], *LEFT), version=2),
+    _kind(model.FreeForAll, headline=(*LOSSES, *LEFT), results=HOLDERS, version=2),
     _kind(model.Exploration, headline=("explored_without_fight", *LOSSES[::3], *LEFT, "defenders_drawn", "bribe_cost")),
 )
 LISTS = {"creatures": creature_rows, "items": item_rows}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simulator.engine.model.interpreted import quicken
 from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLED, Band, Role, Slot
@@ -66,9 +66,9 @@ class Army:
     brittle: bool = False
 
     @cached_property
-    def weakest(self) -> list[int]:
-        """Slots from the weakest on."""
-        return sorted(range(len(self.slots)), key=lambda n: self.slots[n].rank[:-1])
+    def ranks(self) -> list[tuple[Any, ...]]:
+        """Sort keys of the weakest-first order."""
+        return [slot.rank for slot in self.slots]
 
     @cached_property
     def balloon(self) -> list[int]:
@@ -137,11 +137,15 @@ class Army:
         return c
 
     def aimed_hit(self, c: Condition) -> Condition:
-        """A Marksman's hit on the last counter of the weakest-first order; unchanged if there is none."""
-        for slot in reversed(self.weakest):
-            if c.left[slot] and not self.slots[slot].role & (Role.STRUCTURE | Role.GOLEM):
-                return self._strike(c, slot)
-        return c
+        """A Marksman's hit on the last counter of the weakest-first order; unchanged if there is none.
+
+        Of equals the holders of Bow and Sword come last, else names decide (section 4).
+        """
+        able = [n for n, slot in enumerate(self.slots) if c.left[n] and not slot.role & (Role.STRUCTURE | Role.GOLEM)]
+        if not able:
+            return c
+        last = max(reversed(able), key=lambda n: (*self.ranks[n][:-1], n == c.sword, n == c.bow, self.ranks[n][-1]))
+        return self._strike(c, last)
 
     def _strike(self, c: Condition, slot: int) -> Condition:
         """One hit on a counter: it dies, or a die is rolled for it, its own before the Talisman's, never both."""
@@ -195,7 +199,7 @@ class Army:
         """All people leave together; those the hex cannot take are removed, weakest first. Items go, walls stay."""
         fields, fled, left = self.band.fields, [0] * len(c.left), list(c.left)
         excess = max(0, self.people(c.left) + fields.retreat_hex_creatures - STACK) * (not fields.retreat_hex_citadel)
-        for n in self.weakest:
+        for n in sorted(range(len(left)), key=self.ranks.__getitem__):
             role = self.slots[n].role
             if role & Role.PEOPLE:
                 lost = min(excess, left[n])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import BEST, helper, rule
+from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 ATTACKING, DEFENDING, SECOND = range(3)
@@ -180,11 +181,11 @@ def new_round(p, s):
 
 @helper
 def throw_of(p, s, i):
-    """The table of the dice that side `i` throws in this step; 0 = none."""
+    """The table of the dice that side `i` throws in this step; NO_TABLE = none."""
     j = target_of(s, i) if i < p.sides else i
     at = p.row * side(s, j)
     if j == i or not p.about[at + STANDS]:
-        return 0
+        return NO_TABLE
     table = SPOILED if p.about[at + SPOILS] else THROW
     return 0 + p.about[p.row * side(s, i) + table + s.step]
 
@@ -219,7 +220,7 @@ def step_done(p, s):
 def sought(p, s):
     """On to the next side that throws in this step (with the one after it), everybody's losses if any, or past it."""
     for i in range(s.turn, p.sides):
-        if throw_of(p, s, i):
+        if throw_of(p, s, i) != NO_TABLE:
             return s._replace(phase=ROLL, turn=i)
     return s._replace(phase=STRUCK) if s.hits0 | s.hits1 | s.hits2 | s.hits3 else step_done(p, s)
 
@@ -317,13 +318,13 @@ def table(p, s):
         return 0 + p.about[p.row * side(s, s.turn) + WAITS]
     if s.phase == DRAW:
         return 0 + p.draw[p.draw_at[s.turn] + s.drawn]
-    return 0 + p.after_tables[rolls_after(p, s)] if s.phase == AFTER else 0
+    return 0 + p.after_tables[rolls_after(p, s)] if s.phase == AFTER else NO_TABLE
 
 
 @rule(Params)
 def second(p, s):
     """The table of the next side's dice, which are thrown at once."""
-    return throw_of(p, s, s.turn + 1) if s.phase == ROLL else 0
+    return throw_of(p, s, s.turn + 1) if s.phase == ROLL else NO_TABLE
 
 
 @rule(Params)

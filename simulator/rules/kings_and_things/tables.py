@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.chance import TableBook, Tables, combine, die
+from simulator.engine.model.chance import NO_TABLE, TableBook, Tables, combine, die
 from simulator.rules.kings_and_things import rules
 from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
 from simulator.rules.kings_and_things.conditions import LOST, SAVED, Held
@@ -57,7 +57,7 @@ def turning(value: int, charm: int) -> int:
 
 
 def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
-    """Tables of the dice of each condition in each step (0 = no dice); `charm` is what may turn one, by condition."""
+    """Tables of the dice of each condition in each step (NO_TABLE = none); `charm` is what may turn one of them."""
     dice = np.concatenate([one.dice[:, :, 1:], one.aimed[:, :, None]], axis=2)
     charmed = np.where(dice.any(axis=2), charm[:, None], PLAIN)
     rows = np.concatenate([dice, charmed[:, :, None]], axis=2).reshape(len(one) * STEPS, -1)
@@ -65,7 +65,7 @@ def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
     code = rows @ np.cumprod([1, *(rows.max(axis=0, initial=0) + 1)])[:-1]
     _, sample, which = np.unique(code, return_index=True, return_inverse=True)
     thrown = [throw((0, *row[:-2]), *row[-2:]) if any(row[:-1]) else None for row in rows[sample].tolist()]
-    return np.array([book.add(weights) if weights else 0 for weights in thrown], np.int64)[which]
+    return np.array([book.add(weights) if weights else NO_TABLE for weights in thrown], np.int64)[which]
 
 
 def leave_of(band: Band) -> Leave:
@@ -82,7 +82,7 @@ def leave_of(band: Band) -> Leave:
 def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
     """What `rules` has side by side of each condition, one row each, all sides one after the other."""
     each, save = forces.each, book.add({LOST: 2, SAVED: 4})
-    waits = np.array([0, save, save, book.add(die(6))])  # by what a condition waits for
+    waits = np.array([NO_TABLE, save, save, book.add(die(6))])  # by what a condition waits for
     # A citadel never rolls after the battle, other forts if they are damaged, or all.
     fort, all_roll = FORTS.index(forces.bands[1].fort), forces.scenario.options.post_battle_rolls == "all"
     rolls = 0 < fort < FORTS.index("citadel")
@@ -215,7 +215,7 @@ def at_least(params: Params, tables: Tables) -> tuple[int, int]:
     attackers = _brought_down(params.met0[:1], params.met_note[:1], struck, calm)
     for attacker in attackers:
         facing = defenders if attacker == explorer else defenders[fells[defenders]]
-        thrown = (throw[facing] > 0) | (throw[attacker] > 0)
+        thrown = (throw[facing] != NO_TABLE) | (throw[attacker] != NO_TABLE)
         states += int(thrown.sum())
         transitions += int((size[throw[facing]] * size[throw[attacker]])[thrown].sum())
     # Each of the defenders may also be left alone in the end.

@@ -82,7 +82,7 @@ def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[list[Pool]]) -> Ico
 
 @dataclass
 class TableSet:
-    """Chance tables and rolls of a battle under construction; table 0 is certain."""
+    """Chance tables and rolls of a battle under construction; table NO_TABLE is certain."""
 
     dice: Dice
     rolls: dict[int, int] = field(default_factory=lambda: {0: 0})

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.engine.model.chain import BEST, helper, rule
+from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.price_of_power.casualties import (
     ATTACK,
     DEFENCE,
@@ -358,7 +359,7 @@ def table(p, s):
         return p.opening[s.phase]
     side = s.phase - ATTACKER_ROLLS
     if side > DEFENCE:
-        return 0
+        return NO_TABLE
     return table_for(strength_on(p, s, side), p.pool[side, dice_of(p, s, side), s.round, 0], p.cap[side])
 
 

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, TERCIOS, UNITS, packed, part
 from simulator.rules.price_of_power.dice import dice_of
@@ -150,9 +151,9 @@ def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
         captures = setup.sea and setup.sides[side].has_player
         pool[side, : len(rows)], cap[side] = made.add_pools(rows, caps, pairs=not captures)
     icons = Counter(face.cavalry for face in setup.dice["cavalry"])
-    cards = [made.add(side.drawn) if len(side.drawn) > 1 else 0 for side in setup.sides]
+    cards = [made.add(side.drawn) if len(side.drawn) > 1 else NO_TABLE for side in setup.sides]
     # Both sides charge, if one does.
-    charges = [made.add(sum_of(icons, dice)) if any(setup.charges) else 0 for dice in setup.charges]
+    charges = [made.add(sum_of(icons, dice)) if any(setup.charges) else NO_TABLE for dice in setup.charges]
     return {"pool": pool, "cap": cap, "opening": array(cards + charges)}
 
 
