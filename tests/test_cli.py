@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import signal
 import subprocess
@@ -297,3 +298,52 @@ def test_help_is_shown():
     assert found.returncode == 0
     assert "odds" in found.stdout
     assert "sweep" in found.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["odds", "risk-20v15", "--battles", "1000"],
+        ["sweep", "risk-20v15", "--vary", "attacker.regiments=1:3", "--vary", "defender.regiments=1:3"],
+        ["examples", "show", "europa-lutzen-1632"],
+        ["schema", "risk", "land"],
+        ["survival", "knt-raid", "--battles", "1000"],
+        ["odds", "risk-20v15", "--set", "attacker.regiments=\u2588\u4e2d"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_output_falls_back_to_ascii(encoding, arguments):
+    command = [sys.executable, "-m", "simulator", *arguments]
+    found = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}, check=False)
+    assert found.returncode == (2 if "--set" in arguments else 0), found.stderr
+    assert b"codec" not in found.stdout + found.stderr
+    text = (found.stdout + found.stderr).decode(encoding)
+    if "--battles" in arguments:
+        assert "####" in text
+    if "examples" in arguments:
+        assert ("Lutzen" if encoding == "ascii" else "Lützen") in text
+
+
+def shell(text, tmp_path):
+    command = text.replace("battle-odds", f"{sys.executable} -m simulator")
+    return subprocess.run(
+        command, shell=True, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path, executable="bash"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell with pipes")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "battle-odds odds risk-20v15 --plot a.png | true",
+        "battle-odds sweep risk-20v15 --vary attacker.regiments=1:300 --plot a.png --quiet | head -3",
+        "battle-odds best risk-when-to-stop --plot a.png --quiet | head -1",
+        "battle-odds odds risk-20v15 --plot a.png >&-",
+        "battle-odds odds risk-20v15 --plot a.png > /dev/full",
+    ],
+)
+def test_the_picture_is_drawn_though_nobody_reads_the_text(tmp_path, command):
+    found = shell(command, tmp_path)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert found.stderr in {"", "[Errno 28] No space left on device\n"}

@@ -194,10 +194,10 @@ def test_a_full_disk_is_an_error_and_what_was_written_stays(tmp_path, monkeypatc
     ("change", "text"),
     [
         ({"seed": 1}, "seed 0, and this is 1"),
-        ({"value": "p_defender"}, r'value \["p_attacker"\], and this is \["p_defender"\]'),
-        ({"battles": 100}, "battles null, and this is 100"),
-        ({"vary": {"attacker.regiments": [2]}}, "vary"),
-        ({"scenario": LAND | {"options": {"clamp": True}}}, "scenario"),
+        ({"value": "p_defender"}, r'value\[0\] "p_attacker", and this is "p_defender"'),
+        ({"battles": 100}, "battles nothing, and this is 100"),
+        ({"vary": {"attacker.regiments": [2]}}, r"vary.attacker.regiments\[1\] 3, and this is nothing"),
+        ({"scenario": LAND | {"options": {"clamp": True}}}, 'scenario.options nothing, and this is {"clamp": true}'),
     ],
 )
 def test_another_question_into_the_same_file_is_refused(tmp_path, change, text):
@@ -230,8 +230,8 @@ def test_two_runs_do_not_write_one_file(tmp_path):
 
 def test_a_later_version_of_the_rules_is_another_question(tmp_path, monkeypatch):
     long_run(LAND, 1000, tmp_path / "run.json")
-    monkeypatch.setattr(keeping, "FORMAT", 2)
-    with pytest.raises(ValueError, match="begun with format 1, and this is 2"):
+    monkeypatch.setattr(keeping, "FORMAT", 3)
+    with pytest.raises(ValueError, match="begun with format 2, and this is 3"):
         long_run(LAND, 1000, tmp_path / "run.json")
     assert keeping.told(draft(LAND))["rules"] == "risk land version 1"
     own = {"game": "skirmish", "battle": "field"}

@@ -109,13 +109,13 @@ def odds(  # noqa: PLR0913, PLR0917 - one parameter an option
     found, cut = scaling.gathered(asked, method, out, (workers, cluster), output.quiet)
     if column is not None:
         found.kind_of(column)
-    if output.as_json:
-        print(json_text(found.to_dict(table=not no_table) | {"explanation": list(asked.built.explain())}))
-    elif output.quiet:
-        print("\n".join(quiet_lines(found)))
-    else:
-        show_odds(console(), asked, found, explain)
-    files.write(found, working.outcome_rows(found) if output.csv else (), column)
+    with files.written(found, lambda: working.outcome_rows(found), column):
+        if output.as_json:
+            print(json_text(found.to_dict(table=not no_table) | {"explanation": list(asked.built.explain())}))
+        elif output.quiet:
+            print("\n".join(quiet_lines(found)))
+        else:
+            show_odds(console(), asked, found, explain)
     return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", output.quiet)
 
 

@@ -164,12 +164,12 @@ def _deliver_indices(swept: Any, files: working.Files, as_json: bool) -> None:
     from simulator.report.tables import plain_table
 
     rows = swept.sobol().to_dict("records")
-    if as_json:
-        print(json_text({"value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}))
-    else:
-        table = plain_table("field", "first", "total", right=("first", "total"))
-        for row in rows:
-            table.add_row(row["path"], f"{row['first']:.4f}", f"{row['total']:.4f}")
-        console().print(table)
-        print(f"Shares of the variance of {swept.value}; {swept.how()}")
-    files.write(swept, rows)
+    with files.written(swept, lambda: rows):
+        if as_json:
+            print(json_text({"value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}))
+        else:
+            table = plain_table("field", "first", "total", right=("first", "total"))
+            for row in rows:
+                table.add_row(row["path"], f"{row['first']:.4f}", f"{row['total']:.4f}")
+            console().print(table)
+            print(f"Shares of the variance of {swept.value}; {swept.how()}")

@@ -69,15 +69,17 @@ def best(
     found, cut = gather("combinations", output.quiet, lambda shown: solve(asked, decide, progress=shown))
     if not cut and not output.quiet:
         _, cut = gather("fixed policies", output.quiet, found.find_gains)
-    if output.as_json:
-        print(json_text(found.to_dict()))
-    elif output.quiet:
-        print("\n".join([*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())]))
-    else:
-        print("\n".join(found.wanted))
-        show_odds(console(), found.scenario, found.odds)
-        _show(found)
-    files.write(found, found.rows())
+    with files.written(found, found.rows):
+        if output.as_json:
+            print(json_text(found.to_dict()))
+        elif output.quiet:
+            print(
+                "\n".join([*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())])
+            )
+        else:
+            print("\n".join(found.wanted))
+            show_odds(console(), found.scenario, found.odds)
+            _show(found)
     return finished(cut, "interrupted; not every fixed policy was tried", output.quiet)
 
 

@@ -101,17 +101,17 @@ def fight_waves(scenarios: list[str], settings: list[str], files: Any, as_json: 
 
     drafts = [reading.read_draft(source, settings) for source in scenarios]
     found, _ = gather("states", quiet, lambda shown: waves(drafts, shown))
-    if as_json:
-        print(json_text(found.to_dict()))
-    elif quiet:
-        print("\n".join(quiet_lines(found)))
-    else:
-        out = console()
-        out.print(f"{found.battle.game}: {len(drafts)} battles in turn", markup=False)
-        for part in (chance_table(found, "winner", found.results), summary_table(found), likely_table(found)):
-            if part is not None:
-                out.print(part)
-        out.print(Text(f"Method: {found.how()}"))
-        out.print(Text(f"Rests on: {'; '.join(found.assumptions)}", style="dim"))
-    files.write(found, working.outcome_rows(found) if files.csv else (), None)
+    with files.written(found, lambda: working.outcome_rows(found)):
+        if as_json:
+            print(json_text(found.to_dict()))
+        elif quiet:
+            print("\n".join(quiet_lines(found)))
+        else:
+            out = console()
+            out.print(f"{found.battle.game}: {len(drafts)} battles in turn", markup=False)
+            for part in (chance_table(found, "winner", found.results), summary_table(found), likely_table(found)):
+                if part is not None:
+                    out.print(part)
+            out.print(Text(f"Method: {found.how()}"))
+            out.print(Text(f"Rests on: {'; '.join(found.assumptions)}", style="dim"))
     return 0

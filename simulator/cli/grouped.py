@@ -48,12 +48,12 @@ class Output:
         return found
 
     def deliver(self, found: Any, files: Files, show: Callable[[Any], object]) -> None:
-        """Print an answer, as JSON or by `show`, and write the files asked for."""
-        if self.as_json:
-            print(json_text(found.to_dict()))
-        else:
-            show(found)
-        files.write(found, found.rows())
+        """Write the files asked for and print an answer, as JSON or by `show`."""
+        with files.written(found, found.rows):
+            if self.as_json:
+                print(json_text(found.to_dict()))
+            else:
+                show(found)
 
 
 def grouped(command: Callable[..., int]) -> Callable[..., int]:

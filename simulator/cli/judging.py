@@ -110,11 +110,11 @@ def rounds(
         output.deliver(found, files, _show_rounds)
         return finished(cut, what, output.quiet)
     odds = found.after(after)
-    if output.as_json:
-        print(json_text(odds.to_dict()))
-    else:
-        show_odds_alone(odds)
-    files.write(found, found.rows())
+    with files.written(found, found.rows):
+        if output.as_json:
+            print(json_text(odds.to_dict()))
+        else:
+            show_odds_alone(odds)
     return finished(cut, what, output.quiet)
 
 
@@ -189,18 +189,18 @@ def mixed_odds(
     found, _ = gather("combinations", quiet, lambda shown: mixed(asked, method, shown))
     told = weights is not None or weighing(found.odds.scenario, None) is not None
     knowing = found.information_rows(weights) if told else []
-    if as_json:
-        print(json_text(found.to_dict() | ({"information": knowing} if knowing else {})))
-    elif quiet:
-        print("\n".join(quiet_lines(found.odds)))
-    else:
-        show_odds_alone(found.odds)
-        console().print(mixture_table(found))
-        for row in knowing:
-            what = "everything" if row["field"] == "all" else row["field"]
-            if row["field"] != "all" or len(found.paths) > 1:
-                print(f"knowing {what} before deciding is worth {row['worth']:.4f}")
-    files.write(found, found.rows())
+    with files.written(found, found.rows):
+        if as_json:
+            print(json_text(found.to_dict() | ({"information": knowing} if knowing else {})))
+        elif quiet:
+            print("\n".join(quiet_lines(found.odds)))
+        else:
+            show_odds_alone(found.odds)
+            console().print(mixture_table(found))
+            for row in knowing:
+                what = "everything" if row["field"] == "all" else row["field"]
+                if row["field"] != "all" or len(found.paths) > 1:
+                    print(f"knowing {what} before deciding is worth {row['worth']:.4f}")
 
 
 def scored_odds(  # noqa: PLR0913, PLR0917 - what the command was given
@@ -227,12 +227,12 @@ def scored_odds(  # noqa: PLR0913, PLR0917 - what the command was given
             asked, value or "p_attacker", BATTLES if battles is None else battles, seed, progress=shown
         ),
     )
-    if as_json:
-        print(json_text(found.to_dict()))
-    elif quiet:
-        print(f"{found.asked} {found.value} {found.low} {found.high}")
-    else:
-        print(f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})")
-        print(f"Method: {found.how()}")
-    files.write(found, found.rows())
+    with files.written(found, found.rows):
+        if as_json:
+            print(json_text(found.to_dict()))
+        elif quiet:
+            print(f"{found.asked} {found.value} {found.low} {found.high}")
+        else:
+            print(f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})")
+            print(f"Method: {found.how()}")
     return finished(cut, f"interrupted after {found.battles:,} battles; the answer is from these", quiet)

@@ -18,8 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # looking for cycles again and again.
     gc.set_threshold(200_000, 20, 20)
     try:
-        from simulator.cli import interrupts
+        from simulator.cli import interrupts, plain_output
 
+        plain_output.fall_back_to_ascii()
         interrupts.watch()
         status = run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
@@ -27,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = interrupted()
     except BrokenPipeError:
         os._exit(1)
+    except OSError as error:  # a full disk behind standard output
+        refused(str(error))
+        os._exit(BAD_INPUT)
     if status == INTERRUPTED:
         sys.stderr.flush()
         os._exit(status)  # without waiting for threads that still count

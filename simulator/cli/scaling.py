@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +39,7 @@ def elsewhere(workers: int | None, address: str | None) -> Iterator[Any]:
         return
     from simulator.analysis.storage.cluster import machines
 
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of tasks that Ctrl-C leaves behind
     with machines(workers, address) as client:
         yield client
 
@@ -71,17 +73,17 @@ def show_swept(found: Any, files: Files, as_json: bool, quiet: bool, cut: bool =
         note(str(kept.pace), quiet or not kept.pace.total)
         return
     swept = found if kept is None else kept.sweep()
-    if as_json:
-        told = {"value": swept.value, "values": list(swept.asked), "seed": swept.seed, "how": swept.how()}
-        print(json_text(told | {"cells": swept.rows()} | (kept.to_dict() if kept else {})))
-    else:
-        from simulator.report.tables import show_sweep
+    with files.written(swept, swept.rows):
+        if as_json:
+            told = {"value": swept.value, "values": list(swept.asked), "seed": swept.seed, "how": swept.how()}
+            print(json_text(told | {"cells": swept.rows()} | (kept.to_dict() if kept else {})))
+        else:
+            from simulator.report.tables import show_sweep
 
-        show_sweep(console(), swept)
-    if kept is not None and not as_json:
-        print(kept.how())
-    note(str(swept.pace), quiet or not swept.pace.total)
-    files.write(swept, swept.rows())
+            show_sweep(console(), swept)
+        if kept is not None and not as_json:
+            print(kept.how())
+        note(str(swept.pace), quiet or not swept.pace.total)
 
 
 def refuse_uncertain(*options: object) -> None:

@@ -1,4 +1,4 @@
-"""Working for a command: a progress bar once it takes a second, files that are written last and never by mistake."""
+"""Working for a command: a progress bar once it takes a second, files that are never written by mistake."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -103,7 +103,7 @@ def bar(what: str, quiet: bool = False) -> Iterator[Bar]:
 
 @dataclass(frozen=True)
 class Files:
-    """The files that a command was asked to write, checked before any work is done and written after the answer."""
+    """The files that a command was asked to write, checked before any work is done."""
 
     csv: Path | None = None
     plot: Path | None = None
@@ -125,15 +125,23 @@ class Files:
                 what = "is the scenario" if same else "is there already and is no .csv file"
                 raise ValueError(f"csv: {str(self.csv)!r} {what}; --force overwrites it")
 
-    def write(self, answer: Any, rows: Sequence[Mapping[str, Any]], column: str | None = None) -> None:
-        """Write the table and the picture. Raises OSError when a disk is full and the like."""
-        if self.csv is not None:
-            write_csv(self.csv, rows)
-        if self.plot is not None:
-            if isinstance(answer, Odds):
+    @contextmanager
+    def written(
+        self, answer: Any, rows: Callable[[], Sequence[Mapping[str, Any]]], column: str | None = None
+    ) -> Iterator[None]:
+        """Write the table and the picture before the answer is printed, which a closed pipe may end.
+
+        A full disk does not cost the answer: it is printed before OSError is raised.
+        """
+        try:
+            if self.csv is not None:
+                write_csv(self.csv, rows())
+            if self.plot is not None and isinstance(answer, Odds):
                 answer.plot(column, self.plot)
-            else:
+            elif self.plot is not None:
                 answer.plot(self.plot)
+        finally:
+            yield
 
 
 def _check_writable(path: Path, option: str) -> None:

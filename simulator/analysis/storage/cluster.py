@@ -7,14 +7,18 @@ A worker that is killed costs time only, since what it had under way is given to
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import platform
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from itertools import chain, islice
+from multiprocessing import active_children
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
@@ -44,8 +48,9 @@ def machines(workers: int | None = None, address: str | None = None, processes: 
     Raises ValueError where dask is missing, or there is no cluster at the address.
     """
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
         from distributed.comm.addressing import get_address_host_port
+        from distributed.utils import silence_logging_cmgr
     except ImportError:
         text = 'needs dask; install it with python -m pip install "battle-odds[scale]"'
         raise ValueError(f"{'workers' if address is None else 'cluster'}: {text}") from None
@@ -53,48 +58,79 @@ def machines(workers: int | None = None, address: str | None = None, processes: 
         try:
             get_address_host_port(address)  # a client of what is no address would take long to end
             client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
-            why = str(error) or "no answer"
+        except (OSError, ValueError, MemoryError) as error:  # MemoryError: another server's answer read as a length
+            why = "it answers something else" if isinstance(error, MemoryError) else str(error) or "no answer"
             raise ValueError(f"cluster: there is no Dask scheduler at {address!r} ({why})") from None
-        with client:
+        with silence_logging_cmgr(logging.CRITICAL), client:
             yield client
         return
     check_numbers(1, 0, workers)
-    with _deaf():
-        made = LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0", silence_logs=50
-        )
-    client = Client(made, set_as_default=False)
+    made = _started(n_workers=workers, processes=processes)
+    made_client: Client | None = None
     try:
-        yield client
+        made_client = Client(made, set_as_default=False)
+        yield made_client
     finally:
-        ending = threading.Thread(target=_end, args=(client, made), daemon=True)
+        ending = threading.Thread(target=_end, args=(made_client, made), daemon=True)
         ending.start()
-        ending.join(BRIEFLY if client in _cut_short else None)
+        with suppress(KeyboardInterrupt):  # the work is done; Ctrl-C only ends the wait
+            ending.join(BRIEFLY if made_client is None or made_client in _cut_short else None)
 
 
-def _end(client: Client, cluster: Any) -> None:
-    """Close a cluster; that takes seconds. Its processes end by themselves when this one does."""
-    client.close()
-    cluster.close()
+def _end(*opened: Any) -> None:
+    """Close a client and its cluster; that takes seconds. Its processes end by themselves when this one does."""
+    for one in filter(None, opened):
+        one.close()
+
+
+def _started(**options: Any) -> Any:
+    """A cluster on this machine. It starts in a thread of its own, so that Ctrl-C ends the wait for it at once.
+
+    Raises OSError if its processes do not start.
+    """
+    from distributed import LocalCluster
+
+    found: Future[Any] = Future()
+    others = {*active_children()}
+
+    def start() -> None:
+        try:
+            with _deaf():
+                options.update(threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL)
+                found.set_result(LocalCluster(**options))
+        except BaseException as error:
+            found.set_exception(error)
+
+    threading.Thread(target=start, daemon=True).start()
+    try:
+        return found.result()
+    except KeyboardInterrupt:
+        time.sleep(BRIEFLY)  # a process that is started just now would complain if it were left alone
+        for child in {*active_children()} - others:
+            child.kill()
+        raise
+    except Exception as error:
+        why = str(error).rstrip(".") or type(error).__name__
+        text = f"{options['n_workers']} processes could not be started, since one ended or did not answer ({why})"
+        raise OSError(f"workers: {text}") from None
 
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes started meanwhile do not hear Ctrl-C, which is for this one to act upon.
+    """Threads and processes that this thread starts meanwhile do not hear Ctrl-C: the main thread acts upon it.
 
-    Nor do they complain of what this one leaves behind when it ends at once.
+    Nor do the processes complain of what this one leaves behind when it ends at once.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     warnings = os.environ.get("PYTHONWARNINGS", "")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [warnings, QUIETLY]))
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
+        if hasattr(signal, "pthread_sigmask"):
+            from multiprocessing import resource_tracker
+
+            resource_tracker.ensure_running()  # later it would unblock the signal
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
         os.environ["PYTHONWARNINGS"] = warnings
 
 
@@ -182,10 +218,20 @@ def fight_on(client: Client) -> Fighting:
                 for piece in team.done():
                     pieces.learn(piece)
                     early[piece.first] = piece
-                while order and order[0] in early:
-                    yield early.pop(order.pop(0))
+                    while order and order[0] in early:
+                        yield early.pop(order.pop(0))
 
     return fighting
+
+
+@contextmanager
+def _within_reach(*errors: type[Exception]) -> Iterator[None]:
+    """Raise OSError for the errors of a cluster that is gone."""
+    try:
+        yield
+    except errors as error:
+        text = f"the connection to it was lost ({type(error).__name__}); with --out the same command goes on"
+        raise OSError(f"cluster: {text}") from None
 
 
 class Team:
@@ -212,7 +258,8 @@ class Team:
 
     def room(self) -> int:
         """How much more may be given out: some for each thread of each worker there is now."""
-        threads = int(sum(self.client.ncores().values()))
+        with _within_reach(OSError, CancelledError):
+            threads = int(sum(self.client.ncores().values()))
         return max(0, IN_HAND * max(1, threads) - len(self._under_way))
 
     def give(self, work: Callable[..., T], *arguments: Any, lives: int = MOST_LIVES) -> None:
@@ -220,23 +267,30 @@ class Team:
         future = self.client.submit(work, code(), *arguments, pure=False)
         self._under_way[future] = (work, *arguments), lives
 
-    def done(self) -> list[Any]:
+    def done(self) -> Iterator[Any]:
         """Wait for some results. Work whose workers were killed again and again is given out anew.
 
-        Raises what the work raised.
+        Results come before errors. Raises what the work raised; OSError if the cluster is lost.
         """
         from distributed import wait
+
+        with _within_reach(OSError, CancelledError), self.client.as_current():
+            finished, _ = wait(list(self._under_way), return_when="FIRST_COMPLETED")
+        for future in sorted(finished, key=lambda one: one.status != "finished"):
+            with _within_reach(CancelledError):
+                result = self._result(future)
+            if result is not None:
+                yield result
+
+    def _result(self, future: Any) -> Any:
+        """The result of work that is done, None where it is given out anew."""
         from distributed.scheduler import KilledWorker
 
-        with self.client.as_current():
-            finished, _ = wait(list(self._under_way), return_when="FIRST_COMPLETED")
-        results = []
-        for future in finished:
-            (work, *arguments), lives = self._under_way.pop(future)
-            try:
-                results.append(future.result())
-            except KilledWorker:
-                if lives == 0:
-                    raise
-                self.give(work, *arguments, lives=lives - 1)
-        return results
+        (work, *arguments), lives = self._under_way.pop(future)
+        try:
+            return future.result()
+        except KilledWorker:
+            if lives == 0:
+                raise OSError("cluster: its workers are killed whenever they do this work; is memory short?") from None
+            self.give(work, *arguments, lives=lives - 1)
+            return None

@@ -26,7 +26,7 @@ from simulator.analysis.odds.answer import (
     together,
 )
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.storage.run_store import Due, alone, refuse_another, told, write_whole
+from simulator.analysis.storage.run_store import Due, alone, checksum, refuse_another, told, write_whole
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load
 
@@ -123,7 +123,10 @@ def fight_here(threads: int | None, progress: Progress | None, total: int) -> Fi
 
 
 class RunFile:
-    """The counts of a run on disk. Raises ValueError for a file of another question, or one that is none of ours."""
+    """The counts of a run on disk; read it only while its lock is held (`keeping.alone`).
+
+    Raises ValueError for a file of another question, one that holds no run, or one that is damaged.
+    """
 
     def __init__(self, path: Path, asked: dict[str, Any]) -> None:
         self.path, self.asked = path, asked
@@ -135,11 +138,19 @@ class RunFile:
     def _read(self) -> None:
         try:
             kept = json.loads(self.path.read_text(encoding="utf-8"))
-            asked, battles, rows, count = (kept[name] for name in ("asked", "battles", "columns", "count"))
+            asked = dict(kept["asked"])
         except (OSError, ValueError, KeyError, TypeError):
             raise ValueError(f"out: {str(self.path)!r} is there already and holds no run; give another name") from None
         refuse_another(self.path, asked, self.asked)
-        columns = {name: np.array(column["values"], column["dtype"]) for name, column in rows.items()}
+        try:
+            battles, rows, count = (kept[name] for name in ("battles", "columns", "count"))
+            columns = {name: np.array(column["values"], column["dtype"]) for name, column in rows.items()}
+            whole = kept["checksum"] == checksum([battles, rows, count]) and sum(count) == battles
+            whole = whole and min(count, default=0) >= 0 and {len(one) for one in columns.values()} <= {len(count)}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            whole = False
+        if not whole:
+            raise ValueError(f"out: {str(self.path)!r} is damaged: its counts do not add up; remove it to begin anew")
         self.battles = battles
         if battles:
             self.outcomes = Outcomes(columns, np.array(count) / battles, np.array(count, np.int64))
@@ -150,7 +161,7 @@ class RunFile:
         rows = {name: {"dtype": values.dtype.str, "values": values.tolist()} for name, values in columns.items()}
         count = [] if outcomes is None or outcomes.count is None else outcomes.count.tolist()
         kept = {"asked": self.asked, "battles": battles, "columns": rows, "count": count}
-        kept["answer"] = answer and answer.to_dict(table=False)
+        kept |= {"checksum": checksum([battles, rows, count]), "answer": answer and answer.to_dict(table=False)}
         try:
             write_whole(self.path, json.dumps(kept).encode())
         except OSError as error:
@@ -209,24 +220,22 @@ def long_run(
     of more battles; OSError where it cannot be written; Interrupted with the odds so far.
     """
     check_numbers(battles, seed, threads)
-    asked, file = load(scenario), None
-    if out is not None:
-        file = RunFile(Path(out), told(draft(scenario), seed=seed))
-        if file.battles > battles:
+    asked, path = load(scenario), None if out is None else Path(out)
+    with alone(path.with_name(f".{path.name}.lock")) if path else nullcontext():
+        file = None if path is None else RunFile(path, told(draft(scenario), seed=seed))
+        if file and file.battles > battles:
             raise ValueError(f"out: {str(out)!r} has {file.battles:,} battles already; ask for as many or more")
-    run = Run(asked, seed, file)
-    pieces = Pieces(run.battles, battles)
-    place = Path(out).with_name(f".{Path(out).name}.lock") if out is not None else None
-    with alone(place) if place else nullcontext():
+        run = Run(asked, seed, file)
+        pieces = (fighting or fight_here(threads, progress, battles))(asked, seed, Pieces(run.battles, battles))
         try:
-            for piece in (fighting or fight_here(threads, progress, battles))(asked, seed, pieces):
+            for piece in pieces:
                 run.add(piece)
                 if progress:
                     progress(run.battles, battles)
         except KeyboardInterrupt:
             if not run.battles:
                 raise
-            run.save()
             raise Interrupted(run.odds()) from None
-        run.save()
+        finally:
+            run.save()
     return run.odds()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.analysis.odds.answer import Interrupted, Progress
-from simulator.analysis.storage.parquet_store import LOCK, CellFile
+from simulator.analysis.storage.parquet_store import LOCK, CellFile, folder_of_cells
 from simulator.analysis.storage.run_store import alone
 from simulator.analysis.studies.sweep import MOST_CELLS, Answers, Pace, Sweep, answers, grid_of, in_portions
 from simulator.scenarios import Source
@@ -80,8 +80,8 @@ def long_sweep(  # noqa: PLR0913 - as `sweep`
     be written; Interrupted with what is kept.
     """
     grid = in_portions(grid_of(scenario, vary, value, battles, seed, MOST_KEPT))
-    kept = Kept(CellFile(Path(out), grid))
-    with alone(Path(out) / LOCK):
+    with alone(folder_of_cells(Path(out)) / LOCK):
+        kept = Kept(CellFile(Path(out), grid))
         _answer(kept, answering or (lambda asked, portions: answers(asked, threads, portions)), progress)
     return kept
 
@@ -102,8 +102,7 @@ def _answer(kept: Kept, answering: Answers, progress: Progress | None) -> None:
                 if progress:
                     progress(done, grid.size)
     except KeyboardInterrupt:
-        file.save()
         raise Interrupted(kept) from None
     finally:
         kept.pace.seconds = time.perf_counter() - begun
-    file.save()
+        file.save()

@@ -37,15 +37,29 @@ def need_pyarrow() -> None:
     pyarrow.array([])  # imports pandas, which would take half of a second when cells are saved after Ctrl-C
 
 
-class CellFile:
-    """The cells of one grid on disk; opened again it knows which it has.
+def folder_of_cells(path: Path) -> Path:
+    """The folder, made if it is missing. Raises ValueError without pyarrow, and for one that holds no sweep."""
+    need_pyarrow()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        others = {one.name for one in path.iterdir()} - {LOCK}
+    except FileExistsError:
+        others = {path.name}
+    except OSError as error:
+        raise ValueError(f"out: {str(path)!r} cannot be written ({error.strerror})") from None
+    if others and not (path / ASKED).exists():
+        raise ValueError(f"out: {str(path)!r} is there already and holds no sweep; give another name")
+    return path
 
-    `done` are the portions kept, `cells` how many cells that is. Raises ValueError for a file of another question, or
-    one that is none of ours.
+
+class CellFile:
+    """The cells of one grid on disk; opened again it knows which it has. Open it only while its lock is held.
+
+    `done` are the portions kept, `cells` how many cells that is. Raises ValueError for a file of another question, and
+    for one that is damaged.
     """
 
     def __init__(self, path: Path, grid: Grid) -> None:
-        need_pyarrow()
         self.path, self.grid = path, grid
         self.done: set[Ranges] = set()
         self.cells = 0
@@ -60,38 +74,45 @@ class CellFile:
     def _begin(self) -> None:
         asked = told(
             self.grid.draft,
+            axes=list(self.grid.paths),
             vary={path: list(values) for path, values in zip(self.grid.paths, self.grid.values, strict=True)},
             value=self.grid.asked,
             battles=self.grid.battles,
             seed=self.grid.seed,
             portion=self.grid.few,
         )
-        if not self.path.exists():
-            self.path.mkdir(parents=True)
-        elif not self.path.is_dir() or (not (self.path / ASKED).exists() and any(self.path.iterdir())):
-            raise ValueError(f"out: {str(self.path)!r} is there already and holds no sweep; give another name")
-        if (self.path / ASKED).exists():
-            refuse_another(self.path, json.loads((self.path / ASKED).read_text(encoding="utf-8")), asked)
-        else:
-            write_whole(self.path / ASKED, json.dumps(asked, indent=1).encode())
+        file = self.path / ASKED
+        if not file.exists():
+            write_whole(file, json.dumps(asked, indent=1).encode())
+        try:
+            kept = dict(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            raise ValueError(f"out: {str(file)!r} is damaged; give another folder") from None
+        refuse_another(self.path, kept, asked)
 
     def _parts(self) -> list[Path]:
         return sorted(self.path.glob("part-*.parquet"))
 
     def _take(self, part: Path) -> None:
-        """Note what a file holds."""
-        from pyarrow import ArrowException
-        from pyarrow.parquet import read_metadata
-
+        """Note which portions a file holds. Raises ValueError for one that is damaged or has cells of another file."""
+        table = _read(part)
         try:
-            found = read_metadata(part)
-            portions = json.loads(found.metadata[PORTIONS])
-        except (ArrowException, KeyError, ValueError, TypeError) as error:
-            raise ValueError(
-                f"out: {str(part)!r} cannot be read ({error}); remove it to have its cells again"
-            ) from None
-        self.done |= {tuple((begin, end) for begin, end in ranges) for ranges in portions}
-        self.cells += found.num_rows
+            portions = [
+                Portion(tuple((int(begin), int(end)) for begin, end in ranges))
+                for ranges in json.loads(table.schema.metadata[PORTIONS])
+            ]
+            places = np.concatenate([self.grid.places(one) for one in portions])
+            right = np.array_equal(places, table["cell"].to_numpy())
+            right = right and table.schema.equals(self._table([]).schema)
+        except (KeyError, ValueError, TypeError):
+            right = False
+        if not right:
+            raise _damaged(part, "its cells are not those that it names")
+        ranges = {one.ranges for one in portions}
+        if self.done & ranges:
+            raise _damaged(part, "another file has the same cells")
+        self.done |= ranges
+        self.cells += table.num_rows
 
     def has(self, portion: Portion) -> bool:
         """Is this portion kept?"""
@@ -116,7 +137,7 @@ class CellFile:
             portions = [one.portion.ranges for one in self._held]
             table = self._table(self._held).replace_schema_metadata({PORTIONS: json.dumps(portions)})
             packed = BufferOutputStream()
-            write_table(table, packed, compression="zstd")
+            write_table(table, packed, compression="zstd", write_page_checksum=True)
             parts = self._parts()
             number = int(parts[-1].stem.partition("-")[2]) + 1 if parts else 0
             try:
@@ -144,18 +165,17 @@ class CellFile:
             for part, column in enumerate(number_columns(grid.asked, name)):
                 numbers = np.array([cell.measures[place][part] for cell in cells])
                 columns[column] = pa.array(numbers, mask=np.isnan(numbers))
-        columns["method"] = pa.array([cell.method for cell in cells])
+        columns["method"] = pa.array([cell.method for cell in cells], pa.string())
         columns["battles"] = pa.array([cell.battles for cell in cells], pa.int64())
-        columns["refused"] = pa.array([cell.refused or "" for cell in cells])
-        columns["note"] = pa.array([cell.note for cell in cells])
+        columns["refused"] = pa.array([cell.refused or "" for cell in cells], pa.string())
+        columns["note"] = pa.array([cell.note for cell in cells], pa.string())
         return pa.table(columns)
 
     def read(self) -> pyarrow.Table:
         """All cells kept, in row order of the grid."""
         import pyarrow as pa
-        from pyarrow.parquet import read_table
 
-        parts = [read_table(part) for part in self._parts()]
+        parts = [_read(part) for part in self._parts()]
         if not parts:
             return self._table([])
         return pa.concat_tables(parts).replace_schema_metadata(None).sort_by("cell")
@@ -171,6 +191,21 @@ class CellFile:
             cell = Cell(settings, measures, row["method"], row["battles"], row["refused"] or None, row["note"])
             found[row["cell"]] = cell
         return found
+
+
+def _read(part: Path) -> pyarrow.Table:
+    """A file with its checksums compared. Raises ValueError."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_table
+
+    try:
+        return read_table(part, page_checksum_verification=True, partitioning=None)
+    except (ArrowException, OSError, ValueError) as error:
+        raise _damaged(part, str(error)) from None
+
+
+def _damaged(part: Path, why: str) -> ValueError:
+    return ValueError(f"out: {str(part)!r} cannot be read ({why}); remove it to have its cells again")
 
 
 def number_columns(asked: Sequence[str], name: str) -> tuple[str, str, str]:

@@ -10,12 +10,13 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from simulator.scenarios import Draft
 
-FORMAT = 1
+FORMAT = 2
 # Seconds between two savings at first; later so that saving takes at most a twentieth of the time.
 SECONDS, SHARE = 2.0, 20
 SHOWN = 60
@@ -43,12 +44,34 @@ def _game_file(draft: Draft) -> str | None:
 
 
 def refuse_another(path: Path, kept: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Raise ValueError if a file was begun with another question, naming what differs."""
+    """Raise ValueError if a file was begun with another question, naming the first value that differs."""
     for name in dict.fromkeys([*kept, *asked]):
-        if kept.get(name) != asked.get(name):
-            old, new = (json.dumps(one.get(name))[:SHOWN] for one in (kept, asked))
-            text = f"it was begun with {name} {old}, and this is {new}; give another file or remove it"
+        old, new = kept.get(name), asked.get(name)
+        if old != new:
+            place, old, new = _difference(name, old, new)
+            text = f"it was begun with {place} {_short(old)}, and this is {_short(new)}; give another file or remove it"
             raise ValueError(f"out: {str(path)!r} is of another question: {text}")
+
+
+def _difference(name: str, old: Any, new: Any) -> tuple[str, Any, Any]:
+    """The first place inside two values that differ, such as `vary.attacker.regiments[3]`, with its two values."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        steps = [(f"{name}.{key}", old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
+    elif isinstance(old, list) and isinstance(new, list):
+        steps = [(f"{name}[{i}]", *pair) for i, pair in enumerate(zip_longest(old, new))]
+    else:
+        return name, old, new
+    return next(_difference(*step) for step in steps if step[1] != step[2])
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is None else json.dumps(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def checksum(value: Any) -> str:
+    """A digest of plain values, to tell a damaged file."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -79,17 +102,28 @@ def _settle(folder: Path) -> None:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Nobody else writes here meanwhile. Raises ValueError if somebody does; kill -9 and a reboot free it."""
+    """Hold the lock file `path`, so that only one process reads and writes here. kill -9 and a reboot free it.
+
+    Raises ValueError if another process holds it, or where no file can be made.
+    """
     try:
         import fcntl
     except ImportError:  # not on Windows
         yield
         return
-    with path.open("a") as file:
+    try:
+        file = path.open("a")
+    except OSError as error:
+        raise ValueError(f"out: {str(path)!r} cannot be written ({error.strerror})") from None
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # A file that its last owner removed after it was opened here locks nobody out.
+            ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
         except OSError:
-            raise ValueError(f"out: another run is writing it; its lock is {str(path)!r}") from None
+            ours = False
+        if not ours:
+            raise ValueError(f"out: another run is writing it; its lock is {str(path)!r}")
         try:
             yield
         finally:
