@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from simulator import NoExactOdds, Odds, exact, odds, simulate
+from simulator import NoExactOdds, Odds, exact, load, odds, simulate
 from simulator.analysis.odds.odds import wilson
 from simulator.analysis.odds.outcome_rows import merge
 from simulator.rules.battle import Outcomes
@@ -227,3 +227,21 @@ def test_chances_and_means_are_those_of_the_distinct_outcomes():
     some = (table.attacker_losses >= 2) & (table.winner == "defender")
     likeliest = table.groupby(["winner", *odds.headline]).p.sum().max()
     assert asked == pytest.approx([table.p[some].sum(), (table.p * table.defender_losses).sum(), likeliest], abs=1e-12)
+
+
+OVERRUN = {
+    "game": "europa",
+    "battle": "land",
+    "attacker": {"land_detachments": 8, "leader": "none"},
+    "defender": {"land_detachments": 1, "leader": "none"},
+    "policy": {"attacker": {"overrun": "declare"}},
+}
+NATIVES = {"game": "europa", "battle": "native-activation", "conditions": {"tolerance": 6, "leader_alone": True}}
+
+
+@pytest.mark.parametrize("scenario", [OVERRUN, NATIVES], ids=["overrun", "natives keep quiet"])
+def test_a_battle_that_is_over_before_its_first_roll_is_answered(scenario):
+    chain = load(scenario).chain
+    assert not chain.part("running")(chain.params, chain.start)
+    assert exact(scenario).table["p"].tolist() == [1.0]
+    assert simulate(scenario, 100).table["count"].tolist() == [100]

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from simulator import load
+from simulator.conformance import check
 from simulator.scenarios import example_names
 from tests import records
-from tests.conformance import check
 
 
 @pytest.mark.parametrize("name", example_names())

@@ -17,7 +17,9 @@ ENGINE_LAYERS = ["model", "jit", "factored", "graph", "sample", "gpu", "exact", 
 # The parts of the engine that other layers import.
 PUBLIC_ENGINE = {"model", "api"}
 MOST_MODULES = 16
-MODULES = sorted(path for path in ROOT.rglob("*.py") if path not in (ROOT / "__init__.py", ROOT / "__main__.py"))
+# Modules that stand above all layers.
+ABOVE = [ROOT / name for name in ("__init__.py", "__main__.py", "conformance.py")]
+MODULES = sorted(path for path in ROOT.rglob("*.py") if path not in ABOVE)
 NAMES = {
     ".".join(("simulator", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__") for path in MODULES
 }

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simulator import exact, simulate
 from simulator.analysis.odds.odds import Odds
+from simulator.conformance import Z_LIMIT, largest_z
 
-Z_LIMIT = 4.5
-BATTLES = 1_000_000
+__all__ = ["Z_LIMIT", "asked", "largest_z", "mismatches", "read_vectors"]
 
 
 def read_vectors(path: Path) -> tuple[list[Any], list[Any]]:
@@ -34,29 +32,3 @@ def mismatches(odds: Odds, expect: Mapping[str, float], tolerance: float) -> dic
     """Keys whose answer is off by more than the tolerance: (expected, found)."""
     found = {key: asked(odds, key) for key in expect}
     return {key: (expect[key], found[key]) for key in expect if not abs(expect[key] - found[key]) <= tolerance}
-
-
-def largest_z(scenario: Any, seed: int = 20261, battles: int = BATTLES) -> float:
-    """Largest |z| of the simulated chances of all outcomes, winners and means against exact odds.
-
-    Rare outcomes are lumped together, since a z-score means little below a few dozen expected battles.
-    """
-    true, seen = exact(scenario), simulate(scenario, battles, seed)
-    worst = 0.0
-    keys = [column for column in true.table.columns if column not in {"p", "count"}]
-    expected = true.table.set_index(keys)["p"]
-    counts = seen.table.set_index(keys)["count"].reindex(expected.index).fillna(0.0)
-    assert counts.sum() == battles, "an outcome was simulated that exact odds do not know"
-    common = expected * battles >= 50
-    pairs = list(zip(expected[common], counts[common], strict=True))
-    pairs.append((expected[~common].sum(), counts[~common].sum()))
-    pairs += [(result.p, seen.p(result.question) * battles) for result in true.results]
-    for p, count in pairs:
-        if p * (1 - p) * battles >= 50:
-            worst = max(worst, abs(count - p * battles) / math.sqrt(p * (1 - p) * battles))
-        else:
-            assert abs(count - p * battles) < 60
-    for column in true.columns:
-        if true.kind_of(column) == "number" and (spread := true.std(column)) > 1e-9:
-            worst = max(worst, abs(seen.mean(column) - true.mean(column)) / (spread / math.sqrt(battles)))
-    return worst

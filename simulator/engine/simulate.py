@@ -8,6 +8,7 @@ from simulator.engine.graph.graph_cache import graph_if_it_fits, may_be_met
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.time_budgets import patience_for
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.contract import hold
 from simulator.engine.sample.interpreted_walk import FirstBattles, kernel_of
 
 if TYPE_CHECKING:
@@ -19,8 +20,9 @@ def simulation_of(
 ) -> Simulation | FirstBattles:
     """The simulation of a chain; where it is too large to spell out, nothing is compiled until that is sooner.
 
-    Raises NoDevice for a device "gpu" that cannot serve.
+    Raises NoDevice for a device "gpu" that cannot serve, BrokenGame for a game that breaks its contract.
     """
+    hold(chain)
     if device == "gpu":
         from simulator.engine.gpu.simulation import CardSimulation
 

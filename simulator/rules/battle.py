@@ -38,15 +38,6 @@ class Both(Fields, Generic[Attacking_co, Defending_co]):
     attacker: Attacking_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
     defender: Defending_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        """For pickle, which would look for the class in a module: one for two tables is found by these alone."""
-        tables = type(self).__pydantic_generic_metadata__["args"]
-        return (_both, (tables, dict(self))) if tables else super().__reduce_ex__(protocol)
-
-
-def _both(tables: tuple[Any, ...], sides: dict[str, Any]) -> Both[Any, Any]:
-    return Both[tables].model_construct(**sides)  # type: ignore[misc, valid-type]
-
 
 Where_co = TypeVar("Where_co", covariant=True)
 Policies_co = TypeVar("Policies_co", covariant=True)
@@ -213,6 +204,10 @@ class Shown:
     value: Callable[[float], str] | None = None
 
 
+def allow_all(fields: Any) -> None:
+    """Refuse no fields."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Battle:
     """One battle kind of one game.
@@ -228,6 +223,7 @@ class Battle:
     - `parameters`: where policies may be `best`: the field that a fixed policy's number stands in, by the policy.
     - `clock`: for kinds that run over rounds, what may be asked by round.
     - `version`: the rules version, which goes up whenever a change of rules changes odds.
+    - `made`: for a kind made from data, the function and its arguments that make it anew, for pickle.
     """
 
     game: str
@@ -236,13 +232,18 @@ class Battle:
     model: type[Fields]
     headline: tuple[str, ...]
     build: Callable[[Any], Built]
-    check: Callable[[Any], None] = lambda fields: None
+    check: Callable[[Any], None] = allow_all
     results: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: Mapping[str, Shown] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     clock: Clock | None = None
     version: int = 1
+    made: tuple[Callable[..., Battle], tuple[Any, ...]] | None = None
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """For pickle: what makes the kind, or its values as they are."""
+        return self.made or super().__reduce_ex__(protocol)
 
 
 def offered(model: type[Fields], **more: Any) -> Battle:

@@ -92,6 +92,10 @@ class Scenario:
         told = [game, self.data.get("rules"), home, self.fields.model_dump(mode="json"), self.objective]
         return json.dumps(told, sort_keys=True, default=str)
 
+    def __reduce__(self) -> Any:
+        """For pickle: the kind and the data; what was made of them, functions mostly, is made anew."""
+        return again, (self.battle, self.data, self.folder, self.paths)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self._key == other._key
 
@@ -218,6 +222,11 @@ class Draft:
         if aims:
             objective.check(aims, scenario.built)
         return scenario
+
+
+def again(battle: Battle, data: Mapping[str, Any], folder: Path | None, paths: bool) -> Scenario:
+    """A scenario that was checked before, from its kind and its data."""
+    return Scenario(battle, battle.model.model_validate(objective.split(data)[0]), data, folder, paths)
 
 
 Source = Scenario | Draft | str | Path | Mapping[str, Any]

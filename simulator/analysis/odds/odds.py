@@ -66,16 +66,18 @@ class Odds:
         scenario: Mapping[str, Any] | None = None,
     ) -> None:
         self._raw = outcomes
-        self.battle = battle
-        self.battles, self.seed = battles, seed
+        self.battle, self.battles, self.seed = battle, battles, seed
         self.method = "exact" if battles is None else "simulated"
-        self.residual = outcomes.residual
-        self.explored = outcomes.explored
+        self.residual, self.explored = outcomes.residual, outcomes.explored
         self.rules_version = battle.version
         self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
         self._selected: dict[str, np.ndarray] = {}
         self._spreads: dict[str, Spread] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: lines that were to be asked for later are asked for now."""
+        return vars(self) | {"_settings": self.settings, "_assumptions": self.assumptions}
 
     @cached_property
     def headline(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import time
 from simulator.engine.factored.grid import Loops, PlainGrid, hold_apart
 from simulator.engine.jit.time_budgets import compiled_here, patience_for, spent
 from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.contract import hold
 from simulator.engine.model.limits import Progress
 
 
@@ -15,6 +16,7 @@ def grid_ends(chain: Chain, budget: int, progress: Progress | None = None) -> En
 
     By plain Python while that is sooner (see `explicit`). Raises BrokenGame, NoExactOdds as `explicit.spell_out`.
     """
+    hold(chain)
     try:
         hold_apart(chain)
         patience = patience_for(chain, "push_through")

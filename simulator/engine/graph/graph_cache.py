@@ -9,6 +9,7 @@ from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.value_iteration import played
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.contract import hold
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, Progress
 
 # Edges of one state: with more of them only a few states find room together, and the rules alone are quicker.
@@ -28,6 +29,7 @@ def spell_out(
     Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
     `progress(states)` is told now and then how many states there are.
     """
+    hold(chain)
     if chain.aims is not None and not decisions:
         return played(chain).graph
     most, why = vars(chain).get(_REFUSED, (0, ""))

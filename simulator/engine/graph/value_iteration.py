@@ -370,6 +370,6 @@ def best_option(chain: Chain) -> Callable[[Any], int] | None:
     return None if chain.aims is None else lambda s: played(chain).option(s)
 
 
-def first_state(chain: Chain) -> Any:
+def first_state(chain: Chain, params: Any = None) -> Any:
     """The state in which chance first decides, after the decisions that are due at the start."""
-    return chain.settled(chain.start, best=best_option(chain))
+    return chain.settled(chain.start, params, best=best_option(chain))

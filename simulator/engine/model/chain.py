@@ -110,6 +110,7 @@ class Chain:
     `noted`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else are
     one node where states are met (`met`), and a battle carries it along.
     `at_least`: states and transitions that a game knows its chain to have; one too large is refused before it is tried.
+    `may_be_over`: a scenario may be over before its first roll (nobody is there, or a side leaves at once).
     """
 
     params: Any
@@ -125,9 +126,13 @@ class Chain:
     last: LastRoll | None = None
     lean: Lean | None = None
     noted: str = ""
+    may_be_over: bool = False
 
     def __post_init__(self) -> None:
-        """Raise BrokenGame for fields that are none, limits that nothing can hold, and a start outside its limits."""
+        """Raise BrokenGame for missing rules, fields that are none, impossible limits, and a start outside them."""
+        for name in ("running", "step"):
+            if name not in rules.get(type(self.params), {}):
+                raise BrokenGame(f"{name}: {type(self.params).__name__} has no such rule; write it under @rule")
         kind, fields = type(self.start).__name__, getattr(self.start, "_fields", ())
         apart = self.apart[0] + self.apart[1] if self.apart else ()
         for role, names in (

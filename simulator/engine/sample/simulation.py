@@ -23,7 +23,8 @@ from simulator.engine.graph.value_iteration import best_option, first_state
 from simulator.engine.jit.kernels import bind_state
 from simulator.engine.model import streams
 from simulator.engine.model.chain import Chain, Ends
-from simulator.engine.model.interpreted import plain_state
+from simulator.engine.model.contract import hold
+from simulator.engine.model.interpreted import plain_params, plain_state
 from simulator.engine.model.limits import BrokenGame, processors
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.sample.alias import drawn_from
@@ -59,6 +60,7 @@ class Simulation:
         direct: bool = False,
     ) -> None:
         """`graph` is the chain spelled out, where that is at hand; `direct` fights by the rules themselves."""
+        hold(chain)
         self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
         self.battles = 0
@@ -181,11 +183,12 @@ def told_steps(
     `simulation` is that of the chain and seed, where it is at hand for many battles. Raises BrokenGame where the game
     breaks its contract.
     """
-    roll = _plain_rolls(chain, seed, battle)
+    p = plain_params(chain.params)
+    roll = _plain_rolls(chain, p, seed, battle)
     if chain.paired and (simulation := simulation or Simulation(chain, seed)).fought.merged:
         roll = _merged_rolls(simulation, battle)
-    running, p = chain.part("running"), chain.params
-    state, move = plain_state(chain, first_state(chain)), chain.mover(best_option(chain))
+    running = chain.part("running")
+    state, move = plain_state(chain, first_state(chain, p)), chain.mover(best_option(chain))
     for _ in range(2 * MOST_ROLLS):
         if not running(p, state):
             return
@@ -199,14 +202,14 @@ def told_steps(
 Roll = Callable[[Any], tuple[int, int]]
 
 
-def _plain_rolls(chain: Chain, seed: int, battle: int) -> Roll:
+def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
     """What is rolled in a state: one result from each table, one 32-bit number each."""
     stream, tables = streams.Stream(seed, battle), chain.tables
     table, second = chain.part("table"), chain.part("second")
 
     def roll(state: Any) -> tuple[int, int]:
-        result = drawn_from(tables, int(table(chain.params, state)), stream.next(), state)
-        other = drawn_from(tables, int(second(chain.params, state)), stream.next(), state) if chain.paired else 0
+        result = drawn_from(tables, int(table(p, state)), stream.next(), state)
+        other = drawn_from(tables, int(second(p, state)), stream.next(), state) if chain.paired else 0
         return result, other
 
     return roll

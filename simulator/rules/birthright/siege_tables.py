@@ -94,7 +94,7 @@ class Siege:
         seasons = fields.conditions.seasons
         lost = self.besieger.steps, self.garrison.steps, self.relief.steps
         limits = SiegeState(seasons, self.level, *lost, DRIVEN_OFF, FALL, NOBODY_WON, seasons)
-        return Chain(params, start, limits, book.close(), counters=("storms",), tell=tell)
+        return Chain(params, start, limits, book.close(), counters=("storms",), tell=tell, may_be_over=True)
 
 
 def siege_of(fields: model.Siege) -> Siege:

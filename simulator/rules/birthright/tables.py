@@ -188,7 +188,7 @@ class Setup:
         )
         start = FieldState(*(int(value) for value in settle(params, start)))
         limits = self._limits(len(rows), len(rest.resting))
-        return Chain(params, start, limits, book.close(), counters=("fallen",), tell=tell)
+        return Chain(params, start, limits, book.close(), counters=("fallen",), tell=tell, may_be_over=True)
 
     def _resting(self, rested: list[dict[tuple[int, int], int]]) -> tuple[Rest, list[int]]:
         """Both halves of both sides numbered through, and the number of each where nobody rests."""

@@ -81,6 +81,7 @@ def _battle(source: Source, kind: str) -> Battle:
         build=lambda fields: built(source, kind, fields),
         parameters=PARAMETERS,
         clock=Clock("rounds", "taken", "taken") if given.taken_by is not None else WON,
+        made=(_battle, (source, kind)),
     )
 
 

@@ -164,6 +164,7 @@ def lay_out(setup: Setup, obey: bool = True, places: Mapping[str, Places] | None
         limits,
         book.close(),
         counters=("rounds",),
+        may_be_over=True,
         apart=(("defender", "defender_next"), ("attacker", "attacker_next")),
     )
     classes = {side: layout.guns[side].classes for side in SIDES}

@@ -34,6 +34,10 @@ class Source:
     known: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
     met: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def __reduce__(self) -> Any:
+        """For pickle: the file alone."""
+        return Source, (self.name, self.file, self.changes)
+
 
 @cache
 def names() -> list[str]:

@@ -254,7 +254,8 @@ def lay_out(setup: Setup) -> LargeField:
     params = _Arrays(setup, drawn).made()
     start = opened(params, LargeState(*[0] * len(LargeState._fields)))
     places = {side: line.start for side, line in drawn.items()}
-    chain = Chain(params, LargeState(*map(int, start)), _limits(params, drawn), _numbers(), counters=("rounds",))
+    first, limits = LargeState(*map(int, start)), _limits(params, drawn)
+    chain = Chain(params, first, limits, _numbers(), counters=("rounds",), may_be_over=True)
     return LargeField(setup, places, drawn, chain)
 
 

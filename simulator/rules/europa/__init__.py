@@ -27,8 +27,9 @@ from simulator.rules.europa.text import country_rows, leader_rows, shown
 def build_land(fields: model.Land) -> Built:
     """Everything that answers a land battle."""
     setup = LandSetup(fields)
+    params, start, tell = setup.params, setup.start, partial(land_line, setup)
     return Built(
-        chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), tell=partial(land_line, setup)),
+        chain=Chain(params, start, setup.limits, setup.tables.close(), tell=tell, may_be_over=True),
         outcome=partial(land_outcome, setup),
         assumptions=lambda: list(land_assumptions(setup)),
         explain=lambda: list(land_explanation(setup)),
@@ -40,8 +41,9 @@ def build_siege(fields: model.Siege | model.Campaign) -> Built:
     """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
     setup = SiegeSetup(fields)
     counters, tell = ("rounds",) if setup.track else (), partial(siege_line, setup)
+    params, start = setup.params, setup.start
     return Built(
-        chain=Chain(setup.params, setup.start, setup.limits, setup.tables.close(), counters, tell),
+        chain=Chain(params, start, setup.limits, setup.tables.close(), counters, tell, may_be_over=True),
         outcome=partial(siege_outcome, setup),
         assumptions=lambda: list(siege_assumptions(setup)),
         explain=lambda: list(siege_explanation(setup)),

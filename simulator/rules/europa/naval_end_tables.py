@@ -238,5 +238,5 @@ class BattleSetup:
         def after(states: Any, fates: np.ndarray) -> Any:
             return states._replace(stage=np.full(len(fates), end.OVER), fates=fates)
 
-        last = LastRoll(Chain(p._replace(tested=0), start, limits, tables), test, after)
-        return Chain(p, start, limits, tables, tell=tell, last=last)
+        last = LastRoll(Chain(p._replace(tested=0), start, limits, tables, may_be_over=True), test, after)
+        return Chain(p, start, limits, tables, tell=tell, last=last, may_be_over=True)

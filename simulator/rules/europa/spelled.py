@@ -110,7 +110,9 @@ def spell_out(start: Hashable, follow: Follow, tell: Callable[..., str] | None =
     def told(before: Place, result: int, after: Place, dice: Any) -> str:
         return tell(states[before.place], states[after.place], dice) if tell else ""
 
-    chain = Chain(params, Place(0), Place(max(1, len(states) - 1)), book.close(), tell=told, label=label)
+    chain = Chain(
+        params, Place(0), Place(max(1, len(states) - 1)), book.close(), tell=told, label=label, may_be_over=True
+    )
     return Course(states, chain)
 
 

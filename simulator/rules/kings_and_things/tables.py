@@ -262,4 +262,4 @@ def chain_of(forces: Forces) -> Chain:
         **{f"hits{i}": most for i in range(params.sides)},
     )
     least = at_least(params, tables) if params.digits else (0, 0)
-    return Chain(params, start, limits, tables, counters=("rounds",), at_least=least, noted="note")
+    return Chain(params, start, limits, tables, counters=("rounds",), at_least=least, noted="note", may_be_over=True)

@@ -145,7 +145,9 @@ def lean_of(chain: Chain) -> Lean:
         defender_leader=DEAD if leaders[1] else 0, rounds=chain.limits.rounds,
     )  # fmt: skip
     duel = Duel(*armies, p.strength, p.shown, p.count_rounds)
-    return Lean(Chain(duel, start, limits, chain.tables, counters=("rounds",)), s._replace(phase=OVER))
+    return Lean(
+        Chain(duel, start, limits, chain.tables, counters=("rounds",), may_be_over=True), s._replace(phase=OVER)
+    )
 
 
 def least_size(chain: Chain, lean: Lean) -> tuple[int, int]:

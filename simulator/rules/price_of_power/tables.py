@@ -86,7 +86,7 @@ def chain_of(setup: Setup) -> Chain:
         **numbers,
     )
     ends = ends_of(setup, rules.next_phase(params, rules.ATTACKER_DRAWS), int(shown.max() >> TERCIOS))
-    chain = Chain(params, *ends, tables, counters=("rounds",))
+    chain = Chain(params, *ends, tables, counters=("rounds",), may_be_over=True)
     if not is_plain(setup, params):
         return chain
     lean = lean_of(chain)

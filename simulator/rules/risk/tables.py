@@ -283,7 +283,7 @@ def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
 
     def hopeless(least: float) -> np.ndarray:
         """Where the chance to win the whole battle, nobody ever stopping, is too small; the port cannot change it."""
-        plain = Chain(p._replace(most_rounds=0, port=0), start, largest, book, counters=("land_rounds",))
+        plain = Chain(p._replace(most_rounds=0, port=0), start, largest, book, ("land_rounds",), may_be_over=True)
         shape = p.places + 1, max(fleets, troops) + 1, most + 1
         return unlikely(
             plain, lambda s: winner(p, s) == ATTACKER, least, lambda s: (s.place, force(p, s), s.enemy), shape
@@ -297,7 +297,8 @@ def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
     asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
     pairs = 0 if asked else fights[0].own * fights[0].enemies // 6
     p = p._replace(sea=at_sea, land=on_land)
-    return Chain(p, start, largest, book, counters, partial(tell, fields, p), at_least=(pairs, pairs))
+    least = pairs, pairs
+    return Chain(p, start, largest, book, counters, partial(tell, fields, p), at_least=least, may_be_over=True)
 
 
 def with_hands(fields: AnyBattle, chain: Chain) -> Chain:

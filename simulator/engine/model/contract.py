@@ -1,0 +1,161 @@
+"""A game keeps to the engine's contract: its rules are asked in sampled states before a chain is answered.
+
+Rules answer alike when asked twice, whatever a counter or a note holds; a step adds to counters. Parameters are never
+written to nor read at a negative index (`PlainArray`), and no battle is over before it begins.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.engine.model.chain import Chain, hold_to_limits, rules, whole
+from simulator.engine.model.interpreted import plain_params, quicken
+from simulator.engine.model.limits import BrokenGame
+
+# Values that counters are given: in the start all of them, in later states SOME, in turn.
+VALUES, SOME = (1, 3, 10, 2, 4, 5, 6, 8, 15, 20, 50, 1000), 3
+# So many states of a chain are looked at, until all chains of a kind together took SECONDS; of later ones the start
+# alone, with SOME values: 0.05 to 0.1 ms.
+STATES, SECONDS = 64, 0.02
+# Scenarios that are remembered to have been looked at.
+MOST_KNOWN = 4096
+_HELD = "_held_to_contract"
+_known: set[Any] = set()
+_spent: Counter[type] = Counter()
+
+
+def hold(chain: Chain) -> None:
+    """Raise BrokenGame, which names rule, field and state, where some states of a chain show that its game breaks the
+    contract. Once for a chain, and for all chains that differ from it in nothing but the contents of arrays."""
+    kept, kind = vars(chain), type(chain.params)
+    if _HELD in kept:
+        return
+    declared = chain.counters, chain.noted, chain.may_be_over
+    key = kind, declared, chain.start, _scalars(chain.params)
+    if key not in _known:
+        begun = time.thread_time()
+        left = SECONDS - _spent[kind]
+        Examiner(chain).look_around(STATES if left > 0 else 1, begun + left)
+        _spent[kind] += time.thread_time() - begun  # type: ignore[assignment]
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known.add(key)
+    kept[_HELD] = True
+
+
+def _scalars(params: Any) -> tuple[Any, ...]:
+    return tuple(
+        value.shape if isinstance(value, np.ndarray) else _scalars(value) if isinstance(value, tuple) else value
+        for value in params
+    )
+
+
+class Examiner:
+    """Asks the rules of one chain, as plain Python."""
+
+    def __init__(self, chain: Chain) -> None:
+        quicken(type(chain.start))
+        self._chain, self._p = chain, plain_params(chain.params)
+        self._parts = rules[type(chain.params)]
+        self._unread = [name for name in (*chain.counters, chain.noted) if name]
+        self._dice = random.Random(0)
+
+    def look_around(self, states: int, deadline: float = float("inf")) -> None:
+        """Look at so many states of sampled battles, or until `deadline` (seconds of this thread), at one at least.
+
+        With one alone its counters are given only SOME values.
+        """
+        chain, looked = self._chain, 0
+        start = whole(chain.start)
+        if not chain.may_be_over and not chain.part("running")(self._p, start):
+            raise BrokenGame(
+                f"running: the battle is over before it begins, in {start}; a game in which that may be declares it "
+                "with Chain(may_be_over=True)"
+            )
+        while looked < states:
+            state: Any = start
+            while state is not None and looked < states:
+                state = self.after(state, self._some(looked, states))
+                looked += 1
+                if time.thread_time() > deadline:
+                    return
+
+    def after(self, s: Any, values: Sequence[int] = VALUES) -> Any:
+        """Look at a state with each of these values of its counters; returns one that follows, None for none."""
+        parts = self._parts
+        if "left" in parts:
+            self._asked("left", s, values)
+        if not self._asked("running", s, values):
+            return None
+        if "decides" in parts and self._asked("decides", s, values):
+            count = self._asked("options", s, values)
+            option = self._asked("choose", s, values)
+            rolled = [option if option >= 0 else self._dice.randrange(max(1, count))]
+            rolled += [0] * ("second" in parts)
+        else:
+            tables = [self._asked(name, s, values) for name in ("table", "second") if name in parts] or [0]
+            if not all(0 <= table < len(self._chain.tables) for table in tables):
+                return None  # refused where the chain is spelled out or fought
+            rolled = [int(self._dice.choice(self._chain.tables.rows_of(table))) for table in tables]
+            if "lands" in parts:
+                self._asked("follows", self._asked("lands", s, values, *rolled), values)
+        after = self._asked("step", s, values, *rolled)
+        return after if all(map(self._within, after, self._chain.limits)) else None
+
+    def _some(self, looked: int, states: int) -> Sequence[int]:
+        """The values that counters are given in the next state."""
+        if looked == 0:
+            return VALUES if states > 1 else VALUES[:SOME]
+        return self._dice.sample(VALUES, SOME)
+
+    @staticmethod
+    def _within(value: int, limit: int) -> bool:
+        return bool(0 <= value <= limit)
+
+    def _asked(self, name: str, s: Any, values: Sequence[int], *rolled: int) -> Any:
+        """What a rule answers. Raises BrokenGame where it answers differently the next time, or for other counts."""
+        part, p, stepped = self._parts[name], self._p, name in {"step", "lands", "follows"}
+        first = part(p, s, *rolled)
+        if stepped and type(first) is not type(s):
+            hold_to_limits(self._chain, first, s)
+        if (again := part(p, s, *rolled)) != first:
+            raise BrokenGame(f"{name}: {_unlike(first, again, 'when asked again')}; state {s}")
+        for field in self._unread:
+            held, limit = getattr(s, field), getattr(self._chain.limits, field)
+            for value in values:
+                if value < limit and value != held:
+                    found = part(p, s._replace(**{field: value}), *rolled)
+                    due = self._due(field, first, found, value - held) if stepped else first
+                    if found != due:
+                        raise BrokenGame(f"{name}: {self._reads(field, due, found, value, held)}; state {s}")
+        return first
+
+    def _due(self, field: str, first: Any, found: Any, more: int) -> Any:
+        """The state that should follow where a counter held so much more; what a note holds then is left open."""
+        noted = field == self._chain.noted and type(found) is type(first)
+        return first._replace(**{field: getattr(found, field) if noted else getattr(first, field) + more})
+
+    def _reads(self, field: str, due: Any, found: Any, value: int, held: int) -> str:
+        """In words that a rule answers otherwise than is due where a field that it may not read holds a value."""
+        role = "note" if field == self._chain.noted else "counter"
+        stepped = type(due) is type(found) is type(self._chain.start)
+        if stepped and due._replace(**{field: 0}) == found._replace(**{field: 0}):
+            told = getattr(found, field)
+            return (
+                f"sets {role} {field} to {told} where it is {value}, but adds {getattr(due, field) - value} to {held}"
+            )
+        return f"reads {role} {field}: {_unlike(due, found, f'where it is {value}, not {held}')}"
+
+
+def _unlike(first: Any, other: Any, when: str) -> str:
+    """How two answers of a rule differ, in words."""
+    if hasattr(first, "_fields") and type(first) is type(other):
+        name = next(name for name, a, b in zip(first._fields, first, other, strict=True) if a != b)  # type: ignore[attr-defined]
+        return f"field {name} is {getattr(first, name)}, but {getattr(other, name)} {when}"
+    return f"answers {first}, but {other} {when}"
