@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from simulator.analysis.odds.answer import DEFAULT_PRECISION, Method
+from simulator.analysis.odds.answer import Method
 from simulator.analysis.odds.measure import is_chance
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft, read_input
 
@@ -179,7 +179,7 @@ def method_of(
     return Method(
         exact=True if only_exact else False if dice else None,
         battles=battles,
-        precision=DEFAULT_PRECISION if width is None else width,
+        precision=width,
         seed=seed or 0,
         threads=threads,
         device=device,

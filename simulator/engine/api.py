@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simulator.engine.graph.state_values import state_values
     from simulator.engine.graph.value_iteration import Played, best_option, first_state, played
     from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear
+    from simulator.engine.sample.battle_steps import rolls_a_battle
     from simulator.engine.sample.interpreted_walk import FirstBattles
     from simulator.engine.sample.per_battle import each_end
     from simulator.engine.sample.simulation import Simulation, told_steps
@@ -32,6 +33,7 @@ _HOMES = {
     "graph.value_iteration": ("Played", "best_option", "first_state", "played"),
     "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear"),
     "sample.interpreted_walk": ("FirstBattles",),
+    "sample.battle_steps": ("rolls_a_battle",),
     "sample.per_battle": ("each_end",),
     "sample.simulation": ("Simulation", "told_steps"),
     "simulate": ("simulation_of",),
@@ -60,6 +62,7 @@ __all__ = [
     "largest",
     "played",
     "region",
+    "rolls_a_battle",
     "simulation_of",
     "spell_out",
     "state_values",

@@ -9,6 +9,7 @@ from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.time_budgets import patience_for
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import hold
+from simulator.engine.sample.battle_steps import LONG_BATTLE, rolls_a_battle
 from simulator.engine.sample.interpreted_walk import FirstBattles, kernel_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def simulation_of(
         return CardSimulation(chain, seed)
     kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (kernel_of(chain), type(chain.params))
     slow = not cache.is_ready(kernel, kind) and patience_for(chain, kernel_of(chain)) > 0
-    if slow and may_be_met(chain) and graph_if_it_fits(chain) is None:
+    if slow and may_be_met(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
         return FirstBattles(chain, seed, threads)
     from simulator.engine.sample.simulation import Simulation
 

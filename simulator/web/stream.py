@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from simulator.analysis.odds.answer import MOST_BATTLES, Fight, width
+from simulator.analysis.odds.answer import Fight
+from simulator.analysis.odds.precision import MOST_BATTLES, width
 from simulator.engine.api import fight_by_rules
 from simulator.web import views
 from simulator.web.messages import EVENTS, Asked, Limits, Reply, event

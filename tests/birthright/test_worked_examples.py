@@ -1,14 +1,18 @@
 """The worked examples of docs/rules/birthright.md section 10, with every die written out."""
 
+from collections import Counter
+from itertools import product
+
 import numpy as np
 import pytest
 
 from simulator import exact, load
 from simulator.rules.birthright import check_tables, siege_tables, tables
 from simulator.rules.birthright.adjustment import Regents
-from simulator.rules.birthright.engagement import BACK, ROUT, Attacks
+from simulator.rules.birthright.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attacks
 from simulator.rules.birthright.rules import PURSUIT
 from simulator.rules.birthright.siege_rules import ARRIVAL, RELIEF, STORM
+from simulator.rules.birthright.units import battle_table
 
 
 def birthright(battle, own, enemy, **parts):
@@ -170,3 +174,24 @@ def test_9_adjustment(lots, order, position):
     assert judged == (position, True, False, order)
     found = course(scenario, lambda state: list(regents.results).index(judged))
     holds(found, winner=DEFENDER, position=position, may_enter=False, may_leave=True, order=order)
+
+
+@pytest.mark.parametrize("column", [-3, 0, 2])
+def test_a_ten_shifts_the_column_by_every_face_of_the_d8(column):
+    """Section 3.2: 5 to 8 shift up, 1 to 4 down, within -3 to +3; then the d10 is thrown anew until it is no 10."""
+    attacks, morale = Attacks(ten="shift", rally="once"), 2
+    expected = Counter()
+    for eight in range(1, 9):
+        shifted = max(-3, min(3, column + (1 if eight > 4 else -1)))
+        for where, ways in ((column, 9), (shifted, 1)):
+            for face, check, again in product(range(9), range(1, 7), range(1, 7)):
+                letter, passed, rallied = battle_table()[where + 3][face], check <= 4, again <= 4
+                effect = {"-": NONE, "F": NONE if passed else BACK, "H": HIT, "D": DESTROYED}.get(letter)
+                if letter == "R":
+                    effect = BACK if passed or rallied else ROUT
+                expected[effect] += ways
+    found = attacks.weights(column, morale)
+    total = sum(found.values())
+    assert {e: w / total for e, w in found.items()} == pytest.approx(
+        {e: w / sum(expected.values()) for e, w in expected.items()}
+    )

@@ -175,7 +175,7 @@ def test_a_counter_that_jumps_too_far_for_memory_is_refused():
 
 
 def test_a_battle_without_end_is_not_told_for_ever(monkeypatch):
-    monkeypatch.setattr("simulator.engine.sample.simulation.MOST_ROLLS", 100)
+    monkeypatch.setattr("simulator.engine.sample.battle_steps.MOST_ROLLS", 100)
     with pytest.raises(BrokenGame, match="did not end within 200 steps"):
         list(told_steps(ring(2), 1, 0))
 

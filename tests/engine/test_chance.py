@@ -95,3 +95,19 @@ def test_a_certain_table_is_not_no_table():
     assert book.add({0: 1}) == certain
     assert [book.unless_idle(index) for index in (certain, dice)] == [chance.NO_TABLE, dice]
     assert book.close().result.tolist() == [0, 0, 0, 1], "no table, the certain one, the dice"
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_drawing_at_the_cut_of_a_column_gives_its_other_result(index):
+    """A column's first result keeps the numbers below the cut, its other result has those from the cut on."""
+    weights = [{1: 1, 2: 2}, {0: 1, 1: 1, 2: 1, 3: 2}][index]
+    made, cuts = alias_of(chance.tables([weights])), 0
+    for column, entry in enumerate(made.entry.tolist()):
+        cut, here, other = entry & 0xFFFFFFFF, entry >> 32 & 0xFFFF, entry >> 48
+        if cut and here != other:
+            first = (column << 32 - made.bits) + (cut >> made.bits)
+            numbers = np.array([first - 1, first], np.uint64)
+            assert [drawn(made, 0, first - 1), drawn(made, 0, first)] == [here, other]
+            assert alias.drawn_by(made, np.zeros(2, np.int64), numbers).tolist() == [here, other]
+            cuts += 1
+    assert cuts

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,7 @@ from simulator.engine.exact import exact_ends
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.state_values import state_values
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
-from tests.toys import Wide, stay, urn, walk
+from tests.toys import Coins, Wide, stay, urn, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
@@ -91,3 +92,9 @@ def test_a_battle_that_is_over_before_it_begins():
     ends = exact_ends(walk(0, 5))
     assert ends.states.coins.tolist() == [0]
     assert ends.p.tolist() == [1.0]
+
+
+def test_a_counter_goes_on_from_where_it_stands_at_the_start():
+    begun = replace(walk(2, 4, counting=1), start=Coins(2, 5))
+    plain, later = exact_ends(walk(2, 4, counting=1)), exact_ends(begun)
+    assert later.p @ later.states.tosses == pytest.approx(5 + plain.p @ plain.states.tosses)

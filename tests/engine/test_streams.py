@@ -111,3 +111,20 @@ def test_derived_seeds_depend_on_every_label():
     }
     assert len(seeds) == 6
     assert all(0 <= seed <= streams.LARGEST_SEED for seed in seeds)
+
+
+def test_keys_and_derived_seeds_are_the_known_ones():
+    """Worked out with Python's own integers; a zero seed and label must not lead to a zero seed."""
+    whole = 2**64 - 1
+
+    def mixed(z):
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & whole
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & whole
+        return z ^ z >> 31
+
+    for seed, battle in ((0, 0), (5, 1), (whole, 2**40)):
+        key = mixed((mixed(battle) + mixed(seed ^ 0xD1B54A32D192ED03)) & whole)
+        with np.errstate(over="ignore"):
+            assert int(battle_key(np.uint64(seed), np.uint64(battle))) == key
+        assert derive_seed(seed, battle) == mixed((seed + 0x9E3779B97F4A7C15 + mixed(battle)) & whole)
+    assert derive_seed(0, 0) == 16294208416658607535

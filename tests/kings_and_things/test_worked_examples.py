@@ -129,6 +129,14 @@ def test_8_golem():
     expect(outcome, winner="defender", defender_creatures_left=0, attacker_creatures_left=0, rounds=3)
 
 
+def test_a_golem_takes_the_only_hit_of_the_ranged_step():
+    """Section 3.3, step 1: the creature beside it lives; the Golem itself always hits."""
+    attacker = {"creatures": ["4R", "4R", "4R"]}
+    scenario = land(attacker, {"creatures": ["2"], "items": ["golem"]}, policy={"attacker": LEAVES})
+    outcome = play(scenario, hits((1, 4), (5, 4), (6, 4)), hits((6, 2), (1, 6)))
+    expect(outcome, defender_creatures_left=1, attacker_losses=1, attacker_retreated=True, rounds=1)
+
+
 def test_9_exploration():
     scenario = {
         "battle": "exploration",

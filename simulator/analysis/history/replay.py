@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds.answer import MOST_BATTLES, PORTION, check_numbers, seen
+from simulator.analysis.odds.answer import PORTION, check_numbers, seen
+from simulator.analysis.odds.precision import MOST_BATTLES
 from simulator.engine.api import Simulation, first_state, told_steps
 from simulator.engine.model.chain import Chain, Ends, Share
 from simulator.engine.model.streams import derive_seed

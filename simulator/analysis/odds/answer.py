@@ -11,6 +11,7 @@ import numpy as np
 from simulator.analysis.odds.chain_cache import Shared
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.outcome_rows import merge
+from simulator.analysis.odds.precision import MOST_BATTLES, fight_up_to, to_precision
 from simulator.engine.model.chain import Chain, Ends, Share
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, processors
 from simulator.rules.battle import Columns, Outcomes
@@ -24,10 +25,7 @@ Progress = Callable[[int, int | None], Any]
 
 # A composed battle is simulated in portions of this many battles, each with its own seed.
 PORTION = 1 << 17
-FIRST_BATTLES = 1 << 16
-MOST_BATTLES = 10**12
 MOST_THREADS, MOST_BYTES = 1024, 2**62
-DEFAULT_PRECISION = 0.001
 DEVICES = ("processor", "gpu")
 # Cells of a grid are many: each takes to dice earlier, and fights fewer battles.
 CELL_BYTES = QUICK_BYTES // 8
@@ -48,12 +46,13 @@ class Method:
 
     `exact`: True for exact odds or a refusal, False for dice only, None for exact odds where they fit into `budget`
     bytes and dice where not. Dice are rolled for `battles` battles, or without that until every chance is known to
-    `precision` (95 % half-width). With the device "gpu" they are rolled on a graphics card.
+    `precision` (95 % half-width); where neither is given, to DEFAULT_PRECISION, or as far as ANSWER_ROLLS go. With the
+    device "gpu" they are rolled on a graphics card.
     """
 
     exact: bool | None = None
     battles: int | None = None
-    precision: float = DEFAULT_PRECISION
+    precision: float | None = None
     seed: int = 0
     threads: int | None = None
     budget: int | None = None
@@ -63,7 +62,7 @@ class Method:
         check_numbers(1 if self.battles is None else self.battles, self.seed, self.threads, self.budget)
         if self.device not in DEVICES:
             raise ValueError(f"device: {self.device!r} is not allowed; give one of {', '.join(DEVICES)}")
-        if not 0 < self.precision < 1:
+        if self.precision is not None and not 0 < self.precision < 1:
             raise ValueError(f"precision: {self.precision} is not allowed; give a number between 0 and 1, like 0.1%")
 
 
@@ -172,7 +171,10 @@ class Enumerated:
 
 
 class Fight:
-    """A simulation of one scenario that can be added to; always battles 0 to `battles - 1` of its seed."""
+    """A simulation of one scenario that can be added to; always battles 0 to `battles - 1` of its seed.
+
+    `limited` says why it has fewer battles than its precision needs, "" where it has enough.
+    """
 
     def __init__(
         self,
@@ -195,6 +197,7 @@ class Fight:
         elif device == "gpu":
             raise ValueError(f"device: gpu is not allowed for {scenario.battle.title}; it is fought in several stages")
         self._composed = 0
+        self.limited = ""
 
     @property
     def battles(self) -> int:
@@ -246,7 +249,9 @@ class Fight:
             outcomes = Outcomes(seen(self.scenario, ends), ends.p, ends.count)
         else:
             outcomes = together(*self._portions)
-        return labelled(self.scenario, outcomes, self.battles, self.seed)
+        odds = labelled(self.scenario, outcomes, self.battles, self.seed)
+        odds.limited = self.limited
+        return odds
 
 
 def together(*parts: Outcomes) -> Outcomes:
@@ -272,37 +277,6 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
     )
 
 
-def width(odds: Odds) -> float:
-    """How sure simulated odds are: the largest 95 % half-width of what may come of the battle.
-
-    Where there are only numbers to tell, that of the headline means as a part of the span of their values.
-    """
-    if odds.results:
-        return max((result.high - result.low) / 2 for result in odds.results)
-    found = [0.0]
-    for row in odds.summary_rows():
-        values = odds.spread_of(row["column"]).values
-        span = float(values.max()) - float(values.min())
-        found.append((row["high"] - row["low"]) / 2 / span if span else 0.0)
-    return max(found)
-
-
-def to_precision(fight: Fight, precision: float, progress: Progress | None = None) -> None:
-    """Add battles until `width` is at most `precision`.
-
-    The numbers of battles added depend on the counts alone, so the answer is the same on every machine.
-    """
-    more = FIRST_BATTLES
-    while True:
-        begin, goal = fight.battles, fight.battles + more
-        fight.add(more, progress and (lambda done, b=begin, g=goal: progress(b + done, g)))
-        reached = width(fight.odds())
-        if reached <= precision:
-            return
-        needed = int(1.05 * fight.battles * (reached / precision) ** 2)
-        more = min(max(needed - fight.battles, FIRST_BATTLES), MOST_BATTLES)
-
-
 def settle(
     scenario: Scenario, method: Method, progress: Progress | None = None, shared: Shared | None = None
 ) -> Enumerated | Fight:
@@ -318,12 +292,11 @@ def settle(
             if method.exact:
                 raise
     fight = Fight(scenario, method.seed, method.threads, shared, method.device)
-    total = method.battles
     try:
-        if total is None:
+        if method.battles is None:
             to_precision(fight, method.precision, progress)
         else:
-            fight.add(total, progress and (lambda done: progress(done, total)))
+            fight_up_to(fight, method.battles, progress)
     except KeyboardInterrupt:
         if fight.battles == 0:
             raise
@@ -369,12 +342,12 @@ def simulate(
 
 def odds(
     scenario: Source,
-    precision: float = DEFAULT_PRECISION,
+    precision: float | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Odds:
-    """Exact odds when they fit, else simulated until every chance is within `precision` (95 %)."""
+    """Exact odds when they fit, else simulated until every chance is within `precision` (95 %), see `Method`."""
     return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 
 

@@ -49,7 +49,8 @@ class Result(NamedTuple):
 class Odds:
     """Distinct outcomes of one battle with their chances; exact and simulated ones look alike.
 
-    `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `residual` is the chance that exact
+    `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `limited` says why there are fewer
+    battles than the usual precision needs, "" where there are enough; `residual` is the chance that exact
     enumeration left undecided (0 when simulated). `headline` are the columns a summary shows, `rules_version` that of
     the game's rules. `settings` and `assumptions` may be given as functions, asked once somebody wants to read them.
     """
@@ -66,7 +67,8 @@ class Odds:
         scenario: Mapping[str, Any] | None = None,
     ) -> None:
         self._raw = outcomes
-        self.battle, self.battles, self.seed = battle, battles, seed
+        self.battle = battle
+        self.battles, self.seed, self.limited = battles, seed, ""
         self.method = "exact" if battles is None else "simulated"
         self.residual, self.explored = outcomes.residual, outcomes.explored
         self.rules_version = battle.version
@@ -356,6 +358,7 @@ class Odds:
             "battles": self.battles,
             "seed": self.seed,
             "residual": self.residual,
+            "limited": self.limited,
             "level": LEVEL,
             "results": [result._asdict() for result in self.results],
             "chances": chances,
@@ -384,7 +387,8 @@ class Odds:
         if self.battles is None:
             left = f", {self.residual:.1e} left undecided" if self.residual > ROUNDING else ""
             return f"exact ({self.explored:,} states{left})" if self.explored else "exact (no dice)"
-        return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals"
+        limited = f" ({self.limited})" if self.limited else ""
+        return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals{limited}"
 
     def versions(self) -> str:
         """Which rules and which program answered, in one line."""

@@ -12,8 +12,10 @@ from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import hold
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, Progress
 
-# Edges of one state: with more of them only a few states find room together, and the rules alone are quicker.
-MOST_EDGES = 1 << 22
+# Edges of one state: with more of them only a few states find room together, and the rules alone are quicker. Measured,
+# 65,536 battles of Axis & Allies, 1,000 infantry and 1,000 tanks a side (145,161 edges): 0.23 s against 0.07 s; 300 and
+# 300 a side (42,849 edges): 0.02 s against 0.04 s. They also compile in half the time.
+MOST_EDGES = 1 << 17
 # A battle that meets states carries its counter in so many bits, and above them what is noted, in so many more.
 COUNT_BITS, NOTE_BITS = 21, 16
 # Attributes of a chain: its own graph, and the largest budget that it is known to be too large for.

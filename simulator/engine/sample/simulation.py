@@ -19,15 +19,15 @@ from simulator.engine.factored import grid
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.graph_cache import by_rules, graph_if_it_fits, may_be_met
 from simulator.engine.graph.solver import Solver
-from simulator.engine.graph.value_iteration import best_option, first_state
 from simulator.engine.jit.kernels import bind_state
 from simulator.engine.model import streams
 from simulator.engine.model.chain import Chain, Ends
 from simulator.engine.model.contract import hold
-from simulator.engine.model.interpreted import plain_params, plain_state
+from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import BrokenGame, processors
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.sample.alias import drawn_from
+from simulator.engine.sample.battle_steps import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
 from simulator.engine.sample.counts import Tally
 from simulator.engine.sample.graph_tables import Fought, edge_chances, lookup
 from simulator.engine.sample.lazy_graph import surveyed
@@ -38,10 +38,11 @@ CHUNK = 1 << 16
 # After so many seconds chunks that wait are fought by all threads, however few battles they are.
 LONG = 1.0
 # After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
-# is believed to end that has not by then.
-SUSPICIOUS, MOST_ROLLS, FOR_EVER = 1 << 15, 1 << 19, 1 << 62
-# The first chunk of a thread, and how long a chunk may take: Ctrl-C waits for those under way, but not for ever.
-FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 13, 0.1, 0.3
+# is believed to end that has not by `MOST_ROLLS`.
+SUSPICIOUS, FOR_EVER = 1 << 15, 1 << 62
+# The first chunk of a thread (as many battles as lanes), and how long a chunk may take: Ctrl-C waits for those under
+# way, but not for ever.
+FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 9, 0.1, 0.3
 
 
 class Simulation:
@@ -73,7 +74,9 @@ class Simulation:
             bind_state(type(bound.params), type(bound.start))
             if self.graph is None:  # the first step is held to the contract: compiled rules look at where it led
                 next(told_steps(bound, seed, 0, self), None)
-        self._direct = direct or (self.graph is None and not may_be_met(chain))
+        self._direct = direct or (
+            self.graph is None and not (may_be_met(chain) and rolls_a_battle(chain) < LONG_BATTLE)
+        )
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
     @property
@@ -178,28 +181,14 @@ def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
 def told_steps(
     chain: Chain, seed: int, battle: int, simulation: Simulation | None = None
 ) -> Iterator[tuple[Any, Any, Any]]:
-    """The steps of one battle as plain Python: state before, result (a pair for two rolls), state after.
-
-    `simulation` is that of the chain and seed, where it is at hand for many battles. Raises BrokenGame where the game
-    breaks its contract.
+    """The steps of one battle as plain Python, see `battle_steps.walk`; `simulation` is that of the chain and seed, where it
+    is at hand for many battles.
     """
     p = plain_params(chain.params)
     roll = _plain_rolls(chain, p, seed, battle)
     if chain.paired and (simulation := simulation or Simulation(chain, seed)).fought.merged:
         roll = _merged_rolls(simulation, battle)
-    running = chain.part("running")
-    state, move = plain_state(chain, first_state(chain, p)), chain.mover(best_option(chain))
-    for _ in range(2 * MOST_ROLLS):
-        if not running(p, state):
-            return
-        result, other = roll(state)
-        after = plain_state(chain, move(p, state, result, other), state)
-        yield state, (result, other) if chain.paired else result, after
-        state = after
-    raise BrokenGame(f"battle {battle} of seed {seed} did not end within {2 * MOST_ROLLS:,} steps; perhaps none does")
-
-
-Roll = Callable[[Any], tuple[int, int]]
+    return walk(chain, roll, f"battle {battle} of seed {seed}", p)
 
 
 def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:

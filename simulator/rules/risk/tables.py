@@ -293,12 +293,23 @@ def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
     on_land = policy(fields, "", land_rounds, hopeless) if p.crossings < p.places else NEVER
     counted = ("land_rounds", land_rounds, on_land.leave), ("sea_rounds", p.most_rounds, at_sea.leave)
     counters = tuple([name for name, rounds, leave in counted if rounds and not retreat.reads_rounds(leave)])
-    # Fought to the end, at least every fourth pair of numbers left in the first place comes to be.
     asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
-    pairs = 0 if asked else fights[0].own * fights[0].enemies // 6
+    least = (0, 0) if asked else least_size(fights[0], book.rows_of(int(found[0, MOST_DICE, MOST_DICE])).tolist())
     p = p._replace(sea=at_sea, land=on_land)
-    least = pairs, pairs
     return Chain(p, start, largest, book, counters, partial(tell, fields, p), at_least=least, may_be_over=True)
+
+
+def least_size(place: Place, results: list[int]) -> tuple[int, int]:
+    """States and transitions of a fight to the end, at least, from the results of a round with all dice.
+
+    Where a number of losses may be split between the sides in every way, as long as both have units for all dice, all
+    losses that add up to a multiple of it come to be.
+    """
+    for losses in range(1, MOST_DICE + 1):
+        if all(own << 3 | losses - own in results for own in range(losses + 1)):
+            states = max(0, place.own - MOST_DICE + 1) * (max(0, place.enemies - MOST_DICE + 1) // losses)
+            return states, (losses + 1) * states
+    return 0, 0
 
 
 def with_hands(fields: AnyBattle, chain: Chain) -> Chain:

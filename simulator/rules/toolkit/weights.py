@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from math import comb
 
 import numpy as np
 
@@ -16,8 +15,13 @@ LARGEST_CODE = 1 << 62
 def hits(dice: int, hitting: int, sides: int) -> Counter[int]:
     """Hits of `dice` equal dice that hit with `hitting` of their `sides` faces; out of sides ** dice."""
     hitting = max(0, min(hitting, sides))
-    ways = {n: comb(dice, n) * hitting**n * (sides - hitting) ** (dice - n) for n in range(dice + 1)}
-    return Counter({n: weight for n, weight in ways.items() if weight})
+    ways, chosen = Counter[int](), 1
+    for n in range(dice + 1):
+        if weight := chosen * hitting**n * (sides - hitting) ** (dice - n):
+            ways[n] = weight
+        # The next binomial from the last one: math.comb takes most of the time for 1,000 dice.
+        chosen = chosen * (dice - n) // (n + 1)
+    return ways
 
 
 def sum_of(weights: Mapping[int, int], times: int) -> Counter[int]:

@@ -1,0 +1,144 @@
+"""Mutation check: small errors put into rules and engine, each of which a narrow test must find.
+
+`python -m tests.mutants [WORD ...]` applies each mutant (or those whose file or new text holds a word) to a copy of the
+tree, runs its tests there, prints what became of it, and exits with 1 if one survives or cannot be applied.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+COPIED = ("simulator", "tests", "docs", "pyproject.toml", "README.md", "CHANGELOG.md")
+SECONDS = 300
+# What pytest exits with when every test passed, and when one failed; anything else is no verdict.
+PASSED, FAILED = 0, 1
+
+
+class Mutant(NamedTuple):
+    """One error: `old` stands in `file` (under simulator/) exactly once, `tests` are arguments of pytest."""
+
+    file: str
+    old: str
+    new: str
+    tests: str
+
+
+RISK = "tests/risk/test_vectors.py tests/risk/test_worked_examples.py"
+KINGS = "tests/kings_and_things/test_vectors.py tests/kings_and_things/test_worked_examples.py"
+POWER = "tests/price_of_power/test_vectors.py tests/price_of_power/test_worked_examples.py"
+LAND = "tests/europa/test_vectors.py tests/europa/test_worked_examples.py"
+BIRTHRIGHT = "tests/birthright/test_vectors.py tests/birthright/test_worked_examples.py"
+CUSTOM = "tests/custom/test_vectors.py tests/custom/test_worked_examples.py"
+TOOLKIT = "tests/toolkit/test_toolkit.py"
+STREAMS = "tests/engine/test_streams.py -k known"
+CAREFUL = "tests/europa/test_properties.py -k careful"
+LEAST = "tests/analysis/test_precision.py -k least"
+ROLLS = "tests/analysis/test_precision.py -k rolls_a"
+DRAWING = "tests/engine/test_chance.py -k drawing"
+COUNTER = "tests/engine/test_exact.py -k counter"
+SEA = "tests/europa/test_sea_vectors.py"
+NUMBERS = "tests/analysis/test_numbers.py"
+
+MUTANTS = [
+    Mutant("rules/risk/rules.py", "regiments=s.regiments - own, land", "regiments=s.regiments - enemy, land", RISK),
+    Mutant("rules/risk/rules.py", "if s.enemy > 0 or left == 0:", "if s.enemy > 1 or left == 0:", RISK),
+    Mutant("rules/risk/tables.py", "(losses + 1) * states", "(losses + 3) * states", LEAST),
+    Mutant("rules/kings_and_things/rules.py", "(hits - 1, aimed) if hits > 0", "(hits, aimed) if hits > 0", KINGS),
+    Mutant("rules/kings_and_things/rules.py", "two + FIRE] < p.about", "two + FIRE] <= p.about", KINGS),
+    Mutant("rules/kings_and_things/tables.py", "(face <= aimed) != turns", "(face < aimed) != turns", KINGS),
+    Mutant("rules/price_of_power/casualties.py", "return hits + part(own, 3) if sea", "return hits if sea", POWER),
+    Mutant("rules/price_of_power/casualties.py", "p.tie[other] < p.tie", "p.tie[other] > p.tie", POWER),
+    Mutant("rules/price_of_power/rules.py", "1 if wounds < DEAD else 0", "1 if wounds <= DEAD else 0", POWER),
+    Mutant("rules/price_of_power/rules.py", "units_on(p, s, side) >= 2", "units_on(p, s, side) >= 3", POWER),
+    Mutant("rules/europa/land_rules.py", "+ left >= SURE", "+ left > SURE", CAREFUL),
+    Mutant("rules/europa/land_rules.py", "(thirds + 1) // 3 * 3", "thirds // 3 * 3", LAND),
+    Mutant("rules/europa/land_rules.py", "+ p.reaches > p.size", "+ p.reaches >= p.size", LAND),
+    Mutant("rules/europa/siege_rules.py", "box=box, first=0,", "box=box, first=1,", LAND),
+    Mutant("rules/birthright/engagement.py", 'if self.rally == "once" else 0', 'if self.rally else 0', BIRTHRIGHT),
+    Mutant("rules/birthright/engagement.py", '.kind != "pikemen"', '.kind == "pikemen"', BIRTHRIGHT),
+    Mutant("rules/birthright/engagement.py", "return [(column, 18),", "return [(column, 9),", BIRTHRIGHT),
+    Mutant("rules/custom/rules.py", "(s.clock >= p.round_limit)", "(s.clock > p.round_limit)", CUSTOM),
+    Mutant("rules/custom/rules.py", "own.units[place] <= own.leave_at", "own.units[place] < own.leave_at", CUSTOM),
+    Mutant("rules/custom/rules.py", "(theirs > 0) & (mine == 0)", "(theirs > 0) & (mine > 0)", CUSTOM),
+    Mutant("rules/toolkit/retreat.py", "(units < leave.below)", "(units <= leave.below)", TOOLKIT),
+    Mutant("rules/toolkit/retreat.py", "(rounds >= leave.rounds)", "(rounds > leave.rounds)", TOOLKIT),
+    Mutant("rules/toolkit/retreat.py", "(enemy <= leave.worn_down)", "(enemy < leave.worn_down)", TOOLKIT),
+    Mutant("rules/toolkit/losses.py", "(hits - low) >> 1", "(hits - low) >> 2", TOOLKIT),
+    Mutant("rules/toolkit/weights.py", "out[min(value, most)]", "out[min(value, most + 1)]", TOOLKIT),
+    Mutant("engine/model/streams.py", "value + GAMMA + mix", "value + mix", STREAMS),
+    Mutant("engine/model/streams.py", "mix(seed ^ SEED_SALT)", "mix(seed)", STREAMS),
+    Mutant("engine/sample/alias.py", "rest < (entry & 0xFFFFFFFF)", "rest <= (entry & 0xFFFFFFFF)", DRAWING),
+    Mutant("engine/graph/graph.py", "counts + int(self.chain.start", "counts + 0 * int(self.chain.start", COUNTER),
+    Mutant("engine/exact.py", "ends.p[which] * weight[place]", "ends.p[which] + 0 * weight[place]", SEA),
+    Mutant("engine/sample/battle_steps.py", "battles and rolls + made", "rolls + made", ROLLS),
+    Mutant("analysis/odds/outcome_rows.py", "q * gathered[-1] - 1e-12", "q * gathered[-1] + 1e-12", NUMBERS),
+    Mutant("analysis/odds/outcome_rows.py", "math.sqrt(max(0.0,", "abs(max(0.0,", NUMBERS),
+    Mutant("analysis/odds/intervals.py", "centre = (p + z * z / (2 * battles))", "centre = (p + z * z / battles)", NUMBERS),
+    Mutant("analysis/odds/intervals.py", "* std / math.sqrt(battles)", "* std / battles", NUMBERS),
+    Mutant("analysis/decisions/weights.py", "total += weight *", "total = weight *", NUMBERS),
+    Mutant("analysis/decisions/weights.py", "else 1.0 - there", "else there", NUMBERS),
+]  # fmt: skip
+
+
+def copied(folder: Path) -> None:
+    """The tree that the tests need, in a folder of its own."""
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / name)
+
+
+def became_of(mutant: Mutant, tree: Path) -> str:
+    """What became of a mutant in this copy of the tree, which is as it was afterwards."""
+    path = tree / "simulator" / mutant.file
+    text = path.read_text(encoding="utf-8")
+    if text.count(mutant.old) != 1:
+        return f"stands {text.count(mutant.old)} times in its file"
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *mutant.tests.split()]
+    own = os.environ | {"PYTHONPATH": str(tree), "BATTLE_ODDS_CACHE": str(tree / "cache")}
+    path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+    try:
+        done = subprocess.run(command, cwd=tree, env=own, capture_output=True, text=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return "killed: its tests do not end"
+    finally:
+        path.write_text(text, encoding="utf-8")
+    if done.returncode == FAILED:
+        failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+        return f"killed: {failed[0].split(' ')[1]}" if failed else "killed"
+    return "survived" if done.returncode == PASSED else f"no verdict: {done.stdout.strip()[-200:]}"
+
+
+def chosen(words: list[str]) -> Iterator[Mutant]:
+    """The mutants that were asked for, all if no word is given."""
+    for mutant in MUTANTS:
+        if not words or any(word in mutant.file or word in mutant.new for word in words):
+            yield mutant
+
+
+def main(words: list[str]) -> int:
+    """Exit status: 0 if every mutant was killed."""
+    killed = asked = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        copied(tree)
+        for mutant in chosen(words):
+            became = became_of(mutant, tree)
+            asked, killed = asked + 1, killed + became.startswith("killed")
+            print(f"{mutant.file}: {mutant.old} -> {mutant.new}\n    {became}", flush=True)
+    print(f"{killed} of {asked} killed")
+    return 0 if killed == asked else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
