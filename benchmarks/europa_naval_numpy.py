@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from simulator import load
-from simulator.rules.europa.naval_end_tables import BattleSetup
-from simulator.rules.europa.naval_losses import Fight
-from simulator.rules.europa.squadrons import engagement
+from simulator.rules.europa.sea.end_tables import BattleSetup
+from simulator.rules.europa.sea.losses import Fight
+from simulator.rules.europa.sea.squadrons import engagement
 
 SETUP = BattleSetup(engagement(load("europa-beachy-head-1690").fields))
 MET, FIGHTING = SETUP.met, SETUP.fighting

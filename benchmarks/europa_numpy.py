@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from simulator import load
-from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_tables import LandSetup
-from simulator.rules.europa.leaders import Trial, fate
+from simulator.rules.europa.land.leaders import retreat_thirds
+from simulator.rules.europa.land.tables import LandSetup
+from simulator.rules.europa.shared.leaders import Trial, fate
 
 MET = LandSetup(load("europa-blenheim-1704").fields)
 PAIR = next(iter(MET.pairs))

@@ -97,6 +97,19 @@ def test_names_are_plain_words(path):
     assert not bad, f"{path}: {sorted(bad)}"
 
 
+def test_the_folders_of_europa_import_one_way():
+    order = ["tables", "shared", "procedures", "land", "siege", "sea", "passages"]
+    home = ROOT / "rules" / "europa"
+    for level, folder in enumerate(order):
+        for path in home.glob(f"{folder}/*.py"):
+            for node in ast.parse(
+                path.read_text(encoding="utf-8")
+            ).body:  # what only types need is imported inside an if
+                for module in imports(ast.Module([node], [])) if isinstance(node, ast.ImportFrom) else ():
+                    if module.startswith("simulator.rules.europa."):
+                        assert order.index(module.split(".")[3]) <= level, f"{path} imports {module}"
+
+
 def test_no_package_hides_a_public_function():
     packages = {path.parts[0].removesuffix(".py") for path in (module.relative_to(ROOT) for module in MODULES)}
     assert not packages & set(simulator.__all__)

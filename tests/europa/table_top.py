@@ -4,16 +4,16 @@ from collections import deque
 
 import numpy as np
 
-from simulator.rules.europa import land_rules as land
-from simulator.rules.europa import leaders
-from simulator.rules.europa import siege_rules as siege
-from simulator.rules.europa.assault import Ground, drms_of
-from simulator.rules.europa.land_leaders import retreat_thirds
-from simulator.rules.europa.land_tables import EVADES_AT, LandSetup, main_result
-from simulator.rules.europa.losses import GARRISON, clamped, europe
-from simulator.rules.europa.siege_tables import BOXES, SiegeSetup
-from simulator.rules.europa.spelled import sum_of
-from simulator.rules.europa.track_rules import Season, Track
+from simulator.rules.europa.land import rules as land
+from simulator.rules.europa.land.leaders import retreat_thirds
+from simulator.rules.europa.land.tables import EVADES_AT, LandSetup, main_result
+from simulator.rules.europa.procedures.continuation import Season, Track
+from simulator.rules.europa.shared import leaders
+from simulator.rules.europa.shared.losses import GARRISON, attrition_by
+from simulator.rules.europa.shared.modifiers import sum_of
+from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege.assault import Ground, drms_of
+from simulator.rules.europa.siege.tables import BOXES, SiegeSetup
 from simulator.scenarios import load
 
 
@@ -114,10 +114,10 @@ def siege_result(craft, s, dice):
         return assaults.outcome(ground, assaults.assailants.roll(breach, drms, four))[0]
     if s.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
         drm = sum_of(craft.besieger_attrition(s.camp, s.pillages, bool(s.bad)))
-        return europe(craft.book, s.camp, s.pillages, clamped(dice.popleft() + drm), craft.habit)
+        return next(iter(attrition_by(craft.book, s.camp, s.pillages, dice.popleft() + drm, craft.habit)))
     if s.stage == siege.GARRISON_ATTRITION:
         drm = sum_of(craft.garrison_attrition(s.works))
-        return europe(craft.book, s.garrison, 0, clamped(dice.popleft() + drm), GARRISON)
+        return next(iter(attrition_by(craft.book, s.garrison, 0, dice.popleft() + drm, GARRISON)))
     if s.stage == siege.CONTINUE:
         to = Season(False, False).throw(Track(BOXES[s.box]), dice.popleft())
         return 2 * BOXES.index(to.box) + to.bad

@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simulator.rules.europa import land_rules as land
-from simulator.rules.europa.land_tables import LandSetup
-from simulator.rules.europa.outcome import land_outcome
+from simulator.rules.europa.land import rules as land
+from simulator.rules.europa.land.outcome import land_outcome
+from simulator.rules.europa.land.tables import LandSetup
 from simulator.scenarios import load
 from tests.europa.scenarios import land as land_scenario
 from tests.europa.scenarios import leader

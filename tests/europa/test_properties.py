@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import exact, load
-from simulator.rules.europa.siege_tables import PLANS
+from simulator.rules.europa.siege.tables import PLANS
 from tests.europa.scenarios import campaign
 
 leader = st.fixed_dictionaries({"manoeuvre": st.integers(0, 6), "fire": st.integers(0, 6), "shock": st.integers(0, 6)})

@@ -105,6 +105,19 @@ REFUSED = {
         "passage": {"attacker": {"warships": 3, "land_detachments": 1}},
         "land": {"attacker": {"army_plus": 1}, "defender": {"land_detachments": 1}},
     },
+    "land.attacker.pasha_detachments": {
+        "battle": "expedition",
+        "passage": {"attacker": {"warships": 3, "land_detachments": 1}},
+        "land": {"attacker": {"country": "turkey", "pasha_detachments": 1}, "defender": {"land_detachments": 1}},
+    },
+    "siege.attacker": {
+        "battle": "expedition",
+        "land": {
+            "attacker": {"army_plus": 2, "country": "turkey", "pasha_detachments": 3},
+            "defender": {"land_detachments": 1},
+        },
+        "siege": {"defender": {"fortress_level": 1}},
+    },
     "siege.defender": {
         "battle": "expedition",
         "siege": {"attacker": {"army_plus": 1}, "defender": {"fortress_level": 1, "land_detachments": 3}},
@@ -192,6 +205,18 @@ def test_an_expedition_is_no_better_than_its_passage():
     assert whole.p("landed") == pytest.approx(alone.p("landed"), abs=1e-12)
     assert whole.mean("landed_thirds") == pytest.approx(alone.mean("landed_thirds"), abs=1e-9)
     assert whole.p("won_ashore") <= whole.p("landed")
+
+
+def test_pashas_of_the_first_stage_fight_once():
+    attacker = {"army_minus": 1, "country": "turkey", "pasha_detachments": 5, "leader": "none"}
+    fields = {"attacker": attacker, "defender": {"army_plus": 1, "land_detachments": 3, "leader": "none"}}
+    alone = exact({"game": "europa", "battle": "land", **fields})
+    siege = {"defender": {"fortress_level": 1, "leader": "none"}, "conditions": {"siegeworks_plus": 1}}
+    whole = exact({"game": "europa", "battle": "expedition", "land": fields, "siege": siege})
+    won = alone.p("winner == 'attacker' and attacker_left_thirds > 0")
+    assert whole.p("won_ashore") == pytest.approx(won, abs=1e-12)
+    assert set(whole.columns["landed_thirds"]) == {21}
+    assert max(whole.columns["attacker_left_thirds"]) <= 21
 
 
 MEETINGS = {

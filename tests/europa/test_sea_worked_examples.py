@@ -5,14 +5,14 @@ from collections import deque
 import pytest
 
 from simulator import exact
-from simulator.rules.europa import naval_rules as rules
-from simulator.rules.europa.fleets import Cargo, Fleet
-from simulator.rules.europa.naval_end_tables import BattleSetup
-from simulator.rules.europa.naval_losses import Fight, Reckoning, categories, modified, plundered
-from simulator.rules.europa.naval_tables import START, packed
-from simulator.rules.europa.squadrons import engagement
+from simulator.rules.europa.procedures.continuation import Season
+from simulator.rules.europa.sea import rules
+from simulator.rules.europa.sea.end_tables import BattleSetup
+from simulator.rules.europa.sea.losses import Fight, Reckoning, categories, modified, plundered
+from simulator.rules.europa.sea.squadrons import engagement
+from simulator.rules.europa.sea.tables import START, packed
+from simulator.rules.europa.shared.fleets import Cargo, Fleet
 from simulator.rules.europa.tables import standard
-from simulator.rules.europa.track_rules import Season
 from simulator.scenarios import load
 
 

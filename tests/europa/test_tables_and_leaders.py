@@ -6,10 +6,10 @@ from simulator import ScenarioError, exact, load
 from simulator.rules import lists
 from simulator.rules.battle import Refusal
 from simulator.rules.europa import tables
-from simulator.rules.europa.leaders import leader_of
-from simulator.rules.europa.model import Country
-from simulator.rules.europa.stacks import detachments
-from simulator.rules.europa.text import value_text
+from simulator.rules.europa.shared.land_model import Country
+from simulator.rules.europa.shared.leaders import leader_of
+from simulator.rules.europa.shared.stacks import detachments
+from simulator.rules.europa.shared.text import value_text
 from simulator.scenarios import example_names
 from tests.europa.scenarios import LAND, leader
 

@@ -181,8 +181,9 @@ def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
 def told_steps(
     chain: Chain, seed: int, battle: int, simulation: Simulation | None = None
 ) -> Iterator[tuple[Any, Any, Any]]:
-    """The steps of one battle as plain Python, see `battle_steps.walk`; `simulation` is that of the chain and seed, where it
-    is at hand for many battles.
+    """The steps of one battle as plain Python, see `battle_steps.walk`.
+
+    `simulation` is that of the chain and seed, where one exists already.
     """
     p = plain_params(chain.params)
     roll = _plain_rolls(chain, p, seed, battle)

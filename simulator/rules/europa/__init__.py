@@ -11,17 +11,30 @@ from functools import partial
 
 from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Built, Clock, by_kind, offered
-from simulator.rules.europa import model
-from simulator.rules.europa.expedition_model import Expedition, check_expedition
-from simulator.rules.europa.expedition_rules import build_expedition
-from simulator.rules.europa.land_tables import LandSetup
-from simulator.rules.europa.land_text import land_assumptions, land_explanation, land_line
-from simulator.rules.europa.outcome import land_decisions, land_outcome, siege_outcome
-from simulator.rules.europa.sea_kinds import KINDS as SEA_KINDS
-from simulator.rules.europa.siege_rules import GARRISON_ATTRITION
-from simulator.rules.europa.siege_tables import SiegeSetup
-from simulator.rules.europa.siege_text import siege_assumptions, siege_explanation, siege_line
-from simulator.rules.europa.text import country_rows, leader_rows, shown
+from simulator.rules.europa.land.outcome import land_decisions, land_outcome
+from simulator.rules.europa.land.tables import LandSetup
+from simulator.rules.europa.land.text import land_assumptions, land_explanation, land_line
+from simulator.rules.europa.passages.expedition_model import Expedition, check_expedition
+from simulator.rules.europa.passages.expedition_rules import build_expedition
+from simulator.rules.europa.passages.passage_rules import PASSAGE
+from simulator.rules.europa.procedures.attrition import ATTRITION
+from simulator.rules.europa.procedures.blockade_run import BLOCKADE_RUN
+from simulator.rules.europa.procedures.conquistador import CONQUISTADOR
+from simulator.rules.europa.procedures.continuation import CONTINUATION
+from simulator.rules.europa.procedures.corsair_raid import CORSAIR_RAID
+from simulator.rules.europa.procedures.exploration import EXPLORATION
+from simulator.rules.europa.procedures.interception import INTERCEPTION
+from simulator.rules.europa.procedures.leader_survival import LEADER_SURVIVAL
+from simulator.rules.europa.procedures.logistics import LOGISTICS
+from simulator.rules.europa.procedures.native_activation import NATIVE_ACTIVATION
+from simulator.rules.europa.procedures.strait_fire import STRAIT_FIRE
+from simulator.rules.europa.sea.battle import NAVAL
+from simulator.rules.europa.shared import land_model as model
+from simulator.rules.europa.shared.text import country_rows, leader_rows, shown
+from simulator.rules.europa.siege.outcome import siege_outcome
+from simulator.rules.europa.siege.rules import GARRISON_ATTRITION
+from simulator.rules.europa.siege.tables import SiegeSetup
+from simulator.rules.europa.siege.text import siege_assumptions, siege_explanation, siege_line
 
 
 def build_land(fields: model.Land) -> Built:
@@ -71,12 +84,24 @@ BATTLES = by_kind(
         version=2,
         clock=Clock("rounds", "fallen", "the fortress has fallen", plans="policy.attacker.plan"),
     ),
-    *SEA_KINDS,
+    NAVAL,
+    ATTRITION,
+    INTERCEPTION,
+    BLOCKADE_RUN,
+    STRAIT_FIRE,
+    CORSAIR_RAID,
+    EXPLORATION,
+    CONQUISTADOR,
+    NATIVE_ACTIVATION,
+    CONTINUATION,
+    LEADER_SURVIVAL,
+    LOGISTICS,
+    PASSAGE,
     offered(
         Expedition,
         check=check_expedition,
         build=partial(build_expedition, build={"land": build_land, "siege": build_siege}),
-        version=2,
+        version=3,
         results={"lands": "landed", "wins ashore": "won_ashore", "takes the fortress": "fortress_taken"},
         headline=("stages_passed", "landed_thirds", "attacker_left_thirds", "fortress_level_after"),
     ),

@@ -1,0 +1,173 @@
+"""Rounds of the military phase (docs/rules/europa_naval_and_other.md section 11)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from simulator.rules.battle import NOBODY, Built, Fields, FrameOf, offered
+from simulator.rules.europa.shared import fields as common
+from simulator.rules.europa.shared.land_model import CampaignConditions, Period
+from simulator.rules.europa.shared.modifiers import Bonus, sum_of
+from simulator.rules.europa.shared.procedure import FACES, Draw, Following, Roll, built, why
+
+START, END = "start", "End"
+BOXES = ("W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5")
+STARTS = ("W0", "S1", "S1", "S2", "S2", "W2", "S3", "S3", "S3", "S3")
+LAST_YEAR = 5
+EXTENDED_UP_TO, STORMY = 5, (1, 3, 5)
+
+
+class TrackConditions(Fields):
+    """Where the military phase is."""
+
+    round: Literal["start", "W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5"] = Field(
+        "start", description="the current box of the round track"
+    )
+    poor_weather: bool = Field(False, description="event of this turn")
+    period: Period = Field("III", description="period of the game")
+
+
+class Continuation(FrameOf[common.NoPolicy, common.NoPolicy, TrackConditions, common.NoPolicies, common.TableOptions]):
+    """Rounds of the military phase."""
+
+    game: Literal["europa"]
+    battle: Literal["continuation"]
+
+
+class Track(NamedTuple):
+    """The current box, and what has been counted since the start: rounds played as bits, and the rest."""
+
+    box: str
+    played: int = 0
+    extended: int = 0
+    bad: int = 0
+    winterings: int = 0
+    frozen: bool = False
+
+
+class Move(NamedTuple):
+    """The next box, and whether the die was 1, 3 or 5 and whether it was 1."""
+
+    box: str
+    stormy: bool
+    one: bool
+
+
+@dataclass(frozen=True)
+class Season:
+    """What bears on the continuation rolls."""
+
+    poor_weather: bool
+    late: bool
+
+    @classmethod
+    def of(cls, conditions: TrackConditions | CampaignConditions) -> Season:
+        """That of a scenario."""
+        return cls(conditions.poor_weather, conditions.period in {"VI", "VII"})
+
+    @cached_property
+    def bonuses(self) -> list[Bonus]:
+        """Modifiers of a continuation roll."""
+        return [Bonus(2 * self.poor_weather, "poor weather"), Bonus(-int(self.late), "period VI or VII")]
+
+    def box_after(self, box: str, die: int) -> str:
+        """The next box."""
+        if box == START:
+            return STARTS[die - 1]
+        if box == BOXES[-1]:
+            return END
+        year, modified = int(box[1]), die + sum_of(self.bonuses)
+        if box[0] == "S":
+            return f"W{year}" if modified <= EXTENDED_UP_TO else self._summer(year + 1)
+        return self._summer(year + 1) if modified <= 7 else f"W{year + 1}" if modified == 8 else self._summer(year + 2)
+
+    @staticmethod
+    def _summer(year: int) -> str:
+        return f"S{year}" if year <= LAST_YEAR else END
+
+    def move(self, box: str, die: int) -> Move:
+        """What a die leads to."""
+        return Move(self.box_after(box, die), die in STORMY, die == 1)
+
+    def after(self, state: Track, move: Move) -> Track:
+        """The next round, counted."""
+        box, stormy, one = move
+        if box == END:
+            return state._replace(box=END, winterings=state.winterings + 1)
+        winter = box[0] == "W"
+        extended = winter and state.box[0] == "S"
+        bad = winter and (self.poor_weather or (extended and stormy))
+        turns = state.box != START and box[1] != state.box[1]
+        return Track(
+            box,
+            state.played | 1 << BOXES.index(box),
+            state.extended + extended,
+            state.bad + bad,
+            state.winterings + turns,
+            state.frozen or (winter and self.poor_weather and one),
+        )
+
+    def throw(self, state: Track, die: int) -> Track:
+        """The next round after a die."""
+        return self.after(state, self.move(state.box, die))
+
+
+def columns(state: Track) -> dict[str, object]:
+    """A row of the outcome."""
+    played = [box for place, box in enumerate(BOXES) if state.played >> place & 1]
+    summers = sum(box[0] == "S" for box in played)
+    return {
+        "winner": NOBODY,
+        "rounds_left": len(played),
+        "summers_left": summers,
+        "winters_left": len(played) - summers,
+        "extended_campaigns": state.extended,
+        "bad_weather_rounds": state.bad,
+        "winterings": state.winterings,
+        "sund_frozen": state.frozen,
+        **{f"played_{box.lower()}": box in played for box in BOXES},
+    }
+
+
+def build_continuation(fields: Continuation) -> Built:
+    """Everything that answers how long the military phase lasts."""
+    season, start = Season.of(fields.conditions), fields.conditions.round
+    # Equal faces are followed once: a state takes half the time.
+    moves = {box: Counter(season.move(box, die) for die in FACES) for box in (START, *BOXES)}
+
+    def roll(state: Track) -> Roll:
+        def line(shown: str, after: Track) -> str:
+            notes = [
+                "an extended campaign" * (after.extended > state.extended),
+                "bad weather" * (after.bad > state.bad),
+                "the Sund is frozen" * (after.frozen and not state.frozen),
+            ]
+            return f"From {state.box}: {shown}: {', '.join([after.box, *filter(None, notes)])}."
+
+        bonuses = None if state.box == START else season.bonuses
+        return Roll("continuation", "11", bonuses, lambda die, _: season.throw(state, die), line)
+
+    def follow(state: Track) -> Following:
+        if state.box == END:
+            return None
+        weights: Counter[Track] = Counter()
+        for move, faces in moves[state.box].items():
+            weights[season.after(state, move)] += faces
+        return Draw(weights, lambda after, dice: roll(state).replay(after, dice))
+
+    counted = f"counted after {start}" if start != START else "counted from the first round on"
+    return built(Track(start), follow, columns, [counted], why("continuation", "11", season.bonuses))
+
+
+CONTINUATION = offered(
+    Continuation,
+    check=common.check_tables,
+    build=build_continuation,
+    results={f"{box} is played": f"played_{box.lower()}" for box in BOXES},
+    headline=("rounds_left", "summers_left", "winters_left", "extended_campaigns", "bad_weather_rounds", "winterings"),
+)

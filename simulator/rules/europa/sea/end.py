@@ -1,0 +1,124 @@
+"""The end of a naval battle as a chain of states (docs/rules/europa_naval_and_other.md section 3, steps 1 and 8 to 14).
+
+The whole fighting, pursuit included, is one draw: its ends are spelled out by fight.py. Retreat attrition and
+leader tests follow. A side's *record* is what it has left and lost.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.chain import helper, rule
+from simulator.engine.model.chance import NO_TABLE
+
+EVADE, BLOCK, FIGHT, STORM_A, STORM_D, LEADERS, OVER = range(7)
+# A leader test's result: attacker's fate + FATES * defender's.
+FATES = 3
+
+
+class EndParams(NamedTuple):
+    """Numbers of one battle. Arrays of two hold attacker, defender; tables are indices of chance tables.
+
+    A *row* is all of an end but the records: winner, rolls fought, wind, stars and so on.
+    """
+
+    evade: int
+    evaded: np.ndarray  # row and records of a battle that was evaded
+    blocks: int  # table of the blocks that ends are kept in
+    fights: np.ndarray  # [block]: table
+    begin: np.ndarray  # [block]: where its ends begin
+    row: np.ndarray  # [end]
+    record: np.ndarray  # [side, end]
+    winner: np.ndarray  # [row]
+    frail: np.ndarray  # [row]: attacker's leader fragile + 2 * defender's
+    storm: np.ndarray  # does this side roll retreat attrition unless it wins?
+    storm_rolls: np.ndarray  # [side, record, row]: table of records
+    gone: np.ndarray  # [side, record]: no ship left
+    tests: np.ndarray  # [frail, attacker's condition, defender's]: table
+    tested: int  # 0 for a battle that stops short of the leader tests
+
+
+class EndState(NamedTuple):
+    """`row` of the end and `record` of both sides; before the fighting `row` is the block."""
+
+    stage: int
+    row: int
+    record_a: int
+    record_d: int
+    fates: int
+
+
+@rule(EndParams)
+def running(p, s):
+    """Has the battle still to be settled?"""
+    return s.stage != OVER and (s.stage != LEADERS or p.tested == 1)
+
+
+@rule(EndParams)
+def table(p, s):
+    """The chance table of the next roll."""
+    if s.stage == FIGHT:
+        return p.fights[s.row]
+    if s.stage == STORM_A:
+        return p.storm_rolls[0, s.record_a, s.row]
+    if s.stage == STORM_D:
+        return p.storm_rolls[1, s.record_d, s.row]
+    if s.stage == LEADERS:
+        return test_table(p, s)
+    return p.evade if s.stage == EVADE else p.blocks
+
+
+@rule(EndParams)
+def step(p, s, result):
+    """What one roll leads to."""
+    if s.stage == FIGHT:
+        end = p.begin[s.row] + result
+        fought = s._replace(row=p.row[end], record_a=p.record[0, end], record_d=p.record[1, end])
+        return onward(p, fought, STORM_A)
+    if s.stage == STORM_A:
+        return onward(p, s._replace(record_a=result), STORM_D)
+    if s.stage == STORM_D:
+        return onward(p, s._replace(record_d=result), LEADERS)
+    if s.stage == LEADERS:
+        return s._replace(stage=OVER, fates=result)
+    if s.stage == BLOCK:
+        return s._replace(stage=FIGHT, row=result)
+    if result == 1:
+        return s._replace(stage=OVER, row=p.evaded[0], record_a=p.evaded[1], record_d=p.evaded[2])
+    return before_fight(p, s)
+
+
+@helper
+def before_fight(p, s):
+    """To the draw of a block of ends, if there are several."""
+    return s._replace(stage=BLOCK if p.blocks != NO_TABLE else FIGHT)
+
+
+@helper
+def onward(p, s, stage):
+    """To the first stage from this one on in which something happens."""
+    if stage <= STORM_A and storm_due(p, s, 0, s.record_a):
+        return s._replace(stage=STORM_A)
+    if stage <= STORM_D and storm_due(p, s, 1, s.record_d):
+        return s._replace(stage=STORM_D)
+    return s._replace(stage=LEADERS)
+
+
+@helper
+def storm_due(p, s, side, record):
+    """Does a side roll retreat attrition? (step 12)"""
+    return p.storm[side] == 1 and p.winner[s.row] != side and p.gone[side, record] == 0
+
+
+@helper
+def test_table(p, s):
+    """The table of both leader tests; of many states at once, too."""
+    return p.tests[p.frail[s.row], condition(p, s, 0, s.record_a), condition(p, s, 1, s.record_d)]
+
+
+@helper
+def condition(p, s, side, record):
+    """The condition of a side in the leader test: 0 won, 1 did not; 2 and 3 the same with no ship left."""
+    return (p.winner[s.row] != side) + 2 * p.gone[side, record]

@@ -1,0 +1,228 @@
+"""What a naval battle costs a side (docs/rules/europa_naval_and_other.md section 3, steps 9 to 12)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import NamedTuple
+
+from simulator.rules.europa.sea.squadrons import GALLEYS, WARSHIPS, Engagement, Squadron
+from simulator.rules.europa.shared.fleets import ND, Afloat, Cargo, Fleet, after_attrition, sink
+from simulator.rules.europa.tables import Book
+
+SMALL = 6
+STEPS = ((19, 3), (13, 2), (7, 1))
+SEIZED, SUNK, SEIZED_WITH_WARSHIP = 10, 5, 5
+# What portions of a detachment become of losses: of the winner, and of any other side.
+DAMAGED, DESTROYED, REFITTED = range(3)
+PORTIONS = {True: (DAMAGED, DESTROYED, REFITTED), False: (DAMAGED, DESTROYED, DAMAGED)}
+NO_SHIP = Fleet()
+CAPTURES = {"warships-first": (WARSHIPS, GALLEYS, "transports"), "transports-first": ("transports", WARSHIPS, GALLEYS)}
+
+
+class Fight(NamedTuple):
+    """What a side has come to when the fighting and the pursuit are over.
+
+    `caught`: stars of the pursuit it suffered; `thirds`: losses inflicted on it, as the dice gave them.
+    """
+
+    won: bool
+    routed: bool
+    caught: int
+    thirds: int
+
+
+class Record(NamedTuple):
+    """What is left of a side, and its losses by category (thirds)."""
+
+    fleet: Fleet
+    cargo: Cargo
+    captured: Fleet
+    seized: int
+    losses: int
+    damaged: int
+    destroyed: int
+    refitted: int
+    routed: bool
+
+    @property
+    def gone(self) -> bool:
+        """No ship of its own left."""
+        return self.fleet.thirds == 0
+
+
+def size_step(nd: int) -> int:
+    """Size step of an inflictor."""
+    return next((step for least, step in STEPS if nd >= least), 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
+    """Losses inflicted by a side of `nd` detachments (step 10)."""
+    if nd < SMALL:
+        thirds = max(0, thirds + book.column("naval_small_stack", "modifier_thirds")[nd])
+    thirds = min(thirds, 2 * ND * nd or ND)
+    if routed:
+        thirds = max(thirds, ND)
+    return book.modified_loss(size_step(nd), thirds, "naval_size_loss")
+
+
+def whole(thirds: int) -> int:
+    """Rounded up to whole ships."""
+    return -(-thirds // ND) * ND
+
+
+def rounded(losses: int, own: Squadron) -> int:
+    """Losses suffered: whole ships, but for those that a first line of warships bears (step 11)."""
+    if own.line != WARSHIPS:
+        return whole(losses)
+    line = own.fleet.warships
+    return line + whole(losses - line) if losses > line and own.fleet.thirds > line else losses
+
+
+@lru_cache(maxsize=1 << 10)
+def categories(losses: int, won: bool) -> tuple[int, int, int]:
+    """(Damaged, Destroyed, Refitted) in thirds, dealt by portions of one detachment (step 11)."""
+    rounds, rest = divmod(losses, 3 * ND)
+    found = [ND * rounds * PORTIONS[won].count(category) for category in (DAMAGED, DESTROYED, REFITTED)]
+    for turn, begun in enumerate(range(0, rest, ND)):
+        found[PORTIONS[won][turn]] += min(ND, rest - begun)
+    return found[DAMAGED], found[DESTROYED], found[REFITTED]
+
+
+def captured(fleet: Fleet, stars: int, kinds: tuple[str, ...]) -> Fleet:
+    """Ships that so many pursuit stars take (step 9)."""
+    left = fleet
+    for _ in range(stars):
+        for kind in kinds:
+            taken = _taken(left, kind)
+            if taken.thirds:
+                left = left.less(taken)
+                break
+    return fleet.less(left)
+
+
+def _taken(fleet: Fleet, kind: str) -> Fleet:
+    if kind == WARSHIPS:
+        return Fleet(warships=min(ND, fleet.warships // ND * ND))
+    if kind == GALLEYS:
+        galleys = min(2, fleet.galleys)
+        return Fleet(galleys=galleys, galleasses=min(2 - galleys, fleet.galleasses))
+    return Fleet(transports=min(2, fleet.transports))
+
+
+def plundered(cargo: Cargo, taken: Fleet, left: Fleet) -> tuple[Cargo, int]:
+    """(cargo left, ducats seized) once ships are taken, transport after transport (step 9)."""
+    lost = min(cargo.gold, (SEIZED + SUNK) * taken.transports)
+    transports, rest = divmod(lost, SEIZED + SUNK)
+    seized, gold = SEIZED * transports + min(rest, SEIZED), cargo.gold - lost
+    if not left.transports:
+        others = taken.detachments - taken.transports
+        more = min(gold, SEIZED_WITH_WARSHIP * others)
+        seized, gold = seized + more, gold - more
+    return cargo._replace(gold=gold), seized
+
+
+def withdrawn(fleet: Fleet, thirds: int, own: Squadron, routed: bool) -> Fleet:
+    """The fleet without Damaged and Destroyed ships: front line first, then by the loss order (step 11)."""
+    line = ("galleys", "galleasses") if own.line == GALLEYS else (own.line,)
+    if own.line == GALLEYS and routed and fleet.galleasses and thirds >= ND:
+        fleet, thirds = fleet._replace(galleasses=fleet.galleasses - 1), thirds - ND
+    return sink(fleet, thirds, (*line, *(kind for kind in own.order if kind not in line)), storm=False)
+
+
+class Reckoning:
+    """The records of both sides of an engagement."""
+
+    def __init__(self, met: Engagement) -> None:
+        self.met = met
+        self.sizes = [self.size(side) for side in (0, 1)]
+        self.caught = lru_cache(maxsize=None)(self._caught)
+        self.withdrawn = lru_cache(maxsize=None)(self._withdrawn)
+        self.suffered = lru_cache(maxsize=None)(self._suffered)
+        self.after_storm = lru_cache(maxsize=None)(self._after_storm)
+
+    def size(self, side: int) -> int:
+        """ND that make a side's size in the loss modification."""
+        own = self.met.squadrons[side]
+        return own.fleet.detachments if self.met.options.size_counts == "all" else own.n
+
+    def modified(self, side: int, thirds: int, routed: bool) -> int:
+        """Losses that a side suffers, rolled as so many thirds."""
+        return modified(self.met.book, thirds, self.sizes[1 - side], routed)
+
+    def wiped(self, side: int, thirds: int, routed: bool) -> bool:
+        """Do the modified losses of a side exceed its size? (step 8; 1 or 2 thirds are too few for a routed one)"""
+        return self.modified(side, thirds, routed) > self.met.squadrons[side].fleet.thirds
+
+    def kinds(self, side: int) -> tuple[str, ...]:
+        """What a side captures first."""
+        own, enemy = self.met.squadrons[side], self.met.squadrons[1 - side]
+        auto = "transports-first" if enemy.cargo else "warships-first"
+        return CAPTURES[auto if own.policy.capture == "auto" else own.policy.capture]
+
+    def losses(self, side: int, thirds: int, routed: bool) -> int:
+        """Losses that a side suffers in whole (steps 10 and 11), rolled as so many thirds."""
+        return rounded(self.modified(side, thirds, routed), self.met.squadrons[side])
+
+    def record(self, side: int, fight: Fight) -> Record:
+        """What a fight leaves of a side."""
+        losses = self.losses(side, fight.thirds, fight.routed)
+        return self.suffered(side, fight._replace(thirds=losses))
+
+    def _suffered(self, side: int, fight: Fight) -> Record:
+        """The same of a fight that holds the losses in whole."""
+        own, losses = self.met.squadrons[side], fight.thirds
+        damaged, destroyed, refitted = categories(losses, fight.won)
+        fleet, cargo, taken, seized = own.fleet, own.cargo, NO_SHIP, 0
+        if fight.caught:
+            fleet, cargo, taken, seized = self.caught(side, fight.caught)
+            spared = ND * taken.detachments
+            destroyed -= min(destroyed, max(0, spared - damaged))
+            damaged -= min(damaged, spared)
+        whole_fleet = fleet.thirds
+        destroyed = min(destroyed, whole_fleet)
+        damaged = min(damaged, whole_fleet - destroyed)
+        refitted = min(refitted, whole_fleet - destroyed - damaged)
+        left, cargo = self.withdrawn(side, fleet, cargo, damaged + destroyed, fight.routed)
+        return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
+
+    def _caught(self, side: int, stars: int) -> tuple[Fleet, Cargo, Fleet, int]:
+        """What so many stars of a pursuit leave of a side, the ships that they take, and ducats seized (step 9)."""
+        own = self.met.squadrons[side]
+        taken = captured(own.fleet, stars, self.kinds(1 - side))
+        if not taken.thirds:
+            return own.fleet, own.cargo, taken, 0
+        fleet, troops = own.fleet.less(taken), own.cargo.troops
+        troops = own.hold.fitting(troops, own.hold.half_points(troops) - taken.half_points)
+        cargo, seized = plundered(own.cargo._replace(troops=troops), taken, fleet)
+        return fleet, cargo, taken, seized
+
+    def _withdrawn(self, side: int, fleet: Fleet, cargo: Cargo, thirds: int, routed: bool) -> tuple[Fleet, Cargo]:
+        """What is left of a side without Damaged and Destroyed ships, and what fits aboard."""
+        own = self.met.squadrons[side]
+        left = withdrawn(fleet, thirds, own, routed)
+        return left, own.hold.fitted(cargo, left.half_points) if cargo else cargo
+
+    def rolls_storm(self, side: int, won: bool) -> bool:
+        """Does a side roll retreat attrition? (step 12)"""
+        return not won and self.met.squadrons[side].retreat_drm is not None
+
+    def storm_modifier(self, side: int, routed: bool, manoeuvre: int) -> int:
+        """Modifier of a side's retreat attrition."""
+        drm = self.met.squadrons[side].retreat_drm or 0
+        if not routed:
+            return drm - manoeuvre
+        return drm + 2 * self.met.options.rout_attrition_plus_two
+
+    def _after_storm(self, side: int, record: Record, modifier: int) -> Counter[Record]:
+        """A side's records after its retreat attrition, with weights."""
+        own, found = self.met.squadrons[side], Counter[Record]()
+        if record.gone:
+            return Counter({record: 1})
+        left = after_attrition(self.met.book, Afloat(record.fleet, record.cargo), modifier, own.order, own.hold)
+        for (fleet, cargo), weight in left.items():
+            sunk = record.fleet.thirds - fleet.thirds
+            losses, destroyed = record.losses + sunk, record.destroyed + sunk
+            found[record._replace(fleet=fleet, cargo=cargo, losses=losses, destroyed=destroyed)] += weight
+        return found

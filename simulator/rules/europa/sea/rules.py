@@ -1,0 +1,201 @@
+"""The fighting of a naval battle, state by state (docs/rules/europa_naval_and_other.md section 3, steps 4 to 7).
+
+Sides are 0 (attacker) and 1 (defender). `loss_a`, `stars_a` are what the attacker has suffered, as the dice gave it.
+Nothing in the fighting reads the losses: they only count up. fight.py follows these rules with them as sums, in
+plain Python: no engine ever runs them. Pursuit, reckoning, retreat attrition and leader tests follow (fight.py,
+losses.py, end.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.chance import NO_TABLE
+
+DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, MEN, FIRST_BREAK, SECOND_BREAK, OVER = range(9)
+NOBODY, UNDECIDED = 2, 3
+NEVER, ALWAYS, IF_BEHIND, IF_NEAR_ROUT, IF_SURE = range(5)
+SURE = 10
+# The result of a side's roll, or of a pursuit: thirds and stars that it inflicts.
+LOSS_BITS, LOSS_MASK = 4, 15
+
+
+class NavalParams(NamedTuple):
+    """Numbers of one battle. Arrays of two hold attacker, defender; tables are indices of chance tables.
+
+    A *group* is what is known of wind and leaders: the first ones are drawn before the battle, others also know the
+    manoeuvres that breaking off or retreat attrition ask for.
+    """
+
+    draw: int
+    first: int  # who breaks off first
+    breaks: int  # may anybody break off?
+    free: int  # breaking off needs no roll
+    wind: list[int]  # [group]: side or NOBODY
+    rolls: np.ndarray  # [side, group, roll, failed, who has suffered more stars]: table
+    men: list[int]  # [group]: table of the groups that know manoeuvres, NO_TABLE if nothing is to be known
+    man: list[tuple[int, int]]  # [group][side]
+    attempt: np.ndarray  # [group, side, morale left]: table
+    leave: list[int]  # policy
+    break_off: list[int]  # policy
+    morale: tuple[int, int]
+
+
+class NavalState(NamedTuple):
+    """`failed`: 1 attacker, 2 defender failed to break off; `broke`, `left`: 1 or 2 who got away."""
+
+    stage: int
+    group: int
+    loss_a: int
+    loss_d: int
+    stars_a: int
+    stars_d: int
+    failed: int
+    rolls: int
+    verdict: int
+    broke: int
+    left: int
+
+
+def running(p, s):
+    """Do the fleets still fight?"""
+    return s.stage != OVER
+
+
+def rolls(s):
+    """Do both sides roll now?"""
+    return FIRE_1 <= s.stage <= BOARD_2
+
+
+def thrown(p, s, side):
+    """The chance table of a side's roll, where both roll."""
+    return int(p.rolls[side, s.group, s.stage - FIRE_1, s.failed, more_stars(s)])
+
+
+def table(p, s):
+    """The chance table of what follows, where not both sides roll."""
+    if s.stage == FIRST_BREAK:
+        return break_table(p, s, p.first)
+    if s.stage == SECOND_BREAK:
+        return break_table(p, s, 1 - p.first)
+    return p.men[s.group] if s.stage == MEN else p.draw
+
+
+def rolled(p, s, by_a, by_d):
+    """What a roll of both sides leads to: what the attacker inflicts, and the defender."""
+    return after_roll(p, added(s, by_a, by_d))
+
+
+def step(p, s, result):
+    """What anything else leads to."""
+    if s.stage == FIRST_BREAK:
+        return after_attempt(p, s, p.first, result)
+    if s.stage == SECOND_BREAK:
+        return after_attempt(p, s, 1 - p.first, result)
+    if s.stage == MEN:
+        return breaking(p, s._replace(group=result), FIRST_BREAK)
+    return s._replace(stage=FIRE_1, group=result)
+
+
+def more_stars(s):
+    """Who has suffered more stars so far: 0 nobody, 1 attacker, 2 defender."""
+    return 1 if s.stars_a > s.stars_d else 2 if s.stars_d > s.stars_a else 0
+
+
+def added(s, by_a, by_d):
+    """The tallies after a roll of both sides; the attacker's losses are what the defender inflicts."""
+    return s._replace(
+        loss_d=s.loss_d + (by_a & LOSS_MASK),
+        stars_d=s.stars_d + (by_a >> LOSS_BITS),
+        loss_a=s.loss_a + (by_d & LOSS_MASK),
+        stars_a=s.stars_a + (by_d >> LOSS_BITS),
+        rolls=s.rolls + 1,
+    )
+
+
+def morale_left(p, s, side):
+    """Morale less stars suffered, at least 0."""
+    return max(0, p.morale[0] - s.stars_a) if side == 0 else max(0, p.morale[1] - s.stars_d)
+
+
+def after_roll(p, s):
+    """Routs, leaving with the wind, breaking off, the next roll (step 7)."""
+    own, enemy = morale_left(p, s, 0), morale_left(p, s, 1)
+    if own == 0 or enemy == 0:
+        return ended(p, s, NOBODY if own == enemy else 1 if own == 0 else 0)
+    leaver = p.wind[s.group]
+    if s.rolls % 2 == 1 and leaver != NOBODY and wants(p, s, leaver, p.leave[leaver]):
+        return ended(p, s._replace(left=leaver + 1), 1 - leaver)
+    if s.rolls == 2 and p.breaks == 1:
+        if p.men[s.group] != NO_TABLE:
+            return s._replace(stage=MEN)
+        return breaking(p, s, FIRST_BREAK)
+    if s.rolls == 4:
+        return ended(p, s, 0 if own > enemy else 1 if enemy > own else NOBODY)
+    return s._replace(stage=s.stage + 1)
+
+
+def wants(p, s, side, policy):
+    """Does a policy say to leave, or to try to break off?"""
+    own, enemy = morale_left(p, s, side), morale_left(p, s, 1 - side)
+    if policy == IF_BEHIND:
+        return own < enemy
+    if policy == IF_NEAR_ROUT:
+        return own <= 1
+    if policy == IF_SURE:
+        return p.free == 1 or p.man[s.group][side] + own >= SURE
+    return policy == ALWAYS
+
+
+def breaking(p, s, stage):
+    """Whoever tries next to break off, or the second day."""
+    if stage == FIRST_BREAK and wants(p, s, p.first, p.break_off[p.first]):
+        return s._replace(stage=FIRST_BREAK)
+    if wants(p, s, 1 - p.first, p.break_off[1 - p.first]):
+        return s._replace(stage=SECOND_BREAK)
+    return s._replace(stage=FIRE_2)
+
+
+def break_table(p, s, side):
+    """The table of an attempt: d10 <= manoeuvre + morale left."""
+    return int(p.attempt[s.group, side, morale_left(p, s, side)])
+
+
+def after_attempt(p, s, side, success):
+    """Got away, or the enemy has +1/+1 on day two and the other side may try."""
+    if success == 1:
+        return ended(p, s._replace(broke=side + 1), 1 - side)
+    s = s._replace(failed=s.failed | (1 << side))
+    return breaking(p, s, SECOND_BREAK) if s.stage == FIRST_BREAK else s._replace(stage=FIRE_2)
+
+
+def ended(p, s, verdict):
+    """The fighting is over: `verdict` has won, unless fleets turn out to be wiped out (step 8)."""
+    return s._replace(stage=OVER, verdict=verdict, failed=0)
+
+
+class Settled(NamedTuple):
+    """Who has won a fight once its losses are known, whether he pursues, and who is routed."""
+
+    winner: int
+    pursues: bool
+    routed: tuple[bool, bool]
+
+
+def settled(verdict, left, morale, wiped, routs):
+    """How a fight has ended, by the morale left to both sides and whether they are wiped out (steps 8 and 9).
+
+    `left`: somebody has left with the wind. `routs`: a side that is wiped out is routed too (destruction_is_rout).
+    """
+    winner = verdict if left else winner_of(verdict, *wiped)
+    pursues = winner != NOBODY and not left and morale[winner] > 0
+    return Settled(winner, pursues, (morale[0] == 0 or (routs and wiped[0]), morale[1] == 0 or (routs and wiped[1])))
+
+
+def winner_of(verdict, wiped_a, wiped_d):
+    """A wiped-out side loses whatever else happened; both: nobody wins (step 8)."""
+    if wiped_a and wiped_d:
+        return NOBODY
+    return 1 if wiped_a else 0 if wiped_d else verdict

@@ -1,0 +1,246 @@
+"""Fleets about to fight: lines, modifiers, columns (docs/rules/europa_naval_and_other.md section 3, steps 3-6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from simulator.rules.europa.sea.model import SEA_TYPES, HostileSide, Naval, NavalOptions, NavalPolicy, SeaConditions
+from simulator.rules.europa.shared.fleets import (
+    IN_FILE,
+    LAW,
+    ND,
+    TECHNOLOGIES,
+    Cargo,
+    Fleet,
+    Hold,
+    cargo_of,
+    fleet_of,
+    hold_of,
+    loss_order,
+)
+from simulator.rules.europa.shared.leaders import FACES, Leader, Values, leader_of, replacements
+from simulator.rules.europa.shared.modifiers import BOTH_DAYS, SECOND_DAY, Modifier
+from simulator.rules.europa.shared.stacks import COUNTRIES, SIDES
+from simulator.rules.europa.tables import Book, book
+
+ATTACKER, DEFENDER, NOBODY = 0, 1, 2
+WARSHIPS, GALLEYS, TRANSPORTS = "warships", "galleys", "transports"
+LAST_TURN_OF_GALLEYS, TURN_OF_OLD_GALLEYS = 25, 35
+DRMS = f"{LAW} 3 step 6"
+PURSUIT = f"{LAW} 3 step 9"
+
+
+@dataclass(frozen=True)
+class Squadron:
+    """One side of a naval battle, as the rules see it."""
+
+    name: str
+    fleet: Fleet
+    cargo: Cargo
+    hold: Hold
+    technology: str
+    leader: Leader
+    replacements: tuple[tuple[int, int, int], ...]
+    veteran: bool
+    fire_modifier: int
+    shock_modifier: int
+    retreat_drm: int | None
+    policy: NavalPolicy
+
+    @cached_property
+    def line(self) -> str:
+        """The first line: what kind of ships fights (step 3)."""
+        galleys = self.fleet.galleys + self.fleet.galleasses
+        if not galleys:
+            return WARSHIPS if self.fleet.warships else TRANSPORTS
+        if not self.fleet.warships:
+            return GALLEYS
+        if self.policy.first_line != "most-numerous":
+            return str(self.policy.first_line)
+        return GALLEYS if galleys > self.fleet.warships // ND else WARSHIPS
+
+    @property
+    def n(self) -> int:
+        """ND of the first line."""
+        fleet = self.fleet
+        of = {WARSHIPS: fleet.warships // ND, GALLEYS: fleet.galleys + fleet.galleasses, TRANSPORTS: fleet.transports}
+        return of[self.line]
+
+    @property
+    def row(self) -> str:
+        """Its technology in the tables: a galley line is GALLEY."""
+        return "galley" if self.line == GALLEYS else IN_FILE.get(self.technology, self.technology)
+
+    @property
+    def modern(self) -> bool:
+        """Battery or later: every galley stack counts as having galleasses."""
+        return TECHNOLOGIES.index(self.technology) >= TECHNOLOGIES.index("battery")
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The kinds of ships in the order in which they are lost."""
+        return loss_order(self.policy.losses, bool(self.cargo))
+
+    def values(self) -> Counter[Values]:
+        """(manoeuvre, fire, shock, fragile) of its leader, with weights when it is drawn."""
+        return replacements(self.leader, self.replacements)
+
+
+@dataclass(frozen=True)
+class Engagement:
+    """Two fleets that meet, and where."""
+
+    squadrons: tuple[Squadron, Squadron]
+    sea: str
+    turn: int
+    interception: bool
+    wind: str
+    options: NavalOptions
+    book: Book
+    period: str = "III"
+
+    @cached_property
+    def modifiers(self) -> tuple[list[Modifier], list[Modifier]]:
+        """Modifiers of each side, wind and leaders apart."""
+        a, d = self.squadrons
+        return self._of(a, d), self._of(d, a)
+
+    def _of(self, own: Squadron, enemy: Squadron) -> list[Modifier]:
+        more, found = own.n - enemy.n, [Modifier(own.name, SECOND_DAY, -1, -1, "second day", f"{LAW} 3 step 7")]
+
+        def add(fire: int, shock: int, reason: str, pursuit: int = 0) -> None:
+            source = PURSUIT if pursuit else DRMS
+            found.append(Modifier(own.name, () if pursuit else BOTH_DAYS, fire, shock, reason, source, pursuit))
+
+        for least, fire, shock in ((1, 0, 1), (7, 0, 1), (3, 1, 0)):
+            if more >= least:
+                add(fire, shock, f"first line of at least {least} ND more")
+        if own.line == enemy.line == GALLEYS and (own.fleet.galleasses >= 2 or own.modern):
+            add(1, 0, "galleasses")
+        at_home = own.line == GALLEYS and self.sea == "mediterranean" and self.turn <= LAST_TURN_OF_GALLEYS
+        if at_home and enemy.line != GALLEYS:
+            add(1, 1, f"galleys in the Mediterranean until turn {LAST_TURN_OF_GALLEYS}")
+        if own.line == GALLEYS and enemy.line == WARSHIPS and self.turn >= TURN_OF_OLD_GALLEYS:
+            add(-1, -1, f"galleys against warships from turn {TURN_OF_OLD_GALLEYS}")
+        if own.fire_modifier or own.shock_modifier:
+            add(own.fire_modifier, own.shock_modifier, "event or country rules")
+        if more >= 5:
+            add(0, 0, "first line of at least 5 ND more", 1)
+        return found
+
+    def wind_modifier(self, side: int) -> Modifier:
+        """What the wind is worth."""
+        return Modifier(SIDES[side], BOTH_DAYS, 1, 1, "wind", DRMS, 1)
+
+    def columns(self, side: int) -> tuple[str, str]:
+        """Fire and Boarding columns; a convoy never rolls (step 5)."""
+        own, enemy = self.squadrons[side], self.squadrons[1 - side]
+        if own.line == TRANSPORTS:
+            return "", ""
+        row = self.book.technology(own.row, enemy.row, land=False)
+        return str(row["fire_column"]), str(row["shock_column"])
+
+    @cached_property
+    def morale(self) -> tuple[int, int]:
+        """Morale of both sides (step 5)."""
+        return self._morale(0), self._morale(1)
+
+    def _morale(self, side: int) -> int:
+        own, enemy = self.squadrons[side], self.squadrons[1 - side]
+        if own.line == TRANSPORTS:
+            return 0
+        row = self.book.technology(own.row, enemy.row, land=False)
+        return int(row["morale"]) + (self.veteran_bonus(own, int(row["veteran_bonus"])) if own.veteran else 0)
+
+    def veteran_bonus(self, own: Squadron, by_table: int) -> int:
+        """What veterans add to morale, by `options.veteran_rule`."""
+        rule = self.options.veteran_rule
+        if rule == "table":
+            return by_table
+        return int(rule == "all" or own.row in {"vessel", "three-decker"})
+
+    def halves(self, side: int) -> bool:
+        """Does this side's Fire cost only half? (galleys without galleass below battery; step 7)"""
+        own = self.squadrons[side]
+        return own.line == GALLEYS and not own.fleet.galleasses and not own.modern
+
+    def pursuit_column(self, side: int) -> str:
+        """The column of a side's pursuit."""
+        return "C" if self.squadrons[1 - side].line in {GALLEYS, TRANSPORTS} else "E"
+
+    def settled_wind(self) -> int | None:
+        """Who has the wind without a roll: a side, NOBODY, or None if it is rolled for (step 4)."""
+        if self.wind != "roll":
+            return {"attacker": ATTACKER, "defender": DEFENDER, "none": NOBODY}[self.wind]
+        lines = [squadron.line for squadron in self.squadrons]
+        if lines == [GALLEYS, GALLEYS]:
+            return NOBODY
+        return 1 - lines.index(TRANSPORTS) if TRANSPORTS in lines else None
+
+    def wind_advantage(self, side: int) -> int:
+        """A side's entry in the wind table; 0 if there is none."""
+        own, enemy = self.squadrons[side], self.squadrons[1 - side]
+        entries = self.book.column("wind_advantage", "modifier")
+        rows = tuple(squadron.row.upper().replace("-", "_") for squadron in (own, enemy))
+        return int(entries.get(rows, 0))
+
+    def winds(self, attacker: Values, defender: Values) -> Counter[int]:
+        """Who gets the wind, out of 100."""
+        settled = self.settled_wind()
+        if settled is not None:
+            return Counter({settled: 100})
+        ahead = attacker[0] + self.wind_advantage(0) - defender[0] - self.wind_advantage(1)
+        found: Counter[int] = Counter()
+        for own in FACES:
+            for enemy in FACES:
+                lead = own + ahead - enemy
+                found[ATTACKER if lead > 0 else DEFENDER if lead < 0 else NOBODY] += 1
+        return found
+
+
+def squadron_of(
+    side: HostileSide, name: str, conditions: SeaConditions, policy: NavalPolicy, tables: Book, path: str = ""
+) -> Squadron:
+    """One fleet of a scenario. Raises Refusal for a leader that cannot be found."""
+    leader = leader_of(side, tables, f"{path or name}.leader", SEA_TYPES)
+    return Squadron(
+        name=name,
+        fleet=fleet_of(side),
+        cargo=cargo_of(side),
+        hold=hold_of(side, conditions, tables),
+        technology=side.technology,
+        leader=leader._replace(kind="admiral") if leader.origin == "table" else leader,
+        replacements=replacement_rows(side.country, tables),
+        veteran=side.veteran,
+        fire_modifier=side.fire_modifier,
+        shock_modifier=side.shock_modifier,
+        retreat_drm=getattr(side, "retreat_drm", None),
+        policy=policy,
+    )
+
+
+def replacement_rows(country: str, tables: Book) -> tuple[tuple[int, int, int], ...]:
+    """Replacement admirals of a country: a Polish one has MAN -1, a Prussian one Fire -1, not below 0 (section 2)."""
+    slower, weaker = int(country == "poland"), int(country == "prussia")
+    rows = tables.replacements[COUNTRIES[country]["replacement_leaders"]]
+    return tuple((max(0, man - slower), max(0, fire - weaker), shock) for man, fire, shock in rows)
+
+
+def engagement(fields: Naval) -> Engagement:
+    """The two fleets of a naval scenario."""
+    tables, conditions = book(fields.options.tables), fields.conditions
+    attacker, defender = (
+        squadron_of(getattr(fields, name), name, conditions, getattr(fields.policy, name), tables) for name in SIDES
+    )
+    return Engagement(
+        (attacker, defender),
+        conditions.sea,
+        conditions.turn,
+        conditions.interception,
+        conditions.wind,
+        fields.options,
+        tables,
+        conditions.period,
+    )

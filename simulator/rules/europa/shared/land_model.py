@@ -1,0 +1,320 @@
+"""The scenario of each battle kind on land, and what it may not be.
+
+docs/rules/europa_land_siege.md sections 2, 3.1, 3.8, 4.1, 4.8 and 5.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from simulator.rules.battle import Both, Fields, FrameOf
+from simulator.rules.europa.shared.stacks import EIGHT_LD, LD, SIDES, TURKISH, Opponents, detachments, size_of
+from simulator.rules.toolkit.policies import refuse, refuse_if
+
+ArmyClass = Literal["", "I", "IM", "II", "IIM", "III", "IIIM", "IV", "IVM", "A"]
+Technology = Literal["medieval", "renaissance", "arquebus", "musket", "baroque", "manoeuvre", "lace-war"]
+Country = Literal[
+    "minor", "natives", "england", "spain", "holland", "portugal", "venice", "habsburg", "austria", "france",
+    "prussia", "usa", "poland", "russia", "russia-reformed", "sweden", "turkey", "turkey-janissary",
+    "turkey-vizier",
+]  # fmt: skip
+Reform = Literal["none", "m-1a", "m-1b", "m-2"]
+Region = Literal["europe", "rotw"]
+Terrain = Literal["plain", "sparse-forest", "dense-forest", "northern-forest", "swamp", "desert", "mountain"]
+Crossing = Literal["none", "river", "pass", "strait", "landing"]
+Port = Literal["none", "open", "blockaded", "resupplied"]
+Period = Literal["I", "II", "III", "IV", "V", "VI", "VII"]
+BreakOff = Literal["never", "always", "if-behind", "if-sure", "best"]
+LeaderKind = Literal["general", "king", "conquistador", "governor", "explorer"]
+LeaderType = Literal["", "general", "king", "conquistador", "governor", "explorer", "pacha", "engineer"]
+StartRound = Literal["", "roll", "W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5"]
+Plan = Literal["undermine-until-breach", "assault-at-once", "undermine-only", "breach-then-storm"]
+
+OVERRUN, OVERRUN_WITHOUT_BATTLE = 4, 8
+FORAGERS = ("musket", "baroque", "manoeuvre")
+NOT_IN_EUROPE = "is not allowed in Europe; only with conditions.region rotw"
+
+
+class LeaderTable(Fields):
+    """A leader by values."""
+
+    manoeuvre: int = Field(0, ge=0, le=9, description="manoeuvre")
+    fire: int = Field(0, ge=0, le=9, description="fire")
+    shock: int = Field(0, ge=0, le=9, description="shock")
+    siege: int = Field(0, ge=0, le=9, description="siege value")
+    type: LeaderKind = Field("general", description="an explorer halves every value on land")
+    anonymous: bool = Field(False, description="killed instead of wounded")
+    robust: bool = Field(False, description="never fragile")
+
+
+class Side(Fields):
+    """Troops and leader of either side in any battle."""
+
+    army_plus: int = Field(0, ge=0, le=20, description="ARMY+ counters (4 LD each, full artillery)")
+    army_minus: int = Field(0, ge=0, le=20, description="ARMY- counters (2 LD each, half artillery)")
+    land_detachments: int = Field(0, ge=0, le=100, description="loose land detachments (LD)")
+    exploration_detachments: int = Field(0, ge=0, le=2, description="loose LDE, a third of a LD each; rotw only")
+    country: Country = Field("minor", description="class, artillery row and replacement-leader row")
+    technology: Technology = Field("musket", description="land technology")
+    tercios: bool = Field(False, description="holds the extra technology Tercios; renaissance or better")
+    leader: str | LeaderTable = Field("replacement", description='"replacement", "none", a name or a table of values')
+    leader_country: str = Field("", description="narrows a name to one country of leaders.csv, or its English name")
+    leader_type: LeaderType = Field("", description="narrows a name to one type of leaders.csv")
+
+
+class FieldArmy(Side):
+    """Troops that are not behind walls."""
+
+    army_class: ArmyClass = Field("", description='only with country minor; "" = III')
+    veteran: bool = Field(True, description="more than half of the LD are veterans")
+    artillery_value: int = Field(-1, ge=-1, le=12, description="artillery value of the stack; -1 = computed")
+    turkish_reform: Reform = Field("none", description="Turkish military reforms")
+
+
+class LandSide(FieldArmy):
+    """One side of a land battle."""
+
+    pasha_detachments: int = Field(0, ge=0, le=6, description="LD brought by pashas; Turkish countries only")
+    army_size: int = Field(-1, ge=-1, le=7, description="structural army size; -1 = by class and period")
+    structural_cavalry: Literal["auto", "yes", "no"] = Field("auto", description="structural cavalry bonus")
+    facing_the_ottomans: bool = Field(False, description="0/-2 (Turkey's rules)")
+    non_european: bool | None = Field(None, description="a ROTW country: several dice; default true for natives")
+    retreat_room: int = Field(-1, ge=-1, le=100, description="LD that find a place to retreat to; -1 = all")
+
+
+class LandAttacker(LandSide):
+    """The phasing side."""
+
+    foraging: bool = Field(False, description="-1/-1 on day 1; musket, baroque or manoeuvre only")
+
+
+class Besieger(FieldArmy):
+    """The besieging stack."""
+
+    siege_value: int = Field(0, ge=0, le=9, description="best siege value among helpers")
+
+
+class Besieged(Side):
+    """The fortress and who is inside."""
+
+    fortress_level: int = Field(2, ge=0, le=5, description="0 = fort, rotw only")
+    siege_value: int = Field(0, ge=0, le=9, description="best siege value among helpers")
+
+
+class Conditions(Fields):
+    """Where and when."""
+
+    region: Region = Field("europe", description="europe or the rest of the world")
+    terrain: Terrain = Field("plain", description="northern-forest: a Baltic dense forest")
+    period: Period = Field("III", description="period of the game")
+
+
+class LandConditions(Conditions):
+    """How the sides meet."""
+
+    crossing: Crossing = Field("none", description="how the attacker entered")
+    interception: bool = Field(False, description="the defender intercepted the moving attacker")
+
+
+class SiegeConditions(Conditions):
+    """The fortress and its surroundings."""
+
+    city: bool = Field(False, description="city (level never under 1); rotw only")
+    port: Port = Field("none", description="its port")
+    siegeworks_minus: int = Field(0, ge=0, le=1, description="siegeworks- counters")
+    siegeworks_plus: int = Field(0, ge=0, le=2, description="siegeworks+ counters")
+    breach_counter: bool = Field(False, description="gained earlier this turn")
+    assault_counter: bool = Field(False, description="gained earlier this turn")
+    first_round: bool = Field(True, description="first siege round of this fortress this turn")
+    continued_siege: bool = Field(False, description="the siege began in an earlier turn")
+    supply_line: bool = Field(True, description="the besieger has a supply line")
+    supply_distance: int = Field(2, ge=0, le=40, description="movement points")
+    bad_weather: bool = Field(False, description="in a campaign on the round track: in its first box")
+    pillages: int = Field(0, ge=0, le=4, description="sides of PILLAGE in the province")
+    attrition_modifier: int = Field(0, ge=-10, le=20, description="sum of revolts, strait forts, cold malus")
+
+
+class CampaignConditions(SiegeConditions):
+    """How long the siege may last."""
+
+    rounds: int = Field(
+        0, ge=0, le=30, description="siege rounds; 0 = not given (4, if start_round is not given either)"
+    )
+    start_round: StartRound = Field("", description="box of the round track where the siege begins")
+    poor_weather: bool = Field(False, description="event; ignored without a round track")
+
+
+class LandPolicy(Fields):
+    """Choices of one side of a land battle."""
+
+    break_off: BreakOff = Field("never", description="try to break off after day 1")
+    overrun: Literal["none", "declare"] = Field("none", description="needs 4 to 1")
+
+
+class DefenderPolicy(LandPolicy):
+    """Choices of the defender of a land battle."""
+
+    evasion: Literal["stand", "evade"] = Field("stand", description="try to evade the battle")
+
+
+class BesiegerPolicy(Fields):
+    """Choices of the besieger, whatever the length of the siege."""
+
+    war_honours: Literal["grant", "refuse"] = Field("grant", description="on a modified 12; refuse = breach")
+    too_small: Literal["redeploy", "assault"] = Field("redeploy", description="when undermining is not allowed")
+    garrison: Literal["leave-empty", "garrison"] = Field("leave-empty", description="1 LD into a taken fortress")
+    pillage: Literal["pillage", "lose-detachment"] = Field("pillage", description="result P with musket or better")
+    losses: Literal["keep-best-army", "keep-most-armies"] = Field("keep-best-army", description="counters broken")
+
+
+class SiegePolicy(BesiegerPolicy):
+    """Choices of the besieger in one siege segment."""
+
+    action: Literal["undermine", "assault", "redeploy"] = Field("undermine", description="this segment's action")
+    breach: Literal["assault", "wait"] = Field("assault", description="on a breach result")
+
+
+class CampaignPolicy(BesiegerPolicy):
+    """Choices of the besieger in a campaign."""
+
+    plan: Plan = Field("undermine-until-breach", description="plan for all rounds")
+
+
+class Options(Fields):
+    """Readings (section 8) and varied tables."""
+
+    leader_differential_cap: int = Field(3, ge=0, le=9, description="largest leader difference; 9 = no cap")
+    leader_years: Literal["any", "in-period"] = Field("any", description="in-period: refuse leaders of other periods")
+    tables: dict[str, Any] = Field(default_factory=dict, description="rows that replace those of the tables, by name")
+
+
+class LandOptions(Options):
+    """Readings for land battles."""
+
+    destruction_test: Literal["exceeds", "reaches"] = Field("exceeds", description="losses against the stack's size")
+    tercios_require_army: bool = Field(False, description="Tercios count only with an ARMY in the stack")
+
+
+class SiegeOptions(Options):
+    """Readings for sieges."""
+
+    assault_cap_factor: int = Field(2, ge=1, le=2, description="times the resistance a besieger may lose in an assault")
+
+
+class CampaignOptions(SiegeOptions):
+    """Readings for campaigns."""
+
+    garrison_attrition: bool = Field(True, description="the garrison suffers attrition from round 2 on")
+
+
+class LandFields(FrameOf[LandAttacker, LandSide, LandConditions, Both[LandPolicy, DefenderPolicy], LandOptions]):
+    """All fields of a land battle, whoever asks for it."""
+
+
+class Land(LandFields):
+    """A land battle of at most two days."""
+
+    game: Literal["europa"]
+    battle: Literal["land"]
+
+
+class Siege(FrameOf[Besieger, Besieged, SiegeConditions, Both[SiegePolicy, Fields], SiegeOptions]):
+    """One siege segment: undermining, an assault, attrition."""
+
+    game: Literal["europa"]
+    battle: Literal["siege"]
+
+
+class CampaignFields(FrameOf[Besieger, Besieged, CampaignConditions, Both[CampaignPolicy, Fields], CampaignOptions]):
+    """All fields of a siege over several rounds, whoever asks for it."""
+
+
+class Campaign(CampaignFields):
+    """A siege over several rounds, or to the end of the turn."""
+
+    game: Literal["europa"]
+    battle: Literal["siege-campaign"]
+
+
+def is_non_european(side: LandSide) -> bool:
+    """A ROTW country or natives (section 2.1)."""
+    return side.country == "natives" if side.non_european is None else side.non_european
+
+
+def overruns(fields: Land) -> list[str]:
+    """The sides that declare an overrun."""
+    return [name for name in SIDES if getattr(fields.policy, name).overrun == "declare"]
+
+
+def is_interception(fields: Land) -> bool:
+    """An interception, or an overrun of 4 to under 8 times that is fought as one (section 3.5 step 1)."""
+    return fields.conditions.interception or bool(overruns(fields))
+
+
+def check_land(fields: Land) -> None:
+    """Refuse what types cannot; raises Refusal."""
+    for name, side in zip(SIDES, (fields.attacker, fields.defender), strict=True):
+        _check_side(fields, name)
+        pashas, only = side.pasha_detachments, f"with country {side.country}; only with {', '.join(TURKISH)}"
+        foreign = pashas and side.country not in TURKISH
+        refuse(foreign, f"{name}.pasha_detachments", f"{pashas} is not allowed {only}")
+        refuse(size_of(side) == 0, name, "give at least one detachment")
+        if not is_non_european(side):
+            _check_eight(side, name, "; only a non_european stack may be larger")
+    foraging, technology = fields.attacker.foraging, fields.attacker.technology
+    only = f"true is not allowed with technology {technology}; only with {', '.join(FORAGERS)}"
+    refuse(foraging and technology not in FORAGERS, "attacker.foraging", only)
+    evades, intercepted = fields.policy.defender.evasion == "evade", fields.conditions.interception
+    for given, text in ((intercepted, "in an interception"), (overruns(fields), "with an overrun")):
+        refuse(given and evades, "policy.defender.evasion", f"'evade' is not allowed {text}; must be stand")
+    for name in overruns(fields):
+        own, enemy = size_of(getattr(fields, name)), size_of(getattr(fields, SIDES[1 - SIDES.index(name)]))
+        text = f"'declare' is not allowed with {detachments(own)} against {detachments(enemy)}; needs {OVERRUN} to 1"
+        refuse(own < OVERRUN * enemy, f"policy.{name}.overrun", text)
+    _check_leaders_and_tables(fields)
+
+
+def check_siege(fields: Siege | Campaign) -> None:
+    """Refuse what types cannot; raises Refusal."""
+    for name in SIDES:
+        _check_side(fields, name)
+    refuse(size_of(fields.attacker) == 0, "attacker", "give at least one detachment")
+    _check_eight(fields.attacker, "attacker")
+    conditions, level, garrison = fields.conditions, fields.defender.fortress_level, size_of(fields.defender)
+    europe, room = conditions.region == "europe", max(1, level)
+    refuse(europe and level == 0, "defender.fortress_level", "0 (a fort) is not allowed in Europe; 1 to 5")
+    refuse(europe and conditions.city, "conditions.city", f"true {NOT_IN_EUROPE}")
+    many = f"a garrison of {detachments(garrison)}"
+    refuse_if(garrison > LD * room, "defender", many, f"level {level} holds {room}")
+    works = "a fortress holds at most two siegeworks, - and + together"
+    refuse(conditions.siegeworks_minus + conditions.siegeworks_plus > 2, "conditions.siegeworks_minus", works)
+    if isinstance(conditions, CampaignConditions):
+        both = conditions.rounds and conditions.start_round
+        refuse(both, "conditions.rounds", "give rounds or start_round, not both")
+    _check_leaders_and_tables(fields)
+
+
+def _check_side(fields: Land | Siege | Campaign, name: str) -> None:
+    side = getattr(fields, name)
+    explorers, army_class = side.exploration_detachments, getattr(side, "army_class", "")
+    europe, of_another = fields.conditions.region == "europe", army_class and side.country != "minor"
+    refuse(explorers and europe, f"{name}.exploration_detachments", f"{explorers} {NOT_IN_EUROPE}")
+    only = f"with country {side.country}; only with country minor"
+    refuse(of_another, f"{name}.army_class", f"{army_class!r} is not allowed {only}")
+    text = "true is not allowed with technology medieval; renaissance or better"
+    refuse(side.tercios and side.technology == "medieval", f"{name}.tercios", text)
+
+
+def _check_eight(side: FieldArmy, name: str, unless: str = "") -> None:
+    """At most 8 LD, pashas and loose LDE apart."""
+    thirds = 12 * side.army_plus + 6 * side.army_minus + LD * side.land_detachments
+    refuse_if(thirds > EIGHT_LD, name, f"a stack of {thirds // LD} LD", f"at most {EIGHT_LD // LD} LD{unless}")
+
+
+def _check_leaders_and_tables(fields: Land | Siege | Campaign) -> None:
+    for stack in Opponents(fields).stacks:
+        wrong = stack.leader.out_of_period(fields.conditions.period)
+        refused = wrong and fields.options.leader_years == "in-period"
+        refuse(refused, f"{stack.name}.leader", f'{wrong}; options.leader_years = "any" allows it')

@@ -1,0 +1,79 @@
+"""What all kinds of battle on land say alike: values as the game writes them, readings every answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from simulator.rules.battle import Shown
+from simulator.rules.europa.shared.land_model import Campaign, Land, Siege
+from simulator.rules.europa.shared.leaders import FATES, fate_text
+from simulator.rules.europa.shared.stacks import COUNTRIES, SIDES, Stack, detachments
+from simulator.rules.europa.tables import standard
+
+ROUNDING = 1e-9  # a mean of many chances is whole but for so much
+
+
+def value_text(column: str, value: float) -> str:
+    """A value of an outcome column as the game writes it: 10 thirds are "3 LD 1/3", 10.4 on average "3.47 LD"."""
+    if not column.endswith("_thirds"):
+        return f"{value:g}"
+    whole = round(value)
+    return detachments(whole) if abs(value - whole) < ROUNDING else f"{value / 3:.2f} LD"
+
+
+def shown(columns: Iterable[str]) -> dict[str, Shown]:
+    """How columns of thirds are shown: their unit is told by the value."""
+    return {
+        column: Shown(column.removesuffix("_thirds").replace("_", " "), partial(value_text, column))
+        for column in columns
+        if column.endswith("_thirds")
+    }
+
+
+def leader_rows() -> list[dict[str, Any]]:
+    """Leaders that may be named, with what leader_country accepts and its English name."""
+    book = standard()
+    english = book.column("leader_countries", "english")
+    return [
+        {
+            "name": row["name"],
+            "country": row["country"],
+            "english": english[row["country"]],
+            "type": str(row["type"]).lower(),
+            "turns": f"{row['begin']}-{row['end']}" if row["begin"] else "",
+            **{value: row[value] for value in ("manoeuvre", "fire", "shock", "siege")},
+        }
+        for row in book.sheets["leaders"]
+    ]
+
+
+def country_rows() -> list[dict[str, str]]:
+    """What `country` takes: its army class and the rows of its artillery and replacement leaders (section 2.2)."""
+    return list(COUNTRIES.values())
+
+
+def fates_text(result: int) -> str:
+    """The result of both leader tests."""
+    codes = result % FATES, result // FATES
+    return "Leaders: " + ", ".join(f"{side} {fate_text(code)}" for side, code in zip(SIDES, codes, strict=True)) + "."
+
+
+def common_assumptions(fields: Land | Siege | Campaign, stacks: tuple[Stack, Stack]) -> Iterator[str]:
+    """Readings about leaders and tables."""
+    cap = fields.options.leader_differential_cap
+    told = "no cap" if cap == 9 else f"at most +{cap}"
+    yield f"leader differences: {told} (leader_differential_cap; pursuit never capped)"
+    if fields.options.tables:
+        yield f"tables varied: {', '.join(sorted(fields.options.tables))}"
+    for stack in stacks:
+        leader = stack.leader
+        if leader.origin == "none":
+            yield f"{stack.name}: no leader: all values 0, never tested (ASSUMED)"
+        if leader.origin == "name":
+            yield f"{stack.name}: {leader.text()}, {leader.kind}{', fragile' if leader.fragile else ''}"
+        if wrong := leader.out_of_period(fields.conditions.period):
+            yield f"{stack.name}: {wrong}: allowed, as the rules of battles ask for no years (leader_years)"
+        if leader.drawn and stack.side.country == "usa":
+            yield f"{stack.name}: usa draws its replacement from the minor row (ASSUMED)"

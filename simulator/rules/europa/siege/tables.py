@@ -1,0 +1,247 @@
+"""From a siege scenario to its chain: die roll modifiers with reasons, tables of chances, and numbers for the rules.
+
+docs/rules/europa_land_siege.md sections 4 and 5; the rules are in rules.py.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+from simulator.engine.model.chance import NO_TABLE, TableBook
+from simulator.rules.europa.procedures.continuation import BOXES as ROUNDS
+from simulator.rules.europa.procedures.continuation import END, START, Season, Track
+from simulator.rules.europa.shared.land_model import Campaign, Siege, SiegePolicy
+from simulator.rules.europa.shared.leaders import FACES, both_fates
+from simulator.rules.europa.shared.losses import GARRISON, MOST_PILLAGES, Pillaging, attrition, counters_by_size
+from simulator.rules.europa.shared.modifiers import Bonus, sum_of
+from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, Opponents, Stack, artillery_value
+from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege.assault import Assaults, Ground
+from simulator.rules.europa.siege.rules import SiegeParams, SiegeState
+from simulator.rules.toolkit.weights import grid
+
+ACTIONS = {"undermine": siege.DIG, "assault": siege.ATTACK, "redeploy": siege.LEAVE}
+# plan -> action, assault on a breach, storm once a breach counter lies there (section 5).
+PLANS = {
+    "undermine-until-breach": ("undermine", True, False),
+    "assault-at-once": ("assault", True, False),
+    "undermine-only": ("undermine", False, False),
+    "breach-then-storm": ("undermine", True, True),
+}
+# The round track, by the numbers that the rules know; `roll` leads to its first box.
+BOXES = (*ROUNDS, END, "roll")
+DEFAULT_ROUNDS = 4
+# Countries whose besieger with an ARMY+ causes 2/3 more in an assault, and in which periods (section 4.5 step 4).
+ELITE = {"poland": ("I", "II")} | dict.fromkeys(("russia", "russia-reformed", "turkey-janissary"), ("I", "II", "III"))
+
+
+class SiegeSetup(Opponents[Siege | Campaign]):
+    """A besieging stack before a fortress, and everything that is made once for it. Sizes in thirds.
+
+    `camp` and `inside` are the counters of besieger and garrison by thirds left, `artillery` and `artillery_bonuses`
+    the besieger's by its thirds; `habit` is what it does with a P, None outside Europe.
+    """
+
+    def __init__(self, fields: Siege | Campaign) -> None:
+        super().__init__(fields)
+        self.tables, self.assaults = TableBook(), Assaults(self)
+        (self.besieger, self.besieged), conditions = self.stacks, fields.conditions
+        own, enemy, policy = fields.attacker, fields.defender, fields.policy.attacker
+        self.level = enemy.fortress_level
+        # The larger of the helpers' siege value and the leader's own.
+        self.own_siege = max(own.siege_value, self.besieger.leader.siege)
+        self.enemy_siege = max(enemy.siege_value, self.besieged.leader.siege)
+        self.camp = counters_by_size(own, policy.losses == "keep-best-army")
+        self.inside = counters_by_size(enemy, keep_best=True)
+        self.habit = Pillaging(own.technology, policy.pillage) if self.europe else None
+        self.artillery = [
+            artillery_value(own, left.army_plus, left.army_minus, conditions.period, self.book) for left in self.camp
+        ]
+        self.artillery_bonuses = [self.book.siege_bonus(self.level, value) for value in self.artillery]
+        self.works = siege.WORKS.index((conditions.siegeworks_minus, conditions.siegeworks_plus))
+        # Rough ground and an open port (section 4.4); overseas a place with any port counts as plain.
+        rough = conditions.terrain != "plain" and (self.europe or conditions.port == "none")
+        port = conditions.port in {"open", "resupplied"}
+        self.terrain_malus = (0, 2, 3)[rough + port] if self.level else int(rough or port)
+        reformed = own.country == "turkey-janissary" and own.turkish_reform in {"m-1a", "m-2"}
+        self.elite = conditions.period in ELITE.get(own.country, ()) and not reformed
+        self.campaign = fields if isinstance(fields, Campaign) else None
+        # The conditions of a campaign on the round track.
+        self.track = self.campaign.conditions if self.campaign and self.campaign.conditions.start_round else None
+        # Fixed number of rounds; 0 on the round track, 1 for a siege segment.
+        self.rounds = 0 if self.track else self.campaign.conditions.rounds or DEFAULT_ROUNDS if self.campaign else 1
+        if isinstance(policy, SiegePolicy):
+            self.plan = policy.action, policy.breach == "assault", False
+        else:
+            self.plan = PLANS[policy.plan]
+
+    def besieger_attrition(self, camp: int, pillages: int, bad_weather: bool) -> list[Bonus]:
+        """Siege attrition of the besieger (section 4.3)."""
+        conditions = self.fields.conditions
+        unsupplied = not conditions.supply_line
+        return [
+            Bonus(2 * unsupplied, "no supply line"),
+            Bonus(2 * (unsupplied and camp < LD * self.level), "no supply line and under 1 LD per level"),
+            Bonus(2 * (camp >= 6 * LD), "6 LD or more"),
+            Bonus(2 * bad_weather, "bad weather"),
+            Bonus(pillages, "sides of PILLAGE"),
+            Bonus(conditions.attrition_modifier, "attrition_modifier"),
+            Bonus(-self.own_siege, "own siege value"),
+            Bonus(self.enemy_siege, "besieged siege value"),
+        ]
+
+    def garrison_attrition(self, works: int) -> list[Bonus]:
+        """Siege attrition of the garrison (section 4.3; campaigns only)."""
+        return [
+            Bonus(-self.enemy_siege, "own siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
+            Bonus(-3 * (self.fields.conditions.port == "open"), "open port"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
+        ]
+
+    def effect_of_place(self, camp: int) -> list[Bonus]:
+        """Undermining: the place and the besieger."""
+        return [
+            Bonus(-self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], f"artillery value {self.artillery[camp]}"),
+            Bonus(-self.terrain_malus, "terrain and port"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(self.own_siege, "besieger's siege value"),
+        ]
+
+    def effect_of_counters(self, works: int, breach: int, assault: int) -> list[Bonus]:
+        """Undermining: counters on the fortress."""
+        return [
+            Bonus(assault, "ASSAULT counter"),
+            Bonus(2 * breach, "BREACH counter"),
+            Bonus(siege.WORKS_VALUE[works], "siegeworks"),
+        ]
+
+    def effect_of_garrison(self, garrison: int) -> list[Bonus]:
+        """Undermining: mouths to feed inside."""
+        army = self.inside[garrison].has_army
+        return [Bonus(3, "ARMY inside") if army else Bonus(int(garrison > 0), "troops inside")]
+
+    def supply(self, garrison: int, first_round: int) -> list[Bonus]:
+        """The supply check made with the undermining die."""
+        return [
+            Bonus(4 * first_round, "first siege round"),
+            Bonus(-2 * self.fields.conditions.continued_siege, "continued siege"),
+            Bonus(-self.enemy_siege, "besieged siege value"),
+            Bonus(-(garrison // LD), "LD inside"),
+        ]
+
+    def assault_of_place(self, camp: int, breach: int, assault: int) -> list[Bonus]:
+        """The besieger's assault rolls, its leader apart (section 4.5 step 2); `breach`: right after one."""
+        behind = self.fields.defender.technology
+        advanced = TECHNOLOGIES.index(behind) > TECHNOLOGIES.index("renaissance")
+        return [
+            Bonus(1 if behind == "medieval" else -1 if advanced else 0, f"{behind} besieged"),
+            Bonus(0 if breach else -self.level, "fortress level"),
+            Bonus(self.artillery_bonuses[camp], "artillery"),
+            Bonus(assault, "ASSAULT counter"),
+        ]
+
+    # --- tables ---
+
+    def reached(self, stack: Stack, thirds: int) -> bool:
+        """Can a stack come down to so many thirds? In Europe it loses whole LD."""
+        return not self.europe or (stack.size - thirds) % LD == 0
+
+    def attrition(self, camp: int, pillages: int, bad: int) -> int:
+        """Table of the besieger's attrition by its size, sides of PILLAGE and weather."""
+        if camp == 0 or pillages < self.fields.conditions.pillages or not self.reached(self.besieger, camp):
+            return NO_TABLE
+        drm = sum_of(self.besieger_attrition(camp, pillages, bool(bad)))
+        return self.tables.add(attrition(self.book, camp, pillages, drm, self.habit))
+
+    def starved(self, garrison: int, works: int) -> int:
+        """Table of the garrison's attrition from the second round on, by its size and the siegeworks."""
+        resupplied = self.fields.conditions.port == "resupplied"
+        starves = self.campaign is not None and self.campaign.options.garrison_attrition and not resupplied
+        if garrison == 0 or not starves or not self.reached(self.besieged, garrison):
+            return NO_TABLE
+        habit, drm = GARRISON if self.europe else None, sum_of(self.garrison_attrition(works))
+        return self.tables.add(attrition(self.book, garrison, 0, drm, habit))
+
+    def assault(self, camp: int, garrison: int, breach: int, counter: int) -> int:
+        """Table of an assault by besieger, garrison, right after a breach, and counter; NO_TABLE for one never made."""
+        action, on_breach, storms = self.plan
+        plain = action == "assault" or storms or self.fields.policy.attacker.too_small == "assault"
+        made = action == "undermine" and on_breach if breach else plain
+        # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
+        before = int(self.fields.conditions.assault_counter)
+        met = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
+        if camp == 0 or not (made and met):
+            return NO_TABLE
+        if not (self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)):
+            return NO_TABLE
+        return self.tables.add(self.assaults.weights(Ground(camp, garrison, breach, counter)))
+
+    def tests(self, how: int, fragile: int) -> int:
+        """Table of leader tests after an assault: held, fell, besieger wiped out; by fragile leaders."""
+        leaders, ends = (stack.leader for stack in self.stacks), ((0, 1), (1, 0), (2, 1))[how]
+        return NO_TABLE if self.campaign else self.tables.add(both_fates(leaders, fragile, ends))
+
+    def next_box(self, box: int) -> int:
+        """Table of a continuation or start roll: box * 2 + bad weather."""
+        if self.track is None or box == siege.END_BOX:
+            return NO_TABLE
+        begins = box == siege.ROLL_BOX
+        season, before = Season.of(self.track), Track(START if begins else BOXES[box])
+        reached = (season.throw(before, die) for die in FACES)
+        bad_first = begins and self.track.bad_weather
+        return self.tables.add(Counter(2 * BOXES.index(to.box) + (to.bad or bad_first) for to in reached))
+
+    @cached_property
+    def params(self) -> SiegeParams:
+        """All numbers of the siege."""
+        conditions, policy = self.fields.conditions, self.fields.policy.attacker
+        action, on_breach, storms = self.plan
+        camps, garrisons, works = self.besieger.size + 1, self.besieged.size + 1, len(siege.WORKS)
+        return SiegeParams(
+            campaign=int(self.campaign is not None),
+            rounds=self.rounds,
+            action=ACTIONS[action],
+            storms=int(storms),
+            on_breach=int(on_breach),
+            grants=int(policy.war_honours == "grant"),
+            too_small=ACTIONS[policy.too_small],
+            mans=int(policy.garrison == "garrison"),
+            distance=conditions.supply_distance,
+            die=self.tables.add(Counter(FACES)),
+            smallest=LD * self.level if conditions.supply_line else camps,
+            effect_camp=grid((camps,), lambda camp: sum_of(self.effect_of_place(camp))),
+            effect_garrison=grid((garrisons,), lambda garrison: sum_of(self.effect_of_garrison(garrison))),
+            effect_counters=grid((works, 2, 2), lambda *counters: sum_of(self.effect_of_counters(*counters))),
+            supply=grid((garrisons, 2), lambda garrison, first: sum_of(self.supply(garrison, first))),
+            attrition=grid((camps, MOST_PILLAGES + 1, 2), self.attrition),
+            garrison_attrition=grid((garrisons, works), self.starved),
+            assault=grid((camps, garrisons, 2, 2), self.assault),
+            tests=grid((3, 4), self.tests),
+            next_box=grid((len(BOXES),), self.next_box),
+        )
+
+    @property
+    def start(self) -> SiegeState:
+        """The fortress as it stands, at the start roll or at the first decision."""
+        conditions = self.fields.conditions
+        begun = SiegeState(*[0] * len(SiegeState._fields))._replace(
+            stage=siege.START,
+            box=BOXES.index(self.track.start_round) if self.track else 0,
+            camp=self.besieger.size,
+            garrison=self.besieged.size,
+            works=self.works,
+            breach=int(conditions.breach_counter),
+            counter=int(conditions.assault_counter),
+            pillages=conditions.pillages,
+            first=int(conditions.first_round),
+            bad=int(conditions.bad_weather),
+        )
+        return begun if begun.box == siege.ROLL_BOX else siege.segment(self.params, begun)
+
+    @property
+    def limits(self) -> SiegeState:
+        """The largest value of each field."""
+        return SiegeState(max(self.rounds, siege.END_BOX + 1), self.besieger.size, max(1, self.besieged.size))
