@@ -104,7 +104,7 @@ def test_cells_that_the_rules_refuse_and_simulated_ones_are_kept_too(tmp_path):
 KILLED = """
 import os, signal
 from simulator.analysis.storage import run_store as keeping
-from simulator.analysis.{module} import {function}
+from simulator.analysis.storage.{module} import {function}
 keeping.SECONDS = keeping.SHARE = 0
 def told(done, total):
     if done >= {least}:

@@ -42,7 +42,8 @@ def walk(start: int, goal: int, win: int = 1, lose: int = 1, counting: int = 0) 
     book = TableBook()
     book.add({0: lose, 1: win})
     counters = ("tosses",) if counting else ()
-    return Chain(Walk(goal, counting), Coins(start, 0), Coins(goal, 2**20 - 1), book.close(), counters=counters)
+    begin, limits = Coins(start, 0), Coins(goal, 2**20 - 1)
+    return Chain(Walk(goal, counting), begin, limits, book.close(), counters=counters, may_be_over=True)
 
 
 class Stakes(NamedTuple):

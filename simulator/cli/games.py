@@ -50,7 +50,7 @@ def games(context: typer.Context, as_json: Annotated[bool, typer.Option("--json"
 def show(name: Annotated[str, typer.Argument(metavar="NAME", help="a shipped game file, e.g. skirmish")]) -> None:
     """Print a shipped game file, to start your own from."""
     from simulator.rules import custom
-    from simulator.rules.custom.files import shipped_text
+    from simulator.rules.custom.game_file.files import shipped_text
     from simulator.scenarios.validation import not_one_of
 
     if name not in custom.names():
@@ -65,7 +65,7 @@ def check(
 ) -> None:
     """Read a game file: its units, steps and the chances of their dice, or what is wrong with it."""
     from simulator.rules.battle import Misfit
-    from simulator.rules.custom import describe
+    from simulator.rules.custom.game_file import describe
     from simulator.scenarios.validation import first_complaint
 
     try:

@@ -303,7 +303,7 @@ def kinds_of(
 
 def game_file_battle() -> Battle:
     """The keys of a game file, shown like the fields of a battle kind."""
-    from simulator.rules.custom.format import GameFile
+    from simulator.rules.custom.game_file.format import GameFile
 
     return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=(), build=lambda _: Built())
 

@@ -9,7 +9,7 @@ from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.analysis.studies.compare import LEAST, compare
 from simulator.report.words import percent
 from simulator.rules.custom import INLINE
-from simulator.rules.custom.files import parse as parse_game
+from simulator.rules.custom.game_file.files import parse as parse_game
 from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
 from simulator.web import answers, catalogue, views
 from simulator.web import share_links as copies

@@ -31,7 +31,7 @@ def fight(scenario, *salvos):
 
 
 def _source(game, asked):
-    from simulator.rules.custom import files
+    from simulator.rules.custom.game_file import files
 
     return files.find(asked.data["game"], asked.data.get("rules"))
 

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from simulator import cli, load, replay, survival
-from simulator.rules.custom.describe import line_of
-from simulator.rules.custom.files import names, shipped_text
+from simulator.cli.exit_status import BAD_INPUT
+from simulator.rules.custom.game_file.describe import line_of
+from simulator.rules.custom.game_file.files import names, shipped_text
 
 
 def said(capsys, *arguments):
@@ -50,7 +51,7 @@ def test_check_names_the_line(capsys, tmp_path):
     ]:
         file.write_text(text)
         status, _, err = said(capsys, "games", "check", str(file))
-        assert status == cli.BAD_INPUT
+        assert status == BAD_INPUT
         assert told in err
         assert err.count("\n") == 1
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simulator import ScenarioError, exact, load, simulate
-from simulator.rules.custom.files import names, shipped_text
+from simulator.rules.custom.game_file.files import names, shipped_text
 
 ARMIES = {
     "skirmish": ("field", {"pikes": 2, "knights": 1}, {"archers": 2}),

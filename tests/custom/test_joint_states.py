@@ -123,5 +123,5 @@ def test_too_many_places_for_one_chain_are_answered_line_up_by_line_up(monkeypat
     vary = {"attacker.infantry": tuple(range(1, 10)), "attacker.tank": (1, 2)}
     assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is not None
     for most in (12, 18):  # fewer than the line-ups, and than the places that they come to
-        monkeypatch.setattr("simulator.rules.custom.lineups.MOST_PLACES", most)
+        monkeypatch.setattr("simulator.rules.custom.joint_states.MOST_PLACES", most)
         assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is None

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from math import comb, exp, lgamma, log
+from math import comb
 
 import numpy as np
 import pytest
@@ -13,9 +13,8 @@ from simulator.engine.model.interpreted import plain_params
 from simulator.engine.sample.simulation import Simulation, told_steps
 from simulator.rules.battle import WINNERS, Refusal
 from simulator.rules.custom import build, size
-from simulator.rules.custom.large_dice import Large
-from simulator.rules.custom.large_hits import DRAWS, hits_drawn
-from simulator.rules.custom.large_rules import scored
+from simulator.rules.custom.hits.dice import HitsParams
+from simulator.rules.custom.hits.rules import scored
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference
 
@@ -57,7 +56,7 @@ def line_up(kinds, pieces, hits=1, dice=1):
 def outcomes(scenario):
     """Every outcome with its chance: each roll's hits one by one, not as numbers draw them."""
     built = load(scenario).built
-    assert isinstance(built.chain.params, Large)
+    assert isinstance(built.chain.params, HitsParams)
     p = plain_params(built.chain.params)
     states, ends = {built.chain.start: 1.0}, defaultdict(float)
     while sum(states.values()) > 1e-14:
@@ -86,21 +85,6 @@ def test_random_games(large, scenario):
     mine, expected = outcomes(scenario), Reference(scenario["rules"], scenario).table()
     for key in set(mine) | set(expected):
         assert abs(mine.get(key, 0) - expected.get(key, 0)) < 1e-10, dict(key)
-
-
-@pytest.mark.parametrize(
-    ("dice", "hit", "whole"),
-    [(1, 1, 36), (2, 35, 36), (7, 12, 36), (40, 1, 10**6), (1000, 18, 36), (65_000, 24, 36), (64_000_000, 7, 100)],
-)
-def test_hits_are_drawn_as_likely_as_they_are(dice, hit, whole):
-    """Each number of hits belongs to one interval of draws, so that evenly spaced draws count it to within one."""
-    draws = 1000
-    p = hit / whole
-    counts = Counter(hits_drawn(dice, hit, whole, i * DRAWS // draws) for i in range(draws))
-    for hits in counts:
-        ways = lgamma(dice + 1) - lgamma(hits + 1) - lgamma(dice - hits + 1)
-        chance = exp(ways + hits * log(p) + (dice - hits) * log(1 - p))
-        assert abs(counts[hits] - draws * chance) < 1.1, hits
 
 
 def test_battles_of_large_line_ups_are_those_of_small_ones(large):
@@ -193,7 +177,7 @@ def rolling_again(kinds):
     ],
 )
 def test_the_two_limits_of_large_line_ups(line_ups, fit, too_many, told):
-    assert isinstance(load(line_ups(fit)).built.chain.params, Large)
+    assert isinstance(load(line_ups(fit)).built.chain.params, HitsParams)
     with pytest.raises(Refusal, match=told):
         odds(line_ups(too_many))
 

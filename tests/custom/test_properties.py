@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from simulator import exact, load
-from simulator.rules.custom.files import shipped_text
+from simulator.rules.custom.game_file.files import shipped_text
 
 PLAIN = {
     "format": 1,
@@ -124,3 +124,10 @@ def test_a_battle_in_which_nobody_can_hit_is_a_stalemate_at_once():
     odds = fought({"foot": 2}, {"foot": 2}, PLAIN | {"unit": {"foot": {"cost": 1}}})
     assert odds.p("stalemate") == 1
     assert odds.mean("rounds") == 0
+
+
+@pytest.mark.parametrize("policy", [{"retreat": "best"}, {"loss_order": "best"}])
+def test_a_battle_of_opening_steps_alone_counts_no_round_however_it_is_played(policy):
+    rules = PLAIN | {"step": [{"name": "volley", "when": "before-battle"}]}
+    odds = fought({"foot": 2}, {"foot": 2}, rules, policy={"attacker": policy})
+    assert odds.mean("rounds") == fought({"foot": 2}, {"foot": 2}, rules).mean("rounds") == 0

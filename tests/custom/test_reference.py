@@ -62,7 +62,7 @@ def merged(asked):
     """The tables of the game, house rules laid over it by hand."""
     import tomllib
 
-    from simulator.rules.custom.files import shipped_text
+    from simulator.rules.custom.game_file.files import shipped_text
 
     game = tomllib.loads(shipped_text(asked.data["game"]))
     for table, changes in asked.data.get("rules", {}).items():

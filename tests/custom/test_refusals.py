@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from simulator import ScenarioError, load
-from simulator.rules.custom.files import shipped_text
+from simulator.rules.custom.game_file.files import shipped_text
 
 SKIRMISH = tomllib.loads(shipped_text("skirmish"))
 ARMIES = {"battle": "field", "attacker": {"pikes": 2}, "defender": {"pikes": 2}}

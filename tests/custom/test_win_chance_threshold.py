@@ -1,12 +1,13 @@
-"""Retreat by odds under a limit of many rounds: told by a shorter one, as it is round by round."""
+"""Retreat by odds under a limit of many rounds: found from a shorter limit, the same as round by round."""
 
 import numpy as np
 import pytest
 
 from simulator import load
-from simulator.rules.custom import files
-from simulator.rules.custom.hopeless import _below, _chances, hopeless
+from simulator.rules.custom.build import lay_out
+from simulator.rules.custom.game_file import files
 from simulator.rules.custom.setup import Setup
+from simulator.rules.custom.win_chance_threshold import _below, _chances, below_odds
 
 WANTED = {"attacker": 0.35, "defender": 0.5}
 
@@ -19,10 +20,14 @@ WANTED = {"attacker": 0.35, "defender": 0.5}
     ],
 )
 def test_many_rounds_as_round_by_round(game, kind, attacker, defender, rounds):
-    options = {"rounds": rounds}
-    scenario = load({"game": game, "battle": kind, "attacker": attacker, "defender": defender, "options": options})
-    setup = Setup(files.find(game), kind, scenario.fields)
-    short, long = hopeless(setup, WANTED), _below(_chances(setup, WANTED, rounds), WANTED)
+    policy = {side: {"retreat": "odds-below", "odds_below": chance} for side, chance in WANTED.items()}
+    rules = {"battle": {kind: {"may_retreat": [*WANTED]}}}
+    scenario = load(
+        {"game": game, "battle": kind, "attacker": attacker, "defender": defender, "options": {"rounds": rounds}}
+        | {"rules": rules, "policy": policy}
+    )
+    setup = Setup(files.find(game, rules), kind, scenario.fields)
+    short, long = below_odds(setup, lay_out), _below(_chances(setup, WANTED, rounds, lay_out), WANTED)
     for side in WANTED:
         assert 0 < long[side].sum() < long[side].size
         np.testing.assert_array_equal(short[side], long[side])

@@ -6,7 +6,7 @@ import pytest
 
 from simulator import load
 from simulator.rules.custom.build import lay_out
-from simulator.rules.custom.files import find
+from simulator.rules.custom.game_file.files import find
 from simulator.rules.custom.line import loss_line
 from simulator.rules.custom.setup import Setup, chance
 from tests.custom.table_top import fight

@@ -27,7 +27,7 @@ CHAINS = {
     "wide": urn(12),
     "pairs": skirmish(9, 7),
     "decisions": gamble(5, 12, 4),
-    "over": replace(walk(0, 3), may_be_over=True),
+    "over": walk(0, 3),
     "loops": ring(7, way_out=1),
     "a table that no state uses": replace(
         walk(2, 4), tables=tables([{0: 1}, {0: 1, 1: 1}, dict.fromkeys(range(9), 1)])

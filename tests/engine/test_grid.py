@@ -68,7 +68,8 @@ def duel(lives, counting=1, crossed=0):
     book.add({0: 2, 1: 1})
     start, limits = Lives(lives, lives, 0), Lives(lives, lives, 10_000)
     apart = (("enemy",), ("own",))
-    return Chain(Duel(counting, crossed), start, limits, book.close(), counters=("rounds",), apart=apart)
+    rules = Duel(counting, crossed)
+    return Chain(rules, start, limits, book.close(), counters=("rounds",), apart=apart, may_be_over=True)
 
 
 def chances(ends):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from simulator.conformance import check_rules
-from simulator.engine import contract
 from simulator.engine.exact import exact_ends
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
+from simulator.engine.model import contract
 from simulator.engine.model.chain import Chain, rule
 from simulator.engine.model.chance import TableBook
 from simulator.engine.model.limits import BrokenGame

@@ -14,7 +14,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.outcome_rows import merge
 from simulator.rules import custom
 from simulator.rules.battle import NOBODY, Columns, Outcomes
-from simulator.rules.custom.files import is_path
+from simulator.rules.custom.game_file.files import is_path
 from simulator.scenarios import Draft, ScenarioError, Source, draft
 
 SIDES = ("attacker", "defender")

@@ -34,7 +34,7 @@ def told(draft: Draft, **asked: Any) -> dict[str, Any]:
 def _game_file(draft: Draft) -> str | None:
     """A digest of the game file that a scenario is played by; None for a game in Python."""
     from simulator.rules import custom
-    from simulator.rules.custom.files import find
+    from simulator.rules.custom.game_file.files import find
 
     game = draft.data.get("game")
     if not custom.knows(game):

@@ -59,7 +59,8 @@ def _overloaded(names: tuple[str, ...]) -> Any:
         fields = ", ".join(f"int64(value{place[f]})" if f in place else f"s.{f}" for f in kind.instance_class._fields)
         scope = {"State": kind.instance_class, "int64": int64}
         exec(f"def swapped(s, {listed}):\n    return State({fields})\n", scope)
-        return scope["swapped"]
+        swapped: Callable[..., Any] = scope["swapped"]
+        return swapped
 
     scope: dict[str, Any] = {"version_for": version_for}
     exec(f"def choose(s, {listed}):\n    return version_for(s)\n", scope)

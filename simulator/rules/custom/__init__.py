@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simulator.rules.battle import Battle, Built, Clock
-from simulator.rules.custom import files
-from simulator.rules.custom.checks import part_of
-from simulator.rules.custom.files import INLINE, Source, knows, names
-from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.game_file import files
+from simulator.rules.custom.game_file.checks import part_of
+from simulator.rules.custom.game_file.files import INLINE, Source, knows, names
+from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, model_of, shape_of
 
 __all__ = ["INLINE", "Roster", "battles", "knows", "lists", "names", "roster"]
 
 
-# What is asked by round where nothing is taken.
+# The question asked by round in battle kinds without `taken_by`.
 WON = Clock("rounds", "winner == 'attacker'", "the attacker has won")
 
 
@@ -49,8 +49,8 @@ def roster(game: str, kind: str, rules: object = None, folder: Path | None = Non
 
 
 def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, str]]]]:
-    """What a shipped game file has by name: its units. Raises KeyError for another game."""
-    from simulator.rules.custom.describe import unit_rows
+    """The named lists of a shipped game file: its units. Raises KeyError for another game."""
+    from simulator.rules.custom.game_file.describe import unit_rows
 
     if game not in names():
         raise KeyError(game)
@@ -89,27 +89,35 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
     """Everything that answers one scenario."""
     from dataclasses import replace
 
-    from simulator.rules.custom import best, lineups, text
-    from simulator.rules.custom.build import lay_out
+    from simulator.rules.custom import best, build, joint_states, text
     from simulator.rules.custom.outcome import begun, outcome, pieces
     from simulator.rules.custom.setup import Setup
     from simulator.rules.custom.size import TooLarge
 
     setup = Setup(source, kind, fields)
+    more: dict[str, Any] = {}
+    teller: type[text.Teller] = text.Teller
     try:
-        field = lay_out(setup)
+        places = build.lay_out(setup)
     except TooLarge:
-        from simulator.rules.custom import large
+        from simulator.rules.custom.hits import params as hits_params
+        from simulator.rules.custom.hits import text as hits_text
 
-        return large.built(setup)
+        field: build.Field = hits_params.lay_out(setup)
+        teller = hits_text.HitsTeller
+    else:
+        field = places
+        more = {
+            "decisions": lambda states, options: best.decisions(places, states, options),
+            "starts": joint_states.starts_of(setup),
+            "joined": lambda paths, settings: joint_states.joined(places, paths, settings),
+        }
     return Built(
-        chain=replace(field.chain, tell=text.Teller(field)),
+        chain=replace(field.chain, tell=teller(field)),
         outcome=lambda states: outcome(field, states),
         pieces=lambda states: pieces(field, states),
         assumptions=lambda: text.assumptions(field),
         explain=lambda: text.explain(field),
-        decisions=lambda states, options: best.decisions(field, states, options),
-        begun=lambda states: begun(field.params.opening, states),
-        starts=lineups.starts_of(field.setup),
-        joined=lambda paths, settings: lineups.joined(field, paths, settings),
+        begun=lambda states: begun(field, states),
+        **more,
     )

@@ -13,7 +13,7 @@ from simulator.engine.model.chain import Chain
 from simulator.rules.battle import Columns, Refusal
 from simulator.rules.custom import best_rules
 from simulator.rules.custom.best_rules import ATTACKER_ASKED, ATTACKER_LOSES, DEFENDER_LOSES, BestParams, BestState
-from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Setup
 from simulator.rules.toolkit.naming import counted
@@ -29,7 +29,7 @@ def seeks(setup: Setup, side: str, what: str) -> bool:
 
 def sought(setup: Setup) -> bool:
     """Is any policy of either side?"""
-    return any(seeks(setup, side, what) for side in SIDES for what in ("retreat", "loss_order"))
+    return setup.obeys and any(seeks(setup, side, what) for side in SIDES for what in ("retreat", "loss_order"))
 
 
 def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: dict[str, list[int]]) -> Chain:
@@ -38,7 +38,8 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     lose = np.array([seeks(setup, side, "loss_order") for side in SIDES], np.int64)
     if not (plain.begins.all() and plain.ends.all()):
         raise Refusal(SIDES[int(lose.argmax())], "too many units for best play: their hits cannot be told apart")
-    most = np.array([max([0, *_caps(places[side], aims[side])]) for side in SIDES], np.int64)
+    caps = {side: [sum(mask >> unit & 1 for unit in places[side].line) for mask in aims[side]] for side in SIDES}
+    most = np.array([max([0, *caps[side]]) for side in SIDES], np.int64)
     at, ways, base = [0], [], []
     for n, side in enumerate(SIDES):
         base.append(len(at) - 1)
@@ -60,9 +61,9 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
         ways_at=np.array(at, np.int64),
         ways=np.array(ways, np.int64),
     )
-    largest = max([0, *(int(army.stride[i, k] * army.size[i, k]) for army in (plain.attacker, plain.defender)
-                        for i in range(plain.salvos) for k in range(int(army.classes[i])))])  # fmt: skip
-    parts = max(int(army.classes.max(initial=0)) for army in (plain.attacker, plain.defender))
+    armies = plain.attacker, plain.defender
+    largest = max(int((army.stride * army.size).max(initial=0)) for army in armies)
+    parts = max(int(army.classes.max(initial=0)) for army in armies)
     start = best_rules.opened(params, BestState(*[0] * len(BestState._fields)))
     return replace(
         chain,
@@ -77,12 +78,6 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
             waiting=largest,
         ),
     )
-
-
-def _caps(places: Places, aims: Sequence[int]) -> Iterator[int]:
-    """The most hits of each class."""
-    for mask in aims:
-        yield sum(1 for unit in places.line if mask >> unit & 1)
 
 
 def _too_many_ways(side: str) -> Refusal:
@@ -120,7 +115,7 @@ def _ways(places: Places, aims: Sequence[int], most: int, choosing: bool) -> Ite
 
 
 def _spread(rooms: Sequence[tuple[int, int]], hits: int) -> Iterator[int]:
-    """What is added to a place by each way to spread hits, most of the first unit first."""
+    """The number added to a place by each way to spread hits, most hits on the first unit first."""
     if not rooms:
         if hits == 0:
             yield 0
@@ -138,13 +133,13 @@ def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
     attacks = (states.stage == ATTACKER_ASKED) | (states.stage == ATTACKER_LOSES)
     defender = np.where(states.stage == DEFENDER_LOSES, states.defender_next, states.defender)
     who, what = np.where(attacks, "attacker", "defender"), np.where(asked, "retreat", "loss_order")
-    told: Columns = {
+    columns: Columns = {
         "decision": np.array([f"policy.{one}.{two}" for one, two in zip(who.tolist(), what.tolist(), strict=True)]),
         "attacker": _standing(setup, places["attacker"], states.attacker),
         "defender": _standing(setup, places["defender"], defender),
     }
     if p.battle.clock > 0:
-        told["round"] = states.clock
+        columns["round"] = states.clock
     choice = np.where(options == best_rules.LEAVE, "leave", "stay").astype(object)
     rows = [part.tolist() for part in states]
     for i in np.flatnonzero(~asked).tolist():
@@ -153,15 +148,9 @@ def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
         after = best_rules.takes(p, s, side, int(options[i]))
         taken = places[SIDES[side]].taken
         lost = taken[after.attacker if side == 0 else after.defender_next] - taken[before]
-        choice[i] = "hits on " + _counted(setup, lost)
-    return told | {"choice": choice}
+        choice[i] = "hits on " + counted(lost, setup.names)
+    return columns | {"choice": choice}
 
 
 def _standing(setup: Setup, places: Places, at: np.ndarray) -> np.ndarray:
-    texts = [_counted(setup, row) for row in places.left]
-    return np.array(texts, dtype=object)[at]
-
-
-def _counted(setup: Setup, counts: Any) -> str:
-    """Numbers of units in words: "4 infantry, 1 tank"."""
-    return counted(counts, (setup.file.unit[key].name or key.replace("_", " ") for key in setup.units))
+    return np.array([counted(row, setup.names) for row in places.left], dtype=object)[at]

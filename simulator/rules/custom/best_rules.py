@@ -29,6 +29,7 @@ from simulator.rules.custom.rules import (
     removed,
     roll,
     row_of,
+    salvo_over,
 )
 
 ROLLING, DEFENDER_LOSES, ANSWERING, ATTACKER_LOSES, ATTACKER_ASKED, DEFENDER_ASKED = range(6)
@@ -125,13 +126,8 @@ def taken(p, s, side):
 @helper
 def group_over(p, s):
     """Both sides' losses come off; after the opening and after a round the check is due."""
-    following, clock, rounds = s.salvo + 1, s.clock, s.rounds
-    check = following == p.battle.opening or following == p.battle.salvos  # noqa: PLR1714 - compiled
-    if following == p.battle.salvos:
-        clock = min(s.clock + 1, p.battle.clock)
-        rounds = s.rounds + s.clock + 1 - clock
-    s = s._replace(salvo=following, clock=clock, rounds=rounds, stage=ROLLING, hits=0, part=0, defender_next=0)
-    return checked(p, s) if check else s
+    s = salvo_over(p.battle, s._replace(stage=ROLLING, hits=0, part=0, defender_next=0))
+    return checked(p, s) if s.salvo == p.battle.salvos else s
 
 
 @helper

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.rules.custom.checks import MAIN_ROLLS, part_of
-from simulator.rules.custom.format import GameFile, OrderBySide, SelectorBySide
+from simulator.rules.custom.game_file.checks import MAIN_ROLLS, part_of
+from simulator.rules.custom.game_file.format import GameFile, OrderBySide, SelectorBySide
 from simulator.rules.custom.setup import Setup, SideSetup, bits, chance_at, mask_of, roll_of
 from simulator.rules.custom.volleys import Standing
 
@@ -26,6 +26,11 @@ NOWHERE = 1 << 40
 def by_side(given: str | list[str] | OrderBySide | SelectorBySide, side: str) -> str | list[str]:
     """A list or text for both sides, or that of one."""
     return getattr(given, side) if isinstance(given, OrderBySide | SelectorBySide) else given
+
+
+def removed_alone(setup: Setup, side: str) -> int:
+    """The units that are lost at once when nothing else is left to the side, as a mask."""
+    return setup.mask(by_side(setup.file.losses.removed_alone, side))
 
 
 def loss_order(setup: Setup, side: str) -> list[int]:
@@ -134,7 +139,7 @@ def fighting_of(own: SideSetup) -> np.ndarray:
 
 
 class Stands:
-    """What stands where these hits were taken, one row of `taken` (by unit) for each place; arrays by row.
+    """The units that stand after these hits: one row of `taken` (hits by unit) for each place; arrays by row.
 
     `lost` and `left` count the pieces of each unit, `damage` the hits on those that are left, `units` all of them.
     """
@@ -181,21 +186,14 @@ class Stands:
     def __len__(self) -> int:
         return len(self.taken)
 
-    def lost_after(self, unit: int, taken: int) -> int:
-        """Pieces of a unit that are lost after so many hits on it (section 7)."""
-        hits = self.setup.file.unit[self.setup.units[unit]].hits
-        if absorbs_first(self.setup, self.side, unit):
-            return max(0, taken - self.own.counts[unit] * (hits - 1))
-        return taken // hits
-
     @cached_property
     def standings(self) -> list[Standing]:
-        """What stands in each place, those who support included."""
+        """The units that stand in each place, supporting units included."""
         supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
         return self._standing(self.left + np.array(supports, np.int64))
 
     def _standing(self, there: np.ndarray) -> list[Standing]:
-        """What stands in each place, from the numbers of each unit there."""
+        """The units that stand in each place, from their numbers by unit."""
         masks = (there > 0) @ np.array([1 << u for u in range(there.shape[1])], np.uint64)
         fights = self.own.fights
         return [
@@ -204,7 +202,7 @@ class Stands:
 
 
 class Places(Stands):
-    """The places of a side, and what stands in each; `gone` is the place where everybody is lost.
+    """The places of a side and the units in each; `gone` is the place where everybody is lost.
 
     `several`: may the side begin in another place than 0?
     """
@@ -219,11 +217,15 @@ class Places(Stands):
         size = prod(self.sizes)
         self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
         super().__init__(setup, side, line, self._taken(setup.sides[side], np.array(line, np.int64)))
-        self.gone, units = len(self) - 1, len(self.own.counts)
-        self.alone = np.zeros(len(self), bool)
-        if removed := setup.mask(by_side(setup.file.losses.removed_alone, side)) & self.own.present:
-            stays = np.array([1 - (removed >> u & 1) for u in range(units)])
-            self.alone = (self.units > 0) & (self.left @ stays == 0)
+        self.gone, self.alone = len(self) - 1, self._alone()
+
+    def _alone(self) -> np.ndarray:
+        """By place: are only units left that are removed then?"""
+        removed = removed_alone(self.setup, self.side)
+        if not removed & self.own.present:
+            return np.zeros(len(self), bool)
+        stays = np.array([1 - (removed >> unit & 1) for unit in range(len(self.own.counts))])
+        return np.asarray((self.units > 0) & (self.left @ stays == 0))
 
     @staticmethod
     def number(setup: Setup, side: str, line: Sequence[int]) -> int:
@@ -272,7 +274,7 @@ class Places(Stands):
 
 
 def aimed_at(setup: Setup, side: str) -> list[int]:
-    """At whom of a side the enemy fires, as masks of units."""
+    """The targets of the enemy's shots at a side, as masks of units."""
     enemy = setup.sides[setup.sides[side].enemy]
     return sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
 

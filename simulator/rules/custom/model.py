@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from pydantic import Field, create_model
 
 from simulator.rules.battle import Fields, Refusal
-from simulator.rules.custom.checks import (
+from simulator.rules.custom.game_file.checks import (
     check_modifier,
     check_order,
     check_selector,
@@ -20,7 +20,15 @@ from simulator.rules.custom.checks import (
     part_of,
     words_of,
 )
-from simulator.rules.custom.format import SIDES, Added, Condition, ConditionValue, GameFile, Order, SideModifier
+from simulator.rules.custom.game_file.format import (
+    SIDES,
+    Added,
+    Condition,
+    ConditionValue,
+    GameFile,
+    Order,
+    SideModifier,
+)
 from simulator.rules.toolkit.policies import check_alone, check_parameters
 from simulator.rules.toolkit.policies import named as named_policies
 
@@ -103,7 +111,7 @@ class Shape(NamedTuple):
 
 
 def shape_of(file: GameFile, kind: str) -> Shape:
-    """What a scenario of this kind may say: units a side (with what they are), conditions (with choices)."""
+    """The fields of a scenario of this kind: units of each side (with titles), conditions (with choices)."""
 
     def units(side: str) -> tuple[tuple[str, str], ...]:
         fights, supports = part_of(file, kind, side)

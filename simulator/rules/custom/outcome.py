@@ -1,4 +1,4 @@
-"""The columns of a battle of a game file, and its pieces (docs/rules/custom_games.md section 9)."""
+"""The columns of the outcome of a battle of a game file, and its pieces (docs/rules/custom_games.md section 9)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, Columns, Piece
-from simulator.rules.custom.build import Laid, winner_of
-from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.build import Field
+from simulator.rules.custom.line import Stands
 from simulator.rules.custom.model import named
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
 from simulator.rules.custom.setup import bits
@@ -24,61 +24,55 @@ HEADLINE = (
 )
 
 
-def outcome(field: Laid, states: Any) -> Columns:
+def outcome(field: Field, states: Any) -> Columns:
     """Final states as the user's columns."""
     setup = field.setup
-    at = {"attacker": states.attacker, "defender": states.defender}
-    columns: Columns = {"winner": winner_of(field, states), "rounds": states.clock + states.rounds}
-    for side in SIDES:
-        columns |= {name: values.take(at[side]) for name, values in field.places[side].totals.items()}
-    for side in SIDES:
-        columns |= _by_unit(field, side, at[side])
+    seen = field.seen(states)
+    columns: Columns = {"winner": field.winner(states), "rounds": states.clock + states.rounds}
+    for stands, rows in seen.values():
+        columns |= {name: values.take(rows) for name, values in stands.totals.items()}
+    for side, (stands, rows) in seen.items():
+        wanted = named(getattr(setup.fields, side))
+        columns |= {name: values.take(rows) for unit, name, values in stands.by_unit if unit in wanted}
     columns["attacker_retreated"] = states.ending == ATTACKER_LEFT
     columns["defender_retreated"] = states.ending == DEFENDER_LEFT
     columns["stalemate"] = states.ending == STALEMATE
     columns["both_eliminated"] = (columns["attacker_units_left"] == 0) & (columns["defender_units_left"] == 0)
     if setup.kind.taken_by is not None:
         takers = list(bits(setup.mask(setup.kind.taken_by)))
-        there = field.places["attacker"].left[:, takers].sum(axis=1) > 0
-        columns["taken"] = (columns["winner"] == ATTACKER) & there[states.attacker]
+        stands, rows = seen["attacker"]
+        there = stands.left[:, takers].sum(axis=1) > 0
+        columns["taken"] = (columns["winner"] == ATTACKER) & there[rows]
     return columns
 
 
-def begun(opening: int, states: Any) -> np.ndarray:
-    """The round that a state stands in or before; 0 in the opening, the salvos below this."""
-    before = (states.clock == 0) & (states.salvo < opening) & (states.ending == 0)
+def begun(field: Field, states: Any) -> np.ndarray:
+    """The round that a state stands in or before; 0 in the opening."""
+    before = (states.clock == 0) & (states.salvo < field.params.opening) & (states.ending == 0)
     return np.where(before, 0, states.clock + states.rounds + 1)
 
 
-def _by_unit(field: Laid, side: str, at: np.ndarray) -> Columns:
-    wanted = named(getattr(field.setup.fields, side))
-    return {name: values.take(at) for unit, name, values in field.places[side].by_unit if unit in wanted}
-
-
-def pieces(field: Laid, states: Any) -> list[Piece]:
+def pieces(field: Field, states: Any) -> list[Piece]:
     """Every fighting piece, first lost first within each side."""
     found = []
-    for side, at in zip(SIDES, (states.attacker, states.defender), strict=True):
-        places = field.places[side]
-        for unit, piece, total in _in_order(field, side):
-            given = field.setup.file.unit[field.setup.units[unit]]
-            name = given.name or field.setup.units[unit].replace("_", " ")
-            lost = places.lost[at, unit] >= piece
+    for side, (stands, rows) in field.seen(states).items():
+        for unit, piece, total in _in_order(stands):
+            name, cost = field.setup.names[unit], field.setup.file.unit[field.setup.units[unit]].cost
+            lost = stands.lost[rows, unit] >= piece
             label = name if total == 1 else f"{name} {piece}"
-            found.append(Piece(side, label, f"cost {given.cost:g}", 1.0 - lost))
+            found.append(Piece(side, label, f"cost {cost:g}", 1.0 - lost))
     return found
 
 
-def _in_order(field: Laid, side: str) -> Iterator[tuple[int, int, int]]:
+def _in_order(stands: Stands) -> Iterator[tuple[int, int, int]]:
     """(unit, which of its pieces, how many there are), in the order in which the line loses them."""
-    places, setup = field.places[side], field.setup
-    counts = setup.sides[side].counts
-    line = np.array(places.line)
-    deaths = []
-    for unit in set(places.line):
-        points = np.flatnonzero(line == unit)
-        lost = [places.lost_after(unit, taken) for taken in range(1, len(points) + 1)]
-        for piece in range(1, counts[unit] + 1):
-            deaths.append((int(points[lost.index(piece)]), unit, piece, counts[unit]))
-    for _, unit, piece, total in sorted(deaths):
-        yield unit, piece, total
+    counts, line = stands.own.counts, np.array(stands.line)
+    losses = []
+    for unit in set(stands.line):
+        points = np.flatnonzero(line == unit).tolist()
+        taken = np.zeros((len(points), len(counts)), np.int64)
+        taken[:, unit] = np.arange(1, len(points) + 1)
+        lost = Stands(stands.setup, stands.side, stands.line, taken).lost[:, unit].tolist()
+        losses += [(at, unit, now) for at, now, before in zip(points, lost, [0, *lost], strict=False) if now > before]
+    for _, unit, piece in sorted(losses):
+        yield unit, piece, counts[unit]

@@ -14,6 +14,7 @@ import numpy as np
 
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
+from simulator.rules.toolkit.retreat import Leave, leaves
 
 FIGHTING, GONE, OVER, STALEMATE, ATTACKER_LEFT, DEFENDER_LEFT = range(6)
 
@@ -23,12 +24,12 @@ class Army(NamedTuple):
 
     - `units` fighting, `alone`: 1 where only units are left that are removed then; `gone`: the place without units.
     - `after_hits[n, class, place]`: the place after 2**n hits of a class of the enemy's shots.
-    - `shows[row, place]`: all of this place that the enemy's dice depend on.
+    - `shows[row, place]`: the part of this place that the enemy's dice depend on, as a number.
     - `rolls[row, place, shown]`: the chance table of the hits that this side scores, 0 where it rolls nothing;
       `means` the same as mean hits, in parts of a common whole.
     - `classes[salvo]`: how many hit classes a result holds: hits = result // `stride` % `size`, on `targets`.
-    - `leave_after`, `leave_at`: rounds and units at which it leaves (-1: never); `outnumbered`, `outpowered` 1 if so;
-      `hopeless[clock, own, enemy]` 1 where its chance to win is too small.
+    - It leaves by `leave`; if `outpowered` is 1, when it would score fewer mean hits than the enemy; and where
+      `below_odds[clock, own, enemy]` is 1, its chance to win being too small.
     """
 
     units: np.ndarray
@@ -42,11 +43,9 @@ class Army(NamedTuple):
     stride: np.ndarray
     size: np.ndarray
     targets: np.ndarray
-    leave_after: int
-    leave_at: int
-    outnumbered: int
+    leave: Leave
     outpowered: int
-    hopeless: np.ndarray
+    below_odds: np.ndarray
 
 
 class Params(NamedTuple):
@@ -55,8 +54,8 @@ class Params(NamedTuple):
     - `rows[phase, salvo]`: phase 0 is before the battle, phase r round r, the last one every later round.
     - `begins[salvo]`, `ends[salvo]`: 1 for the first and the last salvo of a group; salvos below `opening` are fought
       before the battle.
-    - `clock`: rounds are told apart up to this number; `round_limit` 0 without one; `retreat_after` as in the file;
-      `retreats` 0 if nobody has a policy to leave.
+    - `clock`: states differ by their round up to this number; `round_limit` 0 without one; `retreat_after` as in the
+      file; `retreats` 0 if nobody has a policy to leave, `compares` 0 if nobody looks at mean hits.
     """
 
     attacker: Army
@@ -71,6 +70,7 @@ class Params(NamedTuple):
     round_limit: int
     retreat_after: int
     retreats: int
+    compares: int
 
 
 class State(NamedTuple):
@@ -145,26 +145,29 @@ def power(p, own, enemy, phase, place, enemy_place):
 
 
 @helper
-def leaves(own, enemy, clock, place, enemy_place):
-    """Does a side leave now, by any policy but `outpowered` (section 8)?"""
-    if (own.leave_after >= 0) & (clock >= own.leave_after):
+def gives_up(own, enemy, clock, place, enemy_place, less_power):
+    """Does a side leave now, by any policy (section 8)?"""
+    units = own.units[place]
+    if leaves(own.leave, units, clock, units, enemy.units[enemy_place]) | ((own.outpowered > 0) & less_power):
         return True
-    if own.units[place] <= own.leave_at:
-        return True
-    if (own.outnumbered > 0) & (own.units[place] < enemy.units[enemy_place]):
-        return True
-    if own.hopeless.shape[0] > 0:
-        return own.hopeless[min(clock, own.hopeless.shape[0] - 1), place, enemy_place] > 0
+    if own.below_odds.shape[0] > 0:
+        return own.below_odds[min(clock, own.below_odds.shape[0] - 1), place, enemy_place] > 0
     return False
 
 
 @helper
+def removes(alone, enemy_alone, enemies):
+    """Does a side lose its last units, which are removed alone? Not if both would, nor if the enemy is gone."""
+    return (alone > 0) & (enemy_alone == 0) & (enemies > 0)
+
+
+@helper
 def removed(p, s):
-    """A side with nothing but units that are removed alone loses them, unless both have or the enemy is gone."""
+    """A side with nothing but units that are removed alone loses them (section 6, step 1)."""
     mine, theirs = p.attacker.alone[s.attacker], p.defender.alone[s.defender]
-    if (mine > 0) & (theirs == 0) & (p.defender.units[s.defender] > 0):
+    if removes(mine, theirs, p.defender.units[s.defender]):
         return s._replace(attacker=p.attacker.gone)
-    if (theirs > 0) & (mine == 0) & (p.attacker.units[s.attacker] > 0):
+    if removes(theirs, mine, p.attacker.units[s.attacker]):
         return s._replace(defender=p.defender.gone)
     return s
 
@@ -176,18 +179,25 @@ def ended(s, ending):
 
 
 @helper
+def finished(p, s, attackers, defenders):
+    """GONE or OVER with so many units left after the opening or a round, else FIGHTING (section 6, steps 4b and 4c)."""
+    if (attackers == 0) | (defenders == 0):
+        return GONE
+    return OVER if (p.round_limit > 0) & (s.clock >= p.round_limit) else FIGHTING
+
+
+@helper
 def ending_of(p, s):
     """How the battle is over after the opening or a round, nobody having left (section 6, steps 4b to 4d)."""
-    if (p.attacker.units[s.attacker] == 0) | (p.defender.units[s.defender] == 0):
-        return GONE
-    if (p.round_limit > 0) & (s.clock >= p.round_limit):
-        return OVER
-    return STALEMATE if stalemate(p, s) else FIGHTING
+    ending = finished(p, s, p.attacker.units[s.attacker], p.defender.units[s.defender])
+    return STALEMATE if ending == FIGHTING and stalemate(p, s) else ending
 
 
 @helper
 def ahead_of(p, s):
-    """Mean hits of the attacker in the coming round less the defender's."""
+    """Mean hits of the attacker in the coming round less the defender's; 0 where no policy asks."""
+    if p.compares == 0:
+        return 0
     phase = min(s.clock + 1, p.phases)
     own = power(p, p.attacker, p.defender, phase, s.attacker, s.defender)
     return own - power(p, p.defender, p.attacker, phase, s.defender, s.attacker)
@@ -196,17 +206,13 @@ def ahead_of(p, s):
 @helper
 def attacker_leaves(p, s):
     """Does the attacker leave, by his policies?"""
-    if leaves(p.attacker, p.defender, s.clock, s.attacker, s.defender):
-        return True
-    return ahead_of(p, s) < 0 if p.attacker.outpowered > 0 else False
+    return gives_up(p.attacker, p.defender, s.clock, s.attacker, s.defender, ahead_of(p, s) < 0)
 
 
 @helper
 def defender_leaves(p, s):
     """Does the defender leave, by his policies?"""
-    if leaves(p.defender, p.attacker, s.clock, s.defender, s.attacker):
-        return True
-    return ahead_of(p, s) > 0 if p.defender.outpowered > 0 else False
+    return gives_up(p.defender, p.attacker, s.clock, s.defender, s.attacker, ahead_of(p, s) > 0)
 
 
 @helper
@@ -223,11 +229,23 @@ def checked(p, before):
 
 
 @helper
-def landed(p, s, result, other):
-    """A salvo: hits are allotted, and come off when the group is over (section 5, steps 7 and 8).
+def salvo_over(p, s):
+    """The last salvo of a group is over; after a round it is counted.
 
     After the opening and after a round the check is due: `salvo` is Params.salvos then.
     """
+    following, clock, rounds = s.salvo + 1, s.clock, s.rounds
+    if following == p.opening:
+        following = p.salvos
+    elif following == p.salvos:
+        clock = min(s.clock + 1, p.clock)
+        rounds = s.rounds + s.clock + 1 - clock
+    return s._replace(salvo=following, clock=clock, rounds=rounds)
+
+
+@helper
+def landed(p, s, result, other):
+    """A salvo: hits are allotted, and come off when the group is over (section 5, steps 7 and 8)."""
     attacker, defender, salvo = s.attacker_next, s.defender_next, s.salvo
     if p.begins[salvo] > 0:
         attacker, defender = s.attacker, s.defender
@@ -235,21 +253,7 @@ def landed(p, s, result, other):
     defender = struck(p.attacker, p.defender, salvo, defender, result)
     if p.ends[salvo] == 0:
         return s._replace(attacker_next=attacker, defender_next=defender, salvo=salvo + 1)
-    following, clock, rounds = salvo + 1, s.clock, s.rounds
-    if following == p.opening:
-        following = p.salvos
-    elif following == p.salvos:
-        clock = min(s.clock + 1, p.clock)
-        rounds = s.rounds + s.clock + 1 - clock
-    return s._replace(
-        attacker=attacker,
-        defender=defender,
-        attacker_next=0,
-        defender_next=0,
-        salvo=following,
-        clock=clock,
-        rounds=rounds,
-    )
+    return salvo_over(p, s._replace(attacker=attacker, defender=defender, attacker_next=0, defender_next=0))
 
 
 @helper
@@ -301,12 +305,7 @@ def lands(p, s, result, other):
 
 @rule(Params)
 def follows(p, s):
-    """What follows without dice."""
-    return onward(p, s)
-
-
-def begun(p: Params, s: State) -> State:
-    """The state in which the next dice are rolled, from one at the beginning of a salvo."""
+    """The moves that follow without dice."""
     return onward(p, s)
 
 
@@ -317,4 +316,4 @@ def opened(p: Params, s: State) -> State:
         return ended(s, GONE)
     if p.opening == 0:
         s = checked(p, s._replace(salvo=p.salvos))
-    return s if s.ending else begun(p, s)
+    return s if s.ending else onward(p, s)

@@ -1,4 +1,4 @@
-"""A scenario and its game file brought together: who may do what, with which dice, in which step.
+"""A scenario together with its game file: the units, dice and rules of each side, step by step.
 
 Nothing here depends on the course of the battle; docs/rules/custom_games.md sections 2, 4 and 5.
 """
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from simulator.rules.custom.checks import MAIN_ROLLS, part_of, selected
-from simulator.rules.custom.files import Source
-from simulator.rules.custom.format import (
+from simulator.rules.custom.game_file.checks import MAIN_ROLLS, part_of, selected
+from simulator.rules.custom.game_file.files import Source
+from simulator.rules.custom.game_file.format import (
     SIDES,
     ConditionValue,
     Dice,
@@ -101,9 +101,13 @@ def bits(mask: int) -> Iterable[int]:
 
 
 class Setup:
-    """Everything that a battle's numbers are made from. Units are numbered in file order."""
+    """Everything that a battle's numbers are made from. Units are numbered in file order.
 
-    def __init__(self, source: Source, kind: str, fields: Scenario) -> None:
+    Unless it `obeys` its policies nobody ever retreats, and losses are taken in the fixed order.
+    """
+
+    def __init__(self, source: Source, kind: str, fields: Scenario, obeys: bool = True) -> None:
+        self.obeys = obeys
         self.source, self.file, self.fields = source, source.file, fields
         self.kind_name, self.kind = kind, source.file.battle[kind]
         self.units = list(self.file.unit)
@@ -111,6 +115,11 @@ class Setup:
         self.sides = {side: SideSetup(self, side) for side in SIDES}
         self.low_luck = fields.options.dice == "low-luck"
         self.rounds = fields.options.rounds or self.kind.rounds
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the units for people."""
+        return [unit.name or key.replace("_", " ") for key, unit in self.file.unit.items()]
 
     def mask(self, selector: Sequence[str]) -> int:
         """The units that a selector names."""
@@ -127,19 +136,34 @@ class Setup:
         return sum(self.file.step[group[0]].when == "before-battle" for group in self.groups)
 
     @cached_property
+    def leaving(self) -> set[str]:
+        """The policies by which a side may leave."""
+        return {name for side in self.sides.values() for name in side.leaving}
+
+    @property
+    def retreats(self) -> bool:
+        """May a side leave at all?"""
+        return bool(self.leaving)
+
+    @property
     def compares(self) -> bool:
         """Does a side compare what both would roll (`outpowered`)?"""
-        return any("outpowered" in named(getattr(self.fields.policy, side).retreat) for side in SIDES)
+        return "outpowered" in self.leaving
 
     @cached_property
     def phases(self) -> int:
         """From this round on all rounds are alike (section 13)."""
-        marks = [1]
-        for side in self.sides.values():
-            for rule in (*side.shots.values(), *side.supports, *side.modifiers):
-                given = rule.given
-                marks += [given.from_round or 1, (given.to_round or 0) + 1]
-        return max(marks)
+        given = [rule.given for rule in self.rules]
+        return max([1, *(max(one.from_round or 1, (one.to_round or 0) + 1) for one in given)])
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """Steps, supports and modifiers of both sides."""
+        return [rule for side in self.sides.values() for rule in (*side.shots.values(), *side.helps)]
+
+    def held(self, number: int) -> tuple[bool, ...]:
+        """Which of them hold in a round, as far as its number goes."""
+        return tuple([rule.in_round(number) for rule in self.rules])
 
     def roll_of(self, unit: int, name: str) -> Rolled | None:
         """A unit's roll of that name, or None."""
@@ -163,6 +187,8 @@ class SideSetup:
         self.enemy = SIDES[1 - SIDES.index(side)]
         file, kind, own = setup.file, setup.kind_name, getattr(setup.fields, side)
         self.fights, self.supporters = (mask_of(file, tuple(part)) for part in part_of(file, kind, side))
+        retreat = named(getattr(setup.fields.policy, side).retreat)
+        self.leaving = set(retreat) - {"never"} if setup.obeys else set()
         given = counts(own)
         self.counts = [given.get(key, 0) for key in setup.units]
         self.present = sum(1 << u for u, count in enumerate(self.counts) if count)
@@ -174,13 +200,18 @@ class SideSetup:
             everywhere = Modifier(name="modifier", adds=own.modifier)
             self.modifiers.append(_modifier(file, everywhere, -1 - len(own.modifiers)))
 
+    @property
+    def helps(self) -> list[Help]:
+        """Supports and modifiers."""
+        return [*self.supports, *self.modifiers]
+
     def able(self, shot: Shot) -> bool:
         """May anybody whom the scenario brings fire this step?"""
         return bool(shot.by & self.present)
 
 
 class SideRules(NamedTuple):
-    """What a side fires by, whatever the scenario brings: steps by number, supports and modifiers of the game."""
+    """The rules of a side whatever units it has: steps by number, supports and modifiers of the game."""
 
     shots: dict[int, Shot]
     supports: list[Help]
@@ -250,7 +281,7 @@ def _mask(file: GameFile, selector: Selector | None, default: int | None = None)
 
 
 def _scope(file: GameFile, given: RoundScope, number: int) -> dict[str, Any]:
-    """What every rule has."""
+    """The fields that every rule has."""
     return {
         "given": given,
         "number": number,
@@ -294,9 +325,6 @@ def _shot(file: GameFile, kind: str, side: str, number: int) -> Shot:
 @lru_cache(maxsize=4096)
 def chance_at(file: GameFile, value: int, reroll: str | frozenset[int]) -> int:
     """The chance of one die, as so many of `sides` squared (section 4)."""
-    clamp = file.dice.clamp
-    if clamp:
-        value = min(max(value, clamp[0]), clamp[1])
     return chance(faces_that_hit(file.dice, value), file.dice.sides, reroll)
 
 
@@ -330,7 +358,9 @@ def _hits(sides: int, hit: str, sure: tuple[int, ...], never: tuple[int, ...], v
 
 
 def faces_that_hit(dice: Dice, value: int) -> frozenset[int]:
-    """Faces that hit at a value (section 4, step 4)."""
+    """Faces that hit at a value (section 4, steps 3 and 4)."""
+    if dice.clamp:
+        value = min(max(value, dice.clamp[0]), dice.clamp[1])
     return _hits(dice.sides, dice.hit, tuple(dice.always_hit), tuple(dice.always_miss), value)
 
 

@@ -1,4 +1,4 @@
-"""How much there would be to work out of a battle before its first roll, and what is too much of it."""
+"""The limits of battles that are worked out place by place before their first roll."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import isqrt, prod
 
 from simulator.engine.model.chance import LARGEST_RESULT
-from simulator.rules.battle import Refusal
-from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Places, blocks_of
 from simulator.rules.custom.setup import Setup, SideSetup, bits
 
@@ -19,26 +18,23 @@ MOST_BYTES = 2_000_000_000
 FEW_PLACES = 10_000
 
 
-class TooLarge(Refusal):
-    """Line-ups with more places, throws or tables than are worked out beforehand."""
+class TooLarge(Exception):
+    """Line-ups with more places, rolls or tables than are worked out beforehand."""
 
 
 def check_size(setup: Setup, lines: Mapping[str, Sequence[int]]) -> None:
     """Raises TooLarge where working out every place of these loss lines takes too much."""
-    numbers = {side: Places.number(setup, side, lines[side]) for side in SIDES}
-    for side, number in numbers.items():
-        if number > MOST_PLACES:
-            raise TooLarge(side, f"too many units: they can be lost in {number:,} ways; at most {MOST_PLACES:,} fit")
-    if max(numbers.values()) < FEW_PLACES:
+    places = [Places.number(setup, side, lines[side]) for side in SIDES]
+    if max(places) < FEW_PLACES:
         return
     dice = {side: _most_dice(setup.sides[side]) for side in SIDES}
-    for side in SIDES:
-        if len(lines[setup.sides[side].enemy]) > LARGEST_RESULT < dice[side]:
-            raise TooLarge(side, f"too many units: they may score more than {LARGEST_RESULT:,} hits at once")
-    if (rows := _rows(setup) * sum(numbers.values())) > MOST_ROWS:
-        raise TooLarge(SIDES[0], f"too many units: {rows:,} different throws of both sides")
-    if (size := sum(_bytes(setup, side, lines[side], dice[side]) for side in SIDES)) > MOST_BYTES:
-        raise TooLarge(SIDES[0], f"too many units: chance tables of both sides of {size / 1e9:.1f} GB")
+    if (
+        max(places) > MOST_PLACES
+        or any(len(lines[setup.sides[side].enemy]) > LARGEST_RESULT < dice[side] for side in SIDES)
+        or setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening) > MOST_ROWS / sum(places)
+        or sum(_bytes(setup, side, lines[side], dice[side]) for side in SIDES) > MOST_BYTES
+    ):
+        raise TooLarge
 
 
 def _most_dice(side: SideSetup) -> int:
@@ -52,11 +48,9 @@ def _most_dice(side: SideSetup) -> int:
     )
 
 
-def _rows(setup: Setup) -> int:
-    """Groups times the kinds of rounds they are fought in."""
-    rules = [rule for side in setup.sides.values() for rule in (*side.shots.values(), *side.supports, *side.modifiers)]
-    kinds = {tuple([rule.in_round(number) for rule in rules]) for number in range(1, setup.phases + 1)}
-    return setup.opening + len(kinds) * (len(setup.groups) - setup.opening)
+def _rounds(setup: Setup) -> int:
+    """The kinds of rounds in which different rules hold."""
+    return len({setup.held(number) for number in range(1, setup.phases + 1)})
 
 
 def _bytes(setup: Setup, side: str, line: Sequence[int], dice: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simulator.engine.model.binomial import chances_of_hits
 from simulator.engine.model.chance import NO_TABLE, Tables, from_rows
 from simulator.rules.custom.line import Places
 from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
@@ -20,30 +21,12 @@ from simulator.rules.custom.volleys import Standing, fires, volleys
 MOST_RESULTS = 20_000
 # A side rolls at most so many different throws in a group, by what stands on both sides.
 MOST_PROFILES = 1_000_000
-# What a game file keeps worked out: for so many line-ups.
+# A game file keeps what is worked out for so many kinds of line-ups and so many line-ups of each kind.
 MOST_KEPT = 32
-# What both tails of a number of hits may have less than together is never rolled: far below rounding.
-TAIL = 1e-18
 
 Dice = tuple[tuple[int, int], ...]
-
-
-@lru_cache(maxsize=1 << 14)
-def binomial(dice: int, hit: int, whole: int) -> tuple[int, np.ndarray]:
-    """Chances of hits of equal dice: the least number of hits that is not negligible, and the chances from there."""
-    if dice == 1:
-        return 0, np.array([(whole - hit) / whole, hit / whole])
-    half = binomial(dice // 2, hit, whole)
-    found = _sum(half, half)
-    return _sum(found, binomial(1, hit, whole)) if dice % 2 else found
-
-
-def _sum(one: tuple[int, np.ndarray], other: tuple[int, np.ndarray]) -> tuple[int, np.ndarray]:
-    """The sum of two independent numbers of hits, without tails that are negligible."""
-    p = np.convolve(one[1], other[1])
-    low = int(np.searchsorted(np.cumsum(p), TAIL))
-    high = len(p) - int(np.searchsorted(np.cumsum(p[::-1]), TAIL))
-    return one[0] + other[0] + low, p[low:high]
+# A round, and what stands on the own side and on the enemy's.
+Moment = tuple[int, Standing, Standing]
 
 
 @lru_cache(maxsize=1 << 13)
@@ -56,9 +39,7 @@ def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> tuple[np.ndarr
         sure, rest = divmod(sum(hit * number for hit, number in dice), whole)
         low, p = sure, np.array([(whole - rest) / whole, rest / whole] if rest else [1.0])
     else:
-        low, p = 0, np.ones(1)
-        for hit, number in dice:
-            low, p = _sum((low, p), binomial(number, hit, whole))
+        low, p = chances_of_hits(dice, whole)
     hits = np.arange(low, low + len(p))
     if hits[-1] > most:
         p = np.bincount(np.minimum(hits, most), p)
@@ -128,7 +109,7 @@ def slots_of(side: SideSetup, group: Sequence[int]) -> list[Slot]:
 
 
 class Throws(NamedTuple):
-    """What a side rolls in a salvo: what the enemy's places show, then by own place and by that its tables and means.
+    """The rolls of a side in a salvo: `shown` by enemy place, then tables and means by own place and `shown`.
 
     Mean hits are in parts of the whole.
     """
@@ -139,7 +120,7 @@ class Throws(NamedTuple):
 
 
 class Aimed(NamedTuple):
-    """A step that is fired: its slot, what of the own numbers of units decides its dice, and its dice by these."""
+    """A step that is fired: its slot, the own numbers of units that its dice depend on, and the dice for these."""
 
     slot: int
     shot: Shot
@@ -147,126 +128,102 @@ class Aimed(NamedTuple):
     dice: dict[Hashable, Dice]
 
 
-class Known(NamedTuple):
-    """What is worked out of a side once: the slots of each group, its hit classes, what decides a step's dice.
+class DiceTables:
+    """A side's dice: fills its tables row by row.
 
-    Then, by what they depend on: the dice of steps, the steps that are fired, and of line-ups, place by place, their
-    dice and what they show of themselves.
+    Results are kept for all scenarios of the game file that differ in numbers of units alone.
     """
-
-    slots: list[list[Slot]]
-    classes: list[int]
-    asked: dict[int, tuple[list[int], list[Help]]]
-    dice: dict[Hashable, dict[Hashable, Dice]]
-    aimed: dict[Hashable, list[Aimed]]
-    rolled: dict[Hashable, list[tuple[Dice, ...]]]
-    seen: dict[Hashable, tuple[np.ndarray, list[Standing]]]
-
-
-def _keep(kept: dict[Hashable, Any], key: Hashable, value: Any, places: int) -> None:
-    """Keep what was worked out for a line-up, if it has few places."""
-    if len(kept) >= MOST_KEPT:
-        kept.clear()
-    if places <= MOST_KEPT**2:
-        kept[key] = value
-
-
-def _nothing(counts: Sequence[int]) -> Hashable:
-    return None
-
-
-class Gunnery:
-    """A side's dice: fills its tables row by row."""
 
     def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: Book) -> None:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
-        self.own_stands, self.enemy_stands = own.standings, enemy.standings
-        self._known = self._worked_out_before()
-        self.slots, self.classes = self._known.slots, self._known.classes
+        self._kept = self._kept_before()
+        self._line_ups: dict[Hashable, Any] = self._once("line-ups", dict)
+        if len(self._line_ups) >= MOST_KEPT:
+            self._line_ups.clear()
+        self.slots = self._once("slots", lambda: [slots_of(self.side, group) for group in setup.groups])
+        self.classes = self._once("classes", lambda: sorted({slot.targets for slots in self.slots for slot in slots}))
         self.caps = {targets: sum([targets >> unit & 1 for unit in enemy.line]) for targets in self.classes}
 
-    def _worked_out_before(self) -> Known:
-        """What is known of this side in any scenario that is alike in all but numbers of units."""
+    def _kept_before(self) -> dict[Hashable, Any]:
+        """The results kept for scenarios that are alike in all but numbers of units."""
         setup, side = self.setup, self.side
-        kept = setup.source.known
-        key = (setup.kind_name, side.side, side.present, tuple(setup.conditions.items()))
         if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
-            return self._afresh()
-        known: Known | None = kept.get(key)
-        if known is None or len(known.dice) + len(known.aimed) > MOST_KEPT**2:
-            if len(kept) > MOST_KEPT:
-                kept.clear()
-            known = kept[key] = self._afresh()
-        return known
+            return {}
+        kinds = setup.source.dice
+        if len(kinds) > MOST_KEPT:
+            kinds.clear()
+        kept: dict[Hashable, Any] = kinds.setdefault(
+            (setup.kind_name, side.side, side.present, tuple(setup.conditions.items())), {}
+        )
+        if len(kept) > MOST_KEPT**2:
+            kept.clear()
+        return kept
 
-    def _afresh(self) -> Known:
-        slots = [slots_of(self.side, group) for group in self.setup.groups]
-        classes = sorted({slot.targets for some in slots for slot in some})
-        asked = {number: self._relevant(shot) for number, shot in self.side.shots.items()}
-        return Known(slots, classes, asked, {}, {}, {}, {})
+    def _once(self, key: Hashable, make: Callable[[], Any], line_up: Places | None = None) -> Any:
+        """The result of `make`, kept under this key; those of a `line_up` are kept apart, if it has few places."""
+        kept = self._kept if line_up is None else self._line_ups
+        found = kept.get(key)
+        if found is None:
+            found = make()
+            if line_up is None or len(line_up) <= MOST_KEPT**2:
+                kept[key] = found
+        return found
 
     def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
         """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
-        helps = [rule for rule in (*self.side.supports, *self.side.modifiers) if rule.applies(shot)]
+        helps = [rule for rule in self.side.helps if rule.applies(shot)]
         mask = shot.by | (shot.limit_own or 0)
         for rule in helps:
             mask |= (rule.by | rule.units) if rule.by else 0
         return list(bits(mask & self.side.present)), helps
 
-    def _aimed(
-        self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
-    ) -> list[Aimed]:
-        """Those of a group's steps that are fired in round `number`, by whatever numbers of these units."""
-        limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
-        key = (shots[0].number, number, own.mask, enemy.mask, *limits)
-        if key not in self._known.aimed:
-            firing = [shot for shot in shots if fires(shot, number, own, enemy)]
-            first: dict[int, int] = {}
-            for shot in firing:
-                first.setdefault(shot.targets, shot.number)
-            able = [shot for shot in firing if self.side.able(shot)]
-            self._known.aimed[key] = [
-                self._aim(shot, slot_of(slots, shot.targets, first[shot.targets]), number, own, enemy) for shot in able
-            ]
-        return self._known.aimed[key]
+    def _aimed(self, shots: Sequence[Shot], slots: Sequence[Slot], at: Moment) -> list[Aimed]:
+        """Those of a group's steps that are fired, by whatever numbers of these units."""
+        firing = [shot for shot in shots if fires(shot, *at)]
+        first: dict[int, int] = {}
+        for shot in firing:
+            first.setdefault(shot.targets, shot.number)
+        return [self._aim(shot, slots, first[shot.targets], at) for shot in firing if self.side.able(shot)]
 
-    def _aim(self, shot: Shot, slot: int, number: int, own: Standing, enemy: Standing) -> Aimed:
-        units, helps = self._known.asked[shot.number]
+    def _aim(self, shot: Shot, slots: Sequence[Slot], first: int, at: Moment) -> Aimed:
+        number, own, enemy = at
+        units, helps = self._once(shot.number, lambda: self._relevant(shot))
         limit = -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy)
-        key = (shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
-        return Aimed(slot, shot, itemgetter(*units) if units else _nothing, self._known.dice.setdefault(key, {}))
+        key = ("dice", shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
+        slot = max(k for k, slot in enumerate(slots) if slot.targets == shot.targets and slot.first <= first)
+        return Aimed(slot, shot, itemgetter(*units) if units else _nothing, self._once(key, dict))
 
-    def _thrown(self, aimed: Sequence[Aimed], slots: int, number: int, own: Standing, enemy: Standing) -> list[Dice]:
+    def _thrown(self, aimed: Sequence[Aimed], slots: int, at: Moment) -> list[Dice]:
         """The dice of each slot; each kind of them is worked out once."""
         dice: list[Dice] = [()] * slots
-        counts = own.counts
+        counts = at[1].counts
         for slot, shot, asked, known in aimed:
             key = asked(counts)
             found = known.get(key)
             if found is None:
-                found = known[key] = self._worked_out(shot, number, own, enemy)
+                found = known[key] = self._worked_out(shot, at)
             dice[slot] = added(dice[slot], found) if dice[slot] and found else dice[slot] or found
         return dice
 
-    def _worked_out(self, shot: Shot, number: int, own: Standing, enemy: Standing) -> Dice:
+    def _worked_out(self, shot: Shot, at: Moment) -> Dice:
         found: Counter[int] = Counter()
-        for volley in volleys(self.side, shot, number, own, enemy):
+        for volley in volleys(self.side, shot, *at):
             if volley.chance:
                 found[volley.chance] += volley.dice
         return tuple(sorted(found.items()))
 
-    def _seen(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
-        """What of the enemy's places these steps' dice depend on: a number by place, and one standing for each."""
+    def _shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
+        """The part of the enemy's places that these steps' dice depend on: a number by place, one standing for each."""
         rules = [shot for shot in shots if shot.in_round(number)]
-        helps = {help for shot in rules for help in self._known.asked[shot.number][1] if help.in_round(number)}
+        helps = [help for shot in rules for help in self.side.helps if help.applies(shot) and help.in_round(number)]
         asked = {mask for rule in (*rules, *helps) for mask in (rule.if_enemy, rule.unless_enemy) if mask}
         aims = {shot.targets for shot in rules}
         counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
         index: dict[Hashable, int] = {}
         examples: list[Standing] = []
         shown, by_key = [], {}
-        for stand in self.enemy_stands:
+        for stand in self.enemy.standings:
             key = (stand.mask, *map(stand.number, counted)) if counted else (stand.mask,)
             if key not in by_key:
                 holds = tuple([bool(stand.mask & mask) for mask in asked])
@@ -277,38 +234,32 @@ class Gunnery:
             shown.append(by_key[key])
         return np.array(shown), examples
 
-    def _shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
-        """As `_seen`, known where the same line-up was met before."""
-        key = (self.enemy, shots[0].number, number)
-        found = self._known.seen.get(key)
-        if found is None:
-            found = self._seen(shots, number)
-            _keep(self._known.seen, key, found, len(self.enemy))
-        return found
-
-    def throws(self, group: Sequence[int], slots: Sequence[Slot], chosen: Sequence[int], number: int) -> Throws:
-        """What the side rolls of the chosen slots of a group in a round.
+    def throws(self, group: int, chosen: tuple[int, ...], number: int) -> Throws:
+        """The rolls of the side for the chosen slots of a group in a round.
 
         The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
-        shots = [self.side.shots[i] for i in group if i in self.side.shots]
-        own, shown = self.own_stands, np.zeros(len(self.enemy), np.int64)
+        shots = [self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots]
+        own, shown = self.own.standings, np.zeros(len(self.enemy), np.int64)
+        tables, means = np.zeros((2, len(own), 1), np.int64)
         if not any(self.side.able(shot) for shot in shots):
-            return Throws(shown, *np.zeros((2, len(own), 1), np.int64))
-        if number == 0 and group == self.setup.groups[0] and not (self.own.several or self.enemy.several):
-            own, examples = own[:1], self.enemy_stands[:1]
+            return Throws(shown, tables, means)
+        if number == group == 0 and not (self.own.several or self.enemy.several):
+            own, examples = own[:1], self.enemy.standings[:1]
         else:
-            shown, examples = self._shown(shots, number)
+            key = ("shown", self.enemy, group, number)
+            shown, examples = self._once(key, lambda: self._shown(shots, number), self.enemy)
         if len(examples) * len(own) > MOST_PROFILES:
-            raise TooLarge(self.side.side, f"too many units: {len(examples) * len(own):,} different throws")
-        tables, means = np.zeros((2, len(self.own_stands), len(examples)), np.int64)
-        caps, compares = tuple([self.caps[slots[k].targets] for k in chosen]), self.setup.compares
+            raise TooLarge
+        tables, means = np.zeros((2, len(self.own), len(examples)), np.int64)
+        caps = tuple([self.caps[self.slots[group][k].targets] for k in chosen])
         for seen, enemy in enumerate(examples):
             if not any(enemy.fighting & shot.targets for shot in shots):
                 continue
-            rolled = self._rolled(shots, slots, tuple(chosen), number, enemy, len(own))
+            limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
+            rolled = self._rolled(shots, self.slots[group], chosen, (number, own, enemy), limits)
             tables[: len(rolled), seen] = self.book.tables(rolled, caps)
-            if compares:
+            if self.setup.compares:
                 means[: len(rolled), seen] = [sum(hit * n for one in dice for hit, n in one) for dice in rolled]
         return Throws(shown, tables, means)
 
@@ -317,27 +268,28 @@ class Gunnery:
         shots: Sequence[Shot],
         slots: Sequence[Slot],
         chosen: tuple[int, ...],
-        number: int,
-        enemy: Standing,
-        own: int,
+        at: tuple[int, list[Standing], Standing],
+        limits: list[int],
     ) -> list[tuple[Dice, ...]]:
-        """The dice of the chosen slots, by own place, of the first `own` places; nothing where no step is fired."""
-        limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
-        key = (self.own, own, shots[0].number, number, chosen, enemy.mask, *limits)
-        rolled = self._known.rolled.get(key)
-        if rolled is None:
-            rolled = []
-            for stand in self.own_stands[:own]:
-                aimed = self._aimed(shots, slots, number, stand, enemy)
-                thrown = self._thrown(aimed, len(slots), number, stand, enemy) if aimed else ()
-                rolled.append(tuple([thrown[k] for k in chosen]) if aimed else ())
-            _keep(self._known.rolled, key, rolled, own)
-        return rolled
+        """The dice of the chosen slots, by own place; nothing where no step is fired."""
+        number, own, enemy = at
+        seen = (shots[0].number, number, enemy.mask, *limits)
+
+        def roll(stand: Standing) -> tuple[Dice, ...]:
+            now = (number, stand, enemy)
+            aimed = self._kept.get(key := ("aimed", stand.mask, *seen))
+            if aimed is None:
+                aimed = self._kept[key] = self._aimed(shots, slots, now)
+            thrown = self._thrown(aimed, len(slots), now) if aimed else ()
+            return tuple([thrown[k] for k in chosen]) if aimed else ()
+
+        key = ("rolled", self.own, len(own), chosen, *seen)
+        found: list[tuple[Dice, ...]] = self._once(key, lambda: list(map(roll, own)), self.own)
+        return found
 
 
-def slot_of(slots: Sequence[Slot], targets: int, first: int) -> int:
-    """The slot of a class whose first step to fire is this one."""
-    return max(k for k, slot in enumerate(slots) if slot.targets == targets and slot.first <= first)
+def _nothing(counts: Sequence[int]) -> Hashable:
+    return None
 
 
 @lru_cache(maxsize=1 << 14)

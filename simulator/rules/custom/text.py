@@ -1,21 +1,22 @@
-"""A battle of a game file in words: what its answer rests on, who rolls what and why, and a replayed salvo."""
+"""A battle of a game file in words: its assumptions, the dice of both sides and why, and the salvos of a replay."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from simulator.rules.custom.best_rules import ANSWERING
-from simulator.rules.custom.build import Field, Laid
-from simulator.rules.custom.format import SIDES
+from simulator.rules.custom.build import Field
+from simulator.rules.custom.game_file.format import SIDES
 from simulator.rules.custom.line import Stands, absorbs_first, loss_order
 from simulator.rules.custom.model import PARAMETERS, usual
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
 from simulator.rules.custom.setup import Help, Setup, Shot, bits, faces_that_hit
-from simulator.rules.custom.volleys import Standing, Volley, fires, volleys
+from simulator.rules.custom.volleys import Standing, Volley, fired, volleys
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
@@ -24,14 +25,8 @@ from simulator.rules.toolkit.policies import in_words, named
 MOST_SHOWN = 60
 
 
-def unit_name(setup: Setup, unit: int) -> str:
-    """What people call a unit."""
-    key = setup.units[unit]
-    return setup.file.unit[key].name or key.replace("_", " ")
-
-
-def assumptions(field: Laid) -> list[str]:
-    """What the answer rests on (section 9): the file's lines, house rules, conditions, policies, losses, options."""
+def assumptions(field: Field) -> list[str]:
+    """The assumptions of the answer (section 9), from the file's own lines to the options."""
     setup = field.setup
     lines = [" ".join(line.split()) for line in setup.file.assumed]
     lines += [f"house rule: {path}: {old} -> {new}" for path, old, new in setup.source.changes]
@@ -61,9 +56,9 @@ def _side_lines(setup: Setup, side: str) -> Iterator[str]:
     else:
         yield f"the {side} leaves: {listed(in_words(policy, chosen, PARAMETERS), 'or')}"
     present = setup.sides[side].present
-    order = [unit_name(setup, unit) for unit in loss_order(setup, side) if present >> unit & 1]
+    order = [setup.names[unit] for unit in loss_order(setup, side) if present >> unit & 1]
     text = f"the {side} loses {', then '.join(order)}" if order else ""
-    front = [unit_name(setup, unit) for unit in _absorbing(setup, side)]
+    front = [setup.names[unit] for unit in _absorbing(setup, side)]
     if front:
         text += f"; damage to {listed(front)} first"
     if policy.keep:
@@ -80,22 +75,19 @@ def _absorbing(setup: Setup, side: str) -> list[int]:
     ]
 
 
-def explain(field: Laid) -> list[str]:
+def explain(field: Field) -> list[str]:
     """Who rolls what at which value and why, with the units that stand at the start."""
     setup = field.setup
     stands = {side: field.places[side].standings[0] for side in SIDES}
-    lines = []
-    told: set[tuple[int, str, str]] = set()
+    lines: dict[tuple[int, str, str], str] = {}
     for phase in range(setup.phases + 1):
         for number, group in enumerate(setup.groups):
             if (phase == 0) != (number < setup.opening):
                 continue
             for side in SIDES:
                 for text in _shot_lines(field, side, group, phase, stands):
-                    if (number, side, text) not in told:
-                        told.add((number, side, text))
-                        lines.append(f"{_when(phase, setup.phases)}: {text}")
-    return lines or ["nobody rolls a die"]
+                    lines.setdefault((number, side, text), f"{_when(phase, setup.phases)}: {text}")
+    return [*lines.values()] or ["nobody rolls a die"]
 
 
 def _when(phase: int, last: int) -> str:
@@ -104,13 +96,10 @@ def _when(phase: int, last: int) -> str:
     return f"round {phase}" if phase < last else "every round" if last == 1 else f"round {phase} and later"
 
 
-def _shot_lines(field: Laid, side: str, group: list[int], phase: int, stands: dict[str, Standing]) -> Iterator[str]:
+def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: dict[str, Standing]) -> Iterator[str]:
     setup, rules = field.setup, field.setup.sides[side]
     own, enemy = stands[side], stands[rules.enemy]
-    for number in group:
-        shot = rules.shots.get(number)
-        if shot is None or not rules.able(shot) or not fires(shot, phase, own, enemy):
-            continue
+    for shot in fired(rules, group, phase, own, enemy):
         rolled = [_volley_text(setup, volley) for volley in volleys(rules, shot, phase, own, enemy)]
         if rolled:
             yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, side, shot, enemy)}"
@@ -127,8 +116,7 @@ def _volley_text(setup: Setup, volley: Volley) -> str:
     why = "".join(f", {_help_text(setup, rule)}" for rule in volley.helps)
     chance = Fraction(volley.chance, setup.whole)
     return (
-        f"{volley.units} {unit_name(setup, volley.unit)} at {volley.value} {word}{each}{reroll} "
-        f"(chance {chance} a die{why})"
+        f"{volley.units} {setup.names[volley.unit]} at {volley.value} {word}{each}{reroll} (chance {chance} a die{why})"
     )
 
 
@@ -144,13 +132,13 @@ def _help_text(setup: Setup, rule: Help) -> str:
     if getattr(given, "reroll", "none") != "none":
         parts.append("reroll")
     kind = "support" if rule.by else "modifier"
-    name = given.name or (listed([unit_name(setup, u) for u in bits(rule.by)]) if rule.by else kind)
+    name = given.name or (listed([setup.names[u] for u in bits(rule.by)]) if rule.by else kind)
     return f"{' and '.join(parts) or 'nothing'} from {name}"
 
 
 def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
     others = enemy.fighting & ~shot.targets
-    spared = f"; cannot hit {listed([unit_name(setup, unit) for unit in bits(others)])}" if others else ""
+    spared = f"; cannot hit {listed([setup.names[unit] for unit in bits(others)])}" if others else ""
     limit = shot.limit_own if shot.limit_own is not None else shot.limit_enemy
     return spared + ("" if limit is None else "; no more dice than units allow, the best ones")
 
@@ -158,61 +146,51 @@ def _aim(setup: Setup, side: str, shot: Shot, enemy: Standing) -> str:
 class Teller:
     """Tells a salvo of a replay, with dice that give its hits."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Any) -> None:
         self.field, self.setup = field, field.setup
-        self.stands = {side: field.places[side].standings for side in SIDES}
 
-    def __call__(self, before: State, result: tuple[int, int], after: State, dice: random.Random) -> str:
+    def __call__(self, before: Any, result: tuple[int, int], after: Any, dice: random.Random) -> str:
         """One line."""
-        salvo = self.field.salvos[before.salvo]
         opening = before.salvo < self.field.params.opening
-        names = dict.fromkeys(
-            step.group or step.name for step in (self.setup.file.step[i] for i in self.setup.groups[salvo.group])
-        )
-        places = self.field.places
+        when = "Before the battle" if opening else f"Round {before.clock + before.rounds + 1}"
+        seen = self.field.seen(type(before)(*map(np.array, zip(before, after, strict=True))))
+        lost = "; ".join(text for side in SIDES if (text := _losses(side, *seen[side])))
+        gone = [side for side, (stands, rows) in seen.items() if not stands.units[rows[1]]]
+        text = f"{when}, {self._rolls(before, result, dice)}."
+        return text + (f" {sentence(lost)}" if lost else "") + _ending(after.ending, gone)
+
+    def _rolls(self, before: State, result: tuple[int, int], dice: random.Random) -> str:
+        """The steps of a salvo, and what each side rolls."""
+        group = [self.setup.file.step[i] for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
         for side, hits in zip(SIDES, result, strict=True):
             if getattr(before, "stage", 0) == (0 if side == "defender" else ANSWERING) and in_turn:
                 continue
-            told = self._rolled(side, before, hits, dice)
-            if told:
-                parts.append(f"{side}: {told}")
-        when = "Before the battle" if opening else f"Round {before.clock + before.rounds + 1}"
-        at = {side: (getattr(before, side), getattr(after, side)) for side in SIDES}
-        text = f"{when}, {listed([*names])}: {'; '.join(parts)}."
-        text += losses_told({side: (places[side], *at[side]) for side in SIDES})
-        return text + ending_told(after.ending, [side for side in SIDES if not places[side].units[at[side][1]]])
+            if text := self._rolled(side, before, hits, dice):
+                parts.append(f"{side}: {text}")
+        return f"{listed([*dict.fromkeys(step.group or step.name for step in group)])}: {'; '.join(parts)}"
 
     def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
         army = getattr(self.field.params, side)
         salvo, rules = self.field.salvos[before.salvo], self.setup.sides[side]
-        own = self.stands[side][getattr(before, side)]
-        enemy = self.stands[rules.enemy][getattr(before, rules.enemy)]
+        own, enemy = (self.field.places[one].standings[getattr(before, one)] for one in (side, rules.enemy))
         phase = 0 if before.salvo < self.field.params.opening else min(before.clock + 1, self.setup.phases)
-        shots = [
-            shot
-            for number in self.setup.groups[salvo.group]
-            if (shot := rules.shots.get(number)) and rules.able(shot) and fires(shot, phase, own, enemy)
-        ]
+        shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
         aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]
-        told = []
+        texts = []
         for k in range(int(army.classes[before.salvo])):
             hits = result // int(army.stride[before.salvo, k]) % int(army.size[before.salvo, k])
-            rolled = [
-                volley
-                for shot in shots
-                if shot.targets == aims[k]
-                for volley in volleys(rules, shot, phase, own, enemy)
-            ]
+            same = [shot for shot in shots if shot.targets == aims[k]]
+            rolled = [volley for shot in same for volley in volleys(rules, shot, phase, own, enemy)]
             if rolled and not (hits == 0 and aims[k] in aims[:k]):
-                told.append(self._class_text(rolled, hits, int(army.size[before.salvo, k]) - 1, dice))
-        return "; ".join(told)
+                texts.append(self._class_text(rolled, hits, int(army.size[before.salvo, k]) - 1, dice))
+        return "; ".join(texts)
 
     def _class_text(self, rolled: list[Volley], hits: int, most: int, dice: random.Random) -> str:
         score = plural(hits, "hit") + (" or more" if hits == most else "")
         if self.setup.low_luck:
             return f"{Fraction(sum(v.dice * v.chance for v in rolled), self.setup.whole)} expected, {score}"
-        units = [f"{volley.units} {unit_name(self.setup, volley.unit)}" for volley in rolled]
+        units = [f"{volley.units} {self.setup.names[volley.unit]}" for volley in rolled]
         if sum(volley.dice for volley in rolled) > MOST_SHOWN:
             return f"{', '.join(units)} roll {sum(volley.dice for volley in rolled)} dice, {score}"
         which = self._which_hit([v.chance for v in rolled for _ in range(v.dice)], hits, hits == most, dice)
@@ -247,7 +225,7 @@ class Teller:
 
     def _face(self, volley: Volley, hit: bool, dice: random.Random) -> str:
         """A face, or two where the die was rolled again."""
-        good, sides = faces_that_hit(self.setup.file.dice, self._held(volley.value)), self.setup.file.dice.sides
+        good, sides = faces_that_hit(self.setup.file.dice, volley.value), self.setup.file.dice.sides
 
         def throw(dice: random.Random) -> list[int]:
             first = dice.randint(1, sides)
@@ -257,36 +235,25 @@ class Teller:
         thrown = thrown_until(throw, lambda faces: (faces[-1] in good) == hit, dice)
         return "?" if thrown is None else ">".join(map(str, thrown))
 
-    def _held(self, value: int) -> int:
-        clamp = self.setup.file.dice.clamp
-        return min(max(value, clamp[0]), clamp[1]) if clamp else value
 
-
-def losses_told(places: Mapping[str, tuple[Stands, int, int]]) -> str:
-    """What both sides lost between two places, as a sentence with a space before it; "" for nothing."""
-    told = [text for side in SIDES if (text := _losses(side, *places[side]))]
-    return " " + sentence("; ".join(told)) if told else ""
-
-
-def _losses(side: str, places: Stands, before: int, after: int) -> str:
-    lost = places.lost[after] - places.lost[before]
-    hurt = places.damage[after] - places.damage[before]
-    told = [f"{lost[u]} {unit_name(places.setup, u)}" for u in range(len(lost)) if lost[u]]
-    damaged = [unit_name(places.setup, u) for u in range(len(hurt)) if hurt[u] > 0]
-    parts = [f"the {side} loses {listed(told)}"] if told else []
+def _losses(side: str, stands: Stands, rows: np.ndarray) -> str:
+    """The losses of a side between two places, in words; "" for none."""
+    lost, hurt = (np.diff(counted[rows], axis=0)[0] for counted in (stands.lost, stands.damage))
+    names = [f"{lost[u]} {stands.setup.names[u]}" for u in np.flatnonzero(lost).tolist()]
+    damaged = [stands.setup.names[u] for u in np.flatnonzero(hurt > 0).tolist()]
+    parts = [f"the {side} loses {listed(names)}"] if names else []
     if damaged:
         parts.append(f"the {side}'s {listed(damaged)} is hit")
     return ", ".join(parts)
 
 
-def ending_told(ending: int, gone: list[str]) -> str:
+def _ending(ending: int, gone: list[str]) -> str:
     """How the battle ends, as a sentence with a space before it; "" while it goes on."""
-    if ending == GONE:
-        return f" Nobody is left of the {listed(gone)}."
-    told = {
+    sentences = {
+        GONE: f" Nobody is left of the {listed(gone)}.",
         OVER: " The rounds are over.",
         STALEMATE: " Nobody can hit any more.",
         ATTACKER_LEFT: " The attacker leaves.",
         DEFENDER_LEFT: " The defender leaves.",
     }
-    return told.get(ending, "")
+    return sentences.get(ending, "")

@@ -38,6 +38,12 @@ def fires(shot: Shot, number: int, own: Standing, enemy: Standing) -> bool:
     return bool(enemy.fighting & shot.targets) and shot.in_round(number) and shot.stands(own.mask, enemy.mask)
 
 
+def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, enemy: Standing) -> list[Shot]:
+    """The steps of a group that units of the side fire in round `number`."""
+    shots = [side.shots[i] for i in group if i in side.shots]
+    return [shot for shot in shots if side.able(shot) and fires(shot, number, own, enemy)]
+
+
 def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
     """The dice of a step that is fired in round `number` (section 5, steps 2 to 4)."""
     helpers = [rule for rule in side.supports if _holds(rule, shot, number, own, enemy)]

@@ -1,6 +1,6 @@
 """Game file format 1: the keys of a game file and what each takes (docs/rules/custom_games.md section 2).
 
-What depends on other keys (dice, units, steps) is refused in `checks`.
+Rules that depend on other keys (dice, units, steps) are checked in `checks`.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Modifier(SideModifier, Scope):
 
 
 class Condition(Fields):
-    """What a scenario may say (2.10)."""
+    """A question that a scenario may answer (2.10)."""
 
     about: str = Field("", description="one line")
     choices: Annotated[list[Name], Field(min_length=2)] | None = Field(None, description="default: yes or no")

@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from simulator.rules.battle import Misfit, Refusal
-from simulator.rules.custom.checks import check_game
-from simulator.rules.custom.format import GameFile
+from simulator.rules.custom.game_file.checks import check_game
+from simulator.rules.custom.game_file.format import GameFile
 
 LARGEST_FILE = 256 * 1024
 INLINE = "custom"
@@ -25,14 +25,14 @@ INLINE = "custom"
 class Source:
     """A checked game file, and what the scenario's `rules` changed in it: (path, old value, new value).
 
-    `known` keeps what has been worked out for it once, whatever the scenario; `met` the places of line-ups.
+    `dice` keeps what does not depend on the scenario, `places` those of line-ups, from battle to battle.
     """
 
     name: str
     file: GameFile
     changes: tuple[tuple[str, str, str], ...] = ()
-    known: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
-    met: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    dice: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    places: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __reduce__(self) -> Any:
         """For pickle: the file alone."""
@@ -80,7 +80,7 @@ def find(game: str, rules: object = None, folder: Path | None = None, paths: boo
         return Source(game, read_game(_read_path(game, folder), f"game: {_short(game)}: "))
     base = _read_path(game, folder) if is_path(game) else _table(game)
     changes: list[tuple[str, str, str]] = []
-    # What was refused in the merged table is written as a path of `rules`.
+    # A refusal of the merged table names its field as a path of `rules`.
     return Source(game, read_game(laid_over(base, rules, "", changes), "rules."), tuple(changes))
 
 
@@ -131,8 +131,8 @@ def read_game(data: Mapping[str, Any], prefix: str) -> GameFile:
     given = data.get("format")
     if given != 1 or isinstance(given, bool | float):
         shown = str(given).lower() if isinstance(given, bool) else repr(given)
-        told = "is needed" if given is None else f"{shown} is not allowed"
-        raise Refusal(f"{prefix}format", f"{told}; this version reads format = 1")
+        text = "is needed" if given is None else f"{shown} is not allowed"
+        raise Refusal(f"{prefix}format", f"{text}; this version reads format = 1")
     try:
         file = GameFile.model_validate(data)
     except ValidationError as error:
@@ -158,11 +158,11 @@ def laid_over(
             merged[key] = laid_over(old, value, here, changes)
             continue
         if old != value or type(old) is not type(value):
-            changes.append((here, "none" if key not in merged else _told(old), _told(value)))
+            changes.append((here, "none" if key not in merged else _shown(old), _shown(value)))
         merged[key] = copy.deepcopy(value)
     return merged
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,9 +1,8 @@
-"""Where a side's chance to win is too small to go on (`odds-below`, docs/rules/custom_games.md section 8)."""
+"""Where a side's chance to win is below its threshold (`odds-below`, docs/rules/custom_games.md section 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import copy
+from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any
 
@@ -11,54 +10,54 @@ import numpy as np
 
 from simulator.engine.api import state_values
 from simulator.engine.model.interpreted import plain_params
-from simulator.rules.custom.build import Field, lay_out, winner_of
-from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.rules import State, begun
+from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.rules import State, onward
 from simulator.rules.custom.setup import Setup
+from simulator.rules.toolkit.policies import named
 
 SLACK = 1e-12
-# A limit of many rounds is first tried as one of so few: far from the last round chances change no more.
+# A limit of many rounds is first tried as one of so few: far from the last round the chances stay the same.
 FEW_ROUNDS, ALIKE = 64, 1e-14
+LayOut = Callable[[Setup], Any]
 
 
-def hopeless(setup: Setup, wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
-    """1 where a round begins with less than the wanted chance to win, nobody ever retreating: by side, and there by
-    clock, own and enemy place.
+def below_odds(setup: Setup, lay_out: LayOut) -> dict[str, np.ndarray]:
+    """1 where a round begins with less than the wanted chance to win if nobody ever retreats.
+
+    By side with this policy; int64, shape (clock, own places, enemy places). `lay_out` is that of `build`.
     """
+    policies = {side: getattr(setup.fields.policy, side) for side in SIDES}
+    wanted = {side: one.odds_below for side, one in policies.items() if "odds-below" in named(one.retreat)}
+    if not (wanted and setup.obeys):
+        return {}
     rounds, few = setup.rounds or 0, FEW_ROUNDS + 2 * setup.phases
     while 2 * few < rounds:
-        chances = _chances(setup, wanted, few)
+        chances = _chances(setup, wanted, few, lay_out)
         middle = few // 2
-        if all(_alike(*chance[middle : middle + 2]) for chance in chances.values()):
-            found = _below(chances, wanted)
-            return {side: np.insert(below, [middle] * (rounds - few), below[middle], axis=0)
-                    for side, below in found.items()}  # fmt: skip
+        if all(np.allclose(*chance[middle : middle + 2], 0, ALIKE, equal_nan=True) for chance in chances.values()):
+            below = _below(chances, wanted)
+            return {side: np.insert(at, [middle] * (rounds - few), at[middle], axis=0) for side, at in below.items()}
         few *= 4
-    return _below(_chances(setup, wanted, rounds), wanted)
+    return _below(_chances(setup, wanted, rounds, lay_out), wanted)
 
 
 def _below(chances: Mapping[str, np.ndarray], wanted: Mapping[str, float]) -> dict[str, np.ndarray]:
     return {side: (chance < wanted[side] - SLACK).astype(np.int64) for side, chance in chances.items()}
 
 
-def _alike(one: np.ndarray, other: np.ndarray) -> bool:
-    """Are these the chances of the same places, and the same? Then so are those of all rounds between alike."""
-    return bool(np.allclose(one, other, rtol=0, atol=ALIKE, equal_nan=True))
-
-
-def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int) -> dict[str, np.ndarray]:
+def _chances(setup: Setup, wanted: Mapping[str, float], rounds: int, lay_out: LayOut) -> dict[str, np.ndarray]:
     """Chances to win where a round begins (NaN where none does), with a limit of so many rounds (0: without one)."""
-    limited = copy(setup)
-    limited.rounds = rounds or None
-    field = lay_out(limited, obey=False)
+    staying = Setup(setup.source, setup.kind_name, setup.fields, obeys=False)
+    staying.rounds = rounds or None
+    field = lay_out(staying)
     return {side: _chances_of(field, side) for side in wanted}
 
 
-def _chances_of(field: Field, side: str) -> np.ndarray:
+def _chances_of(field: Any, side: str) -> np.ndarray:
     """A side's chances by clock, own and enemy place."""
 
     def wins(ends: Any) -> np.ndarray:
-        return np.asarray(winner_of(field, ends) == SIDES.index(side))
+        return np.asarray(field.winner(ends) == SIDES.index(side))
 
     states, value = state_values(field.chain, wins)
     seen = zip(*(part.tolist() for part in states._replace(rounds=value)), strict=True)
@@ -69,7 +68,7 @@ def _chances_of(field: Field, side: str) -> np.ndarray:
     last = p.clock if p.round_limit == 0 else p.round_limit - 1
     for clock, attacker, defender in product(range(last + 1), range(len(attackers)), range(len(defenders))):
         if attackers[attacker] and defenders[defender] and p.opening < p.salvos:
-            after = begun(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
+            after = onward(p, State(attacker, defender, 0, 0, p.opening, clock, 0, 0))
             if after.ending:
                 found[clock, attacker, defender] = wins(State(*(np.array([part]) for part in after)))[0]
             else:

@@ -1,58 +1,58 @@
-"""Who stands and what he rolls in a battle whose line-ups are too large to work out every place beforehand.
+"""The units that stand and their dice, computed from the hits that each block of a loss line has taken.
 
-Reckoned from the hits that each block of a loss line has taken (docs/rules/custom_games.md sections 2.7, 2.8, 4 and 5).
-Arrays are made in `large`.
+Part of `hits_rules`; docs/rules/custom_games.md sections 2.7, 2.8, 4 and 5. `hits_params` makes the arrays.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chain import helper
+from simulator.rules.toolkit.retreat import Leave
 
-# Columns of the arrays of `Large`.
+# Columns of the arrays of `HitsParams`.
 BLOCK, END = range(2)
 BEGIN, EACH_PIECE = range(2)
 WORD, SHIFT, MASK, FIRST, LAST = range(5)
-LEAVE_AFTER, LEAVE_AT, OUTNUMBERED, OUTPOWERED = range(4)
 IF_OWN, IF_ENEMY, UNLESS_OWN, UNLESS_ENEMY, AIM, LIMIT_OWN, LIMIT_ENEMY, EACH_ROUND = range(8)
 SETS, ADDS, MORE, AGAIN, EACH, FROM = range(4, 10)
-VALUE, DICE, REROLL, FIRES = range(4)
-CHANCE, GAUGE = range(2)
-SIDE, ENTRY, LAST_ENTRY = range(3)
+VALUE, DICE, REROLL = range(3)
+GAUGE, CHANCE = range(2)
+SIDE, ENTRY, LAST_ENTRY, BEGINS, ENDS = range(5)
 # Gauges of a side after those of its units: all that fight, and those that stay when left alone.
 FIGHTERS, STAYING = range(2)
 # No gauge.
 NEVER = -1
-# Words of a place.
+# The hits on a side lie in so many words.
 WORDS = 4
 
 
-class Large(NamedTuple):
+class HitsParams(NamedTuple):
     """A battle. Arrays by side first, then by unit (file order), block, shot (step) or help (support, modifier).
 
     - `line[side, n]`: the loss line in stretches of one unit: BLOCK, and how many points of the block are taken at its
       END. `stretches[side, n]`, block by block: points of the block before it (BEGIN), points of EACH_PIECE.
       `blocks[side, block]`: its stretches FIRST up to LAST; hits on it are the bits MASK of WORD, from SHIFT.
-      `gone[side]`: the bit of the first word that says that everybody is lost.
-    - A *gauge* counts what stands there, so much for each piece: `base[side, gauge]` for those that cannot be hit,
+      `gone[side]`: the words where everybody is lost.
+    - A *gauge* counts what stands there, so much for each piece: `base[side, gauge]` for those that support,
       `before[side, stretch, gauge]` for what a block has at the beginning of a stretch, `falls[side, stretch, gauge]`
-      less for each piece lost since; `rest[side, gauge]` when everybody is lost. The first ones are of one unit each.
-    - `policies[side]`: as in `rules.Army`.
+      less for each piece lost since. The first gauges are of one unit each.
+    - `attacker_leave`, `defender_leave`, `outpowered[side]`: as in `rules.Army`.
     - `shots[side, shot]`: gauges (-1 for none) of presence keys, targets, limits; EACH_ROUND. `in_round[side, shot,
-      phase]`; `plain[side, plain_at[side, shot, phase]]` and on: CHANCE and GAUGE of dice that nothing on the table
-      changes, best first, up to the next one's. `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL, and FIRES
-      where its other dice are.
+      phase]`. `terms[side, terms_at[side, shot, phase]]` and on, up to the next one's: equal dice, by a GAUGE of their
+      number and their CHANCE; a CHANCE of -1 stands for the dice of unit GAUGE, which others on the table may change.
+      `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL.
     - `helps[side, help]`: gauges of presence keys, what it SETS (0: nothing) and ADDS, MORE dice, AGAIN (reroll),
       EACH (0: no support) and the gauge FROM; `to[side, help, unit]`; `holds[side, help, shot, phase]`.
-    - `chance[reroll, value]`: of one die, as so many of `whole`; `at_most` 1 where larger values are better.
-    - `turns[turn]`: a hit class in a group: the SIDE that fires, its shots from ENTRY up to LAST_ENTRY of `entry`;
-      `leads[entry]` 1 where the class is rolled in this turn if that shot is the first to fire; `takes[turn, block]`
-      of the enemy. Group g has the turns `turn_at[g]` up to `turn_at[g + 1]`.
-    - `opening`, `groups`: groups before the battle, and all. `phases`, `clock`, `round_limit`, `retreat_after`,
-      `retreats`: as in `rules.Params`; `compares` 1 where mean hits are compared. `low_luck`: section 10.
+    - `chance[reroll, value]`: of one die, in parts of `whole`; `at_most` 1 where larger values are better.
+    - `salvo[salvo]`: a hit class in a group: the SIDE that fires, its shots from ENTRY up to LAST_ENTRY of `entry`,
+      whether it BEGINS or ENDS the group; `leads[entry]` 1 where the class is rolled in this salvo if that shot is the
+      first to fire; `takes[salvo, block]` of the enemy.
+    - `opening`, `salvos`, `phases`, `clock`, `round_limit`, `retreat_after`, `retreats`, `compares`: as in
+      `rules.Params`. `low_luck`: section 10.
     """
 
     line: np.ndarray
@@ -62,26 +62,26 @@ class Large(NamedTuple):
     base: np.ndarray
     before: np.ndarray
     falls: np.ndarray
-    rest: np.ndarray
-    policies: np.ndarray
+    attacker_leave: Leave
+    defender_leave: Leave
+    outpowered: np.ndarray
     shots: np.ndarray
     in_round: np.ndarray
-    plain: np.ndarray
-    plain_at: np.ndarray
+    terms: np.ndarray
+    terms_at: np.ndarray
     rolls: np.ndarray
     helps: np.ndarray
     to: np.ndarray
     holds: np.ndarray
     chance: np.ndarray
-    turns: np.ndarray
+    salvo: np.ndarray
     entry: np.ndarray
     leads: np.ndarray
     takes: np.ndarray
-    turn_at: np.ndarray
     whole: int
     at_most: int
     opening: int
-    groups: int
+    salvos: int
     phases: int
     clock: int
     round_limit: int
@@ -91,38 +91,14 @@ class Large(NamedTuple):
     low_luck: int
 
 
-class LargeState(NamedTuple):
-    """Places of both sides, and where they will be when the group is over; what is rolled now.
-
-    `salvo` is the group; `dice` of shot `entry` hit with `chance` each; `hits` has the class so far (low luck: their
-    mean, until its fraction is rolled). `clock` counts rounds up to Large.clock, `rounds` those beyond.
-    """
-
-    a0: int
-    a1: int
-    a2: int
-    a3: int
-    d0: int
-    d1: int
-    d2: int
-    d3: int
-    next_a0: int
-    next_a1: int
-    next_a2: int
-    next_a3: int
-    next_d0: int
-    next_d1: int
-    next_d2: int
-    next_d3: int
-    salvo: int
-    turn: int
-    entry: int
-    chance: int
-    dice: int
-    hits: int
-    clock: int
-    ending: int
-    rounds: int
+# The hits on both sides, and those after the group under way; then the roll: `dice` of shot `entry` that hit with
+# `chance` each, and the `hits` of the class so far (low luck: their mean, until its fraction is rolled). The others
+# are as in `rules.State`.
+_PLACES = [f"{side}{word}" for side in "ad" for word in range(WORDS)]
+_NEXT = [f"next_{place}" for place in _PLACES]
+HitsState: Any = namedtuple(
+    "HitsState", [*_PLACES, *_NEXT, "salvo", "entry", "chance", "dice", "hits", "clock", "ending", "rounds"]
+)
 
 
 @helper
@@ -140,9 +116,7 @@ def stretch_of(p, side, block, taken):
 
 @helper
 def gauged(p, s, side, gauge):
-    """What a gauge of a side shows."""
-    if s[WORDS * side] >= p.gone[side]:
-        return p.rest[side, gauge]
+    """The value of a gauge of a side."""
     total = p.base[side, gauge]
     for block in range(p.blocks.shape[1]):
         if p.blocks[side, block, MASK] > 0:
@@ -214,20 +188,15 @@ def alike(p, s, side, shot, phase, unit, low):
 def best_dice(p, s, side, shot, phase, below):
     """Of the dice of a step that hit with less than `below`, the best: their chance and number (section 5, 2 to 4)."""
     chance, dice, better = 0, 0, 0
-    limited = p.shots[side, shot, LIMIT_OWN] >= 0 or p.shots[side, shot, LIMIT_ENEMY] >= 0
-    for n in range(p.plain_at[side, shot, phase], p.plain_at[side, shot, phase + 1]):
-        if dice == 0 and (limited or p.plain[side, n, CHANCE] < below):
-            number = gauged(p, s, side, p.plain[side, n, GAUGE])
-            if p.plain[side, n, CHANCE] >= below:
-                better += number
-            else:
-                chance, dice = p.plain[side, n, CHANCE], number
-    for unit in range(p.rolls.shape[2]):
-        standing, low = 0, 0
-        if p.rolls[side, shot, unit, FIRES] > 0:
-            standing = gauged(p, s, side, unit)
+    for n in range(p.terms_at[side, shot, phase], p.terms_at[side, shot, phase + 1]):
+        gauge, found, low = p.terms[side, n, GAUGE], p.terms[side, n, CHANCE], 0
+        changing, standing = found < 0, gauged(p, s, side, gauge)
         while low < standing:
-            low, found, number = alike(p, s, side, shot, phase, unit, low)
+            number = standing
+            if changing:
+                low, found, number = alike(p, s, side, shot, phase, gauge, low)
+            else:
+                low = standing
             if found >= below:
                 better += number
             elif number > 0 and (found > chance or dice == 0):

@@ -8,9 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.checks import part_of
-from simulator.rules.custom.files import LARGEST_FILE, is_path, names, parse, read_game, shipped_text
-from simulator.rules.custom.format import SIDES, AnyRoll, GameFile, Roll, Step
+from simulator.rules.custom.game_file.checks import part_of
+from simulator.rules.custom.game_file.files import LARGEST_FILE, is_path, names, parse, read_game, shipped_text
+from simulator.rules.custom.game_file.format import SIDES, AnyRoll, GameFile, Roll, Step
 from simulator.rules.custom.setup import chance, faces_that_hit, reroll_of
 from simulator.rules.toolkit.naming import listed, plural
 
@@ -86,8 +86,7 @@ def roll_text(file: GameFile, roll: AnyRoll) -> str:
     """A roll with the chance of a hit: "2 dice at 6 or more, 1/2 each"."""
     given = roll if isinstance(roll, Roll) else Roll(value=roll)
     dice = file.dice
-    value = min(max(given.value, dice.clamp[0]), dice.clamp[1]) if dice.clamp else given.value
-    share = Fraction(chance(faces_that_hit(dice, value), dice.sides, reroll_of(given.reroll)), dice.sides**2)
+    share = Fraction(chance(faces_that_hit(dice, given.value), dice.sides, reroll_of(given.reroll)), dice.sides**2)
     word = "or less" if dice.hit == "at-most" else "or more"
     many = f"{given.dice} dice " if given.dice > 1 else ""
     again = "" if given.reroll == "none" else f", reroll {_list(given.reroll)}"

@@ -1,4 +1,4 @@
-"""What a game file may not be beyond its types (docs/rules/custom_games.md section 11)."""
+"""Checks of a game file that types cannot make (docs/rules/custom_games.md section 11)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from simulator.rules.battle import Refusal
-from simulator.rules.custom.format import (
+from simulator.rules.custom.game_file.format import (
     HYPHENED,
     LONGEST_NAME,
     SIDES,

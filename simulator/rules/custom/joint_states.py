@@ -1,8 +1,8 @@
-"""Line-ups of a side that differ in numbers, fought as one: a smaller one is what is left of a larger one.
+"""Line-ups of a side that differ in numbers, as starts of one chain.
 
-What becomes of a side hangs on the points that it still has, in the order in which they will be taken, and on who
-supports it; nothing else of its past matters (docs/rules/custom_games.md sections 5 to 8). So places that are equal in
-these are one, whichever line-up came to them, and each line-up is a battle that begins in a place of its own.
+The course of a battle depends on the points that each side still has, in the order in which they will be taken, and on
+the units that support it; nothing else of its past matters (docs/rules/custom_games.md sections 5 to 8). So places that
+are equal in these are one, whichever line-up they come from, and each line-up begins in a place of its own.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
 
 import numpy as np
 
 from simulator.engine.model.interpreted import plain_params
-from simulator.rules.battle import Columns, Joined, Refusal
+from simulator.rules.battle import Columns, Joined
 from simulator.rules.custom.best import sought
-from simulator.rules.custom.build import Field, lay_out
-from simulator.rules.custom.format import SIDES
-from simulator.rules.custom.line import Places, absorbs_first, by_side, loss_line
+from simulator.rules.custom.build import PlacesField, lay_out
+from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.line import Places, absorbs_first, aimed_at, hits_of, loss_line, stretches
 from simulator.rules.custom.model import counts
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules import State, opened
 from simulator.rules.custom.setup import Setup
+from simulator.rules.custom.size import TooLarge
 from simulator.rules.custom.volleys import Standing
 
 # Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
@@ -37,34 +37,30 @@ Left = tuple[Points, tuple[int, ...]]
 
 def starts_of(setup: Setup) -> list[str]:
     """The numbers that only move the start: those of all units, where nothing is chosen by the odds from there."""
-    asks = any(getattr(setup.fields.policy, side).odds_below is not None for side in SIDES)
-    if asks or sought(setup):
+    if "odds-below" in setup.leaving or sought(setup):
         return []
     return [f"{side}.{key}" for side in SIDES for key in counts(getattr(setup.fields, side))]
 
 
-def joined(field: Field, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
+def joined(field: PlacesField, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
     """Battles that differ from this one, the largest, in numbers of units; None for more places than fit."""
     setup = field.setup
     numbers = {side: _numbers(setup, side, paths, settings) for side in SIDES}
     try:
         places = {side: Lineups(setup, side, numbers[side]) for side in SIDES}
         field = lay_out(setup, places=places)
-    except Refusal:
+    except TooLarge:
         return None
     p = plain_params(field.params)
-    known: dict[tuple[int, ...], list[int]] = {}
     pairs = list(zip(*(places[side].begun for side in SIDES), strict=True))
-    for pair in set(pairs):
-        known[pair] = [int(value) for value in opened(p, State(*pair, 0, 0, 0, 0, 0, 0))]
+    starts = {pair: [int(value) for value in opened(p, State(*pair, 0, 0, 0, 0, 0, 0))] for pair in set(pairs)}
 
-    def seen(states: State, at: Sequence[int]) -> Columns:
-        there = {
-            side: places[side].come_from(_numbers(setup, side, paths, np.array([at]))[0].tolist()) for side in SIDES
-        }
-        return outcome(replace(field, places=there), states)
+    def columns(states: State, at: Sequence[int]) -> Columns:
+        numbers = {side: _numbers(setup, side, paths, np.array([at]))[0].tolist() for side in SIDES}
+        come = {side: places[side].come_from(numbers[side]) for side in SIDES}
+        return outcome(replace(field, places=come), states)
 
-    return Joined(field.chain, np.array([known[pair] for pair in pairs], np.int64), seen)
+    return Joined(field.chain, np.array([starts[pair] for pair in pairs], np.int64), columns)
 
 
 def _numbers(setup: Setup, side: str, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
@@ -83,32 +79,23 @@ class Lineups(Places):
     several = True
 
     def __init__(self, setup: Setup, side: str, numbers: np.ndarray) -> None:
-        """`numbers` of each unit, line-up by line-up. Raises Refusal for too many places."""
+        """`numbers` of each unit, line-up by line-up. Raises TooLarge for too many places."""
         self.setup, self.side, self.own = setup, side, setup.sides[side]
         self.line = loss_line(setup, side)
-        enemy = setup.sides[self.own.enemy]
-        self._aims = sorted({shot.targets for shot in enemy.shots.values() if enemy.able(shot)})
         different, which = np.unique(numbers, axis=0, return_inverse=True)
         if len(different) > MOST_PLACES:
-            raise Refusal(side, f"more than {MOST_PLACES:,} line-ups")
+            raise TooLarge
         lines = [self._complete(row) for row in different.tolist()]
         number = {left: i for i, left in enumerate(dict.fromkeys(lines))}
         self.begun = [number[lines[i]] for i in which.ravel().tolist()]
-        self._after: dict[int, list[int]] = {aim: [] for aim in self._aims}
+        self._after: dict[int, list[int]] = {aim: [] for aim in aimed_at(setup, side)}
         self._follow(number)
         self._take_stock(list(number))
 
     def _complete(self, numbers: list[int]) -> Left:
         """A line-up that nothing has hit."""
-        line, files = loss_line(self.setup, self.side, numbers), self.setup.file.unit.values()
-        front = sum(
-            numbers[u] * (unit.hits - 1)
-            for u, unit in enumerate(files)
-            if self.own.fights >> u & 1 and absorbs_first(self.setup, self.side, u)
-        )
-        points = [(unit, place >= front) for place, unit in enumerate(line)]
-        supports = tuple([n if self.own.supporters >> u & 1 else 0 for u, n in enumerate(numbers)])
-        return tuple([(*point, len(list(same))) for point, same in groupby(points)]), supports
+        points = tuple([(unit, each > 0, n) for unit, n, each in stretches(self.setup, self.side, numbers)])
+        return points, tuple([n if self.own.supporters >> u & 1 else 0 for u, n in enumerate(numbers)])
 
     def _follow(self, number: dict[Left, int]) -> None:
         """Number all places that hits lead to, and the one without units."""
@@ -119,27 +106,25 @@ class Lineups(Places):
                 hit = _hit(left, aim)
                 if hit not in number:
                     if len(number) >= MOST_PLACES:
-                        raise Refusal(self.side, f"more than {MOST_PLACES:,} places")
+                        raise TooLarge
                     number[hit] = len(number)
                     due.append(hit)
                 after.append(number[hit])
 
     def _take_stock(self, places: list[Left]) -> None:
-        units = list(self.setup.file.unit.values())
+        units = range(len(self.own.counts))
         points, dying = np.zeros((2, len(places), len(units)), np.int64)
         for i, (line, _) in enumerate(places):
             for unit, dies, number in line:
                 points[i, unit] += number
                 dying[i, unit] += number * dies
-        hits = np.array([unit.hits for unit in units], np.int64)
-        first = np.array([absorbs_first(self.setup, self.side, u) for u in range(len(units))])
+        hits = hits_of(self.setup.file)
+        first = np.array([absorbs_first(self.setup, self.side, unit) for unit in units])
         self.left = np.where(first, dying, -(-points // hits))
         self.damage = self.left * hits - points
         self.units = self.left.sum(axis=1)
         self._supports = np.array([supports for _, supports in places], np.int64)
-        removed = self.setup.mask(by_side(self.setup.file.losses.removed_alone, self.side))
-        alone = np.array([removed >> u & 1 for u in range(len(units))])
-        self.alone = (self.units > 0) & (self.left @ (1 - alone) == 0)
+        self.alone = self._alone()
 
     def __len__(self) -> int:
         return len(self.units)
@@ -150,18 +135,18 @@ class Lineups(Places):
 
     @cached_property
     def standings(self) -> list[Standing]:
-        """What stands in each place, those who support included."""
+        """The units that stand in each place, supporting units included."""
         return self._standing(self.left + self._supports)
 
     def come_from(self, numbers: list[int]) -> Lineups:
-        """The same places as what is left of a line-up."""
+        """The same places as the rest of a line-up."""
         found = copy(self)
         found.lost = np.array([n * (self.own.fights >> u & 1) for u, n in enumerate(numbers)], np.int64) - self.left
         return found
 
 
 def _hit(left: Left, aim: int) -> Left:
-    """What is left after one hit on anybody in `aim`."""
+    """The points left after one hit on any unit of `aim`."""
     line, supports = left
     for i, (unit, dies, number) in enumerate(line):
         if aim >> unit & 1:

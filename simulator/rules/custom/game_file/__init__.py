@@ -1,0 +1,1 @@
+"""Game files: their format, where they lie, what is wrong with them, and what they mean in words."""
