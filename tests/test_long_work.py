@@ -233,9 +233,10 @@ def test_a_later_version_of_the_rules_is_another_question(tmp_path, monkeypatch)
     monkeypatch.setattr(keeping, "FORMAT", 3)
     with pytest.raises(ValueError, match="begun with format 2, and this is 3"):
         long_run(LAND, 1000, tmp_path / "run.json")
-    assert keeping.told(draft(LAND))["rules"] == "risk land version 1"
+    assert keeping.question_of(draft(LAND))["rules"] == "risk land version 1"
     own = {"game": "skirmish", "battle": "field"}
-    assert keeping.told(draft(own))["game file"] != keeping.told(draft(own | {"rules": {"about": "mine"}}))
+    changed = draft(own | {"rules": {"about": "mine"}})
+    assert keeping.question_of(draft(own))["game file"] != keeping.question_of(changed)["game file"]
 
 
 def test_the_commands(tmp_path, capfd):

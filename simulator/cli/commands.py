@@ -203,10 +203,10 @@ def need(  # noqa: PLR0913, PLR0917 - one parameter an option
         ),
     )
 
-    def show(told: Any) -> None:
-        if len(told.settings) > 1 and not output.quiet:
-            console().print(need_table(told))
-        print(told.how())
+    def show(answer: Any) -> None:
+        if len(answer.settings) > 1 and not output.quiet:
+            console().print(need_table(answer))
+        print(answer.how())
 
     output.deliver(found, files, show)
     status = finished(cut, f"interrupted after {found.tried} answers; this is the best of them", output.quiet)
@@ -241,7 +241,7 @@ def campaign(
             asked, all_plans=all_plans, battles=dice.battles, seed=dice.seed or 0, threads=dice.threads, progress=shown
         ),
     )
-    output.deliver(found, files, lambda told: _show_table(rounds_table, told))
+    output.deliver(found, files, lambda answer: _show_table(rounds_table, answer))
     return finished(cut, "interrupted; this is what was gathered", output.quiet)
 
 
@@ -271,7 +271,7 @@ def survival(
     found, cut = gather(
         "battles", output.quiet, lambda shown: find(asked, dice.battles, dice.seed or 0, dice.threads, shown)
     )
-    output.deliver(found, files, lambda told: _show_table(survival_table, told))
+    output.deliver(found, files, lambda answer: _show_table(survival_table, answer))
     return finished(cut, f"interrupted after {found.battles or 0:,} battles; the answer is from these", output.quiet)
 
 
@@ -284,22 +284,22 @@ def replay(
     luck: Annotated[bool, typer.Option("--luck", help="how each roll moved the chances, and how lucky it was")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """One simulated battle told roll by roll: the very one that a simulation with this seed counted."""
+    """One simulated battle shown roll by roll: the very one that a simulation with this seed counted."""
     from simulator.analysis.history.replay import replay as tell
 
     asked = reading.read_scenario(scenario, settings or ())
-    told = tell(asked, seed or 0, battle)
-    rolls = told.luck_rows() if luck else []
+    answer = tell(asked, seed or 0, battle)
+    rolls = answer.luck_rows() if luck else []
     if as_json:
-        print(json_text(told.to_dict() | ({"luck": rolls} if luck else {})))
+        print(json_text(answer.to_dict() | ({"luck": rolls} if luck else {})))
         return
     if luck:
         from simulator.report.luck_plot import roll_table
 
         console().print(roll_table(rolls))
-    for line in told.lines if not luck else ():
+    for line in answer.lines if not luck else ():
         print(line)
-    outcome = told.outcome.items()
+    outcome = answer.outcome.items()
     print("Outcome: " + ", ".join(f"{name} {_plain(value)}" for name, value in outcome))
 
 

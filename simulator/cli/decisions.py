@@ -129,7 +129,7 @@ def _listing(rows: Sequence[dict[str, Any]]) -> None:
     from simulator.report.tables import listing
 
     often = sorted(rows, key=lambda row: -row["reached"])[:MOST_ROWS]
-    told = [row | {"advantage": f"{row['advantage']:.6f}", "reached": f"{row['reached']:.4f}"} for row in often]
-    console().print(listing(told))
+    rows = [row | {"advantage": f"{row['advantage']:.6f}", "reached": f"{row['reached']:.4f}"} for row in often]
+    console().print(listing(rows))
     if len(rows) > MOST_ROWS:
         print(f"the {MOST_ROWS} states that are met most often, of {len(rows):,}")

@@ -96,7 +96,7 @@ def rounds(
     from simulator.analysis.history.rounds import rounds as find
 
     files = output.files(scenario)
-    reading.method_of(False, dice.battles, dice.seed, None, dice.threads)  # single battles are told one after the other
+    reading.method_of(False, dice.battles, dice.seed, None, dice.threads)  # battles are followed one by one
     asked = reading.read_scenario(scenario, settings or ())
     if after is not None and after < 0:
         raise ValueError(f"after: {after} is not allowed; 0 or more")
@@ -104,8 +104,8 @@ def rounds(
     found, cut = gather(
         "battles", output.quiet, lambda shown: find(asked, fought, dice.battles, dice.seed or 0, progress=shown)
     )
-    told = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
-    what = f"interrupted; these are the {told} told until then"
+    unit = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
+    what = f"interrupted; these are the {unit} followed until then"
     if after is None or after >= len(found.standing):
         output.deliver(found, files, _show_rounds)
         return finished(cut, what, output.quiet)
@@ -187,8 +187,8 @@ def mixed_odds(
     from simulator.report.tables import quiet_lines
 
     found, _ = gather("combinations", quiet, lambda shown: mixed(asked, method, shown))
-    told = weights is not None or weighing(found.odds.scenario, None) is not None
-    knowing = found.information_rows(weights) if told else []
+    weighted = weights is not None or weighing(found.odds.scenario, None) is not None
+    knowing = found.information_rows(weights) if weighted else []
     with files.written(found, found.rows):
         if as_json:
             print(json_text(found.to_dict() | ({"information": knowing} if knowing else {})))

@@ -63,7 +63,7 @@ def swept(asked: tuple[Any, ...], threads: int | None, out: Path | None, client:
 def show_swept(found: Any, files: Files, as_json: bool, quiet: bool, cut: bool = False) -> None:
     """Print a sweep, or what is kept of one: its cells too if they are few enough; and write the files asked for.
 
-    Of kept work that was `cut` short only what is kept is told: printing 100,000 cells may take a minute.
+    Of kept work that was `cut` short only what is kept is shown: printing 100,000 cells may take a minute.
     """
     from simulator.analysis.studies.sweep import MOST_CELLS, Sweep
 
@@ -75,8 +75,8 @@ def show_swept(found: Any, files: Files, as_json: bool, quiet: bool, cut: bool =
     swept = found if kept is None else kept.sweep()
     with files.written(swept, swept.rows):
         if as_json:
-            told = {"value": swept.value, "values": list(swept.asked), "seed": swept.seed, "how": swept.how()}
-            print(json_text(told | {"cells": swept.rows()} | (kept.to_dict() if kept else {})))
+            header = {"value": swept.value, "values": list(swept.asked), "seed": swept.seed, "how": swept.how()}
+            print(json_text(header | {"cells": swept.rows()} | (kept.to_dict() if kept else {})))
         else:
             from simulator.report.tables import show_sweep
 

@@ -36,13 +36,13 @@ def fought(scenario, dice):
             result = next(n for n in fighting.known.begins() if groups[n].wind == blows)
         elif state.stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
             side = p.first if state.stage == rules.FIRST_BREAK else 1 - p.first
-            man = fighting.met.squadrons[side].leader.manoeuvre
+            man = fighting.engagement.squadrons[side].leader.manoeuvre
             result = int(thrown.popleft() <= man + rules.morale_left(p, state, side))
         else:
             roll, parts = state.stage - rules.FIRE_1, []
             for side in (0, 1):
                 drm = fighting.drm(side, groups[state.group], roll, state.failed, rules.more_stars(state))
-                die = thrown.popleft() if fighting.met.columns(side)[0] else 0
+                die = thrown.popleft() if fighting.engagement.columns(side)[0] else 0
                 parts.append(packed(*fighting.read(side, roll, die + drm)))
             state = rules.rolled(p, state, *parts)
             continue
@@ -51,19 +51,19 @@ def fought(scenario, dice):
 
 
 def wind(fighting, thrown):
-    settled = fighting.met.settled_wind()
+    settled = fighting.engagement.settled_wind()
     if settled is not None:
         return settled
-    bonus = [fighting.met.squadrons[side].leader.manoeuvre + fighting.met.wind_advantage(side) for side in (0, 1)]
+    bonus = [fighting.engagement.squadrons[side].leader.manoeuvre + fighting.engagement.wind_advantage(side) for side in (0, 1)]
     own, enemy = thrown.popleft() + bonus[0], thrown.popleft() + bonus[1]
     return 0 if own > enemy else 1 if enemy > own else 2
 
 
 def pursued(setup, group, state, die):
     side = state.verdict
-    ahead = [squadron.leader.manoeuvre for squadron in setup.met.squadrons]
+    ahead = [squadron.leader.manoeuvre for squadron in setup.engagement.squadrons]
     drm = setup.fighting.pursuit_drm(side, group, state.rolls) + max(0, ahead[side] - ahead[1 - side])
-    return setup.met.book.combat_roll(setup.met.pursuit_column(side), die + drm)
+    return setup.engagement.book.combat_roll(setup.engagement.pursuit_column(side), die + drm)
 
 
 def test_n1_two_days_no_winner():
@@ -87,7 +87,7 @@ def test_n2_galleys_major_victory():
     )
     state, setup, group, left = fought(scenario, [9, 10, 6, 4])
     assert not left
-    assert setup.met.morale == (3, 2)
+    assert setup.engagement.morale == (3, 2)
     assert (state.verdict, state.rolls, state.stars_d, state.loss_a) == (0, 2, 3, 3)
     thirds, caught = pursued(setup, group, state, 7)
     assert (thirds, caught) == (7, 2)

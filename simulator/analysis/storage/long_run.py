@@ -26,7 +26,7 @@ from simulator.analysis.odds.answer import (
     together,
 )
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.storage.run_store import Due, alone, checksum, refuse_another, told, write_whole
+from simulator.analysis.storage.run_store import Due, alone, checksum, question_of, refuse_another, write_whole
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load
 
@@ -222,7 +222,7 @@ def long_run(
     check_numbers(battles, seed, threads)
     asked, path = load(scenario), None if out is None else Path(out)
     with alone(path.with_name(f".{path.name}.lock")) if path else nullcontext():
-        file = None if path is None else RunFile(path, told(draft(scenario), seed=seed))
+        file = None if path is None else RunFile(path, question_of(draft(scenario), seed=seed))
         if file and file.battles > battles:
             raise ValueError(f"out: {str(out)!r} has {file.battles:,} battles already; ask for as many or more")
         run = Run(asked, seed, file)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.odds.measure import Measure
-from simulator.analysis.storage.run_store import Due, refuse_another, told, write_whole
+from simulator.analysis.storage.run_store import Due, question_of, refuse_another, write_whole
 from simulator.analysis.studies.cell import Cell
 from simulator.analysis.studies.partition import Answered, Grid, Portion
 
@@ -72,7 +72,7 @@ class CellFile:
             self._take(part)
 
     def _begin(self) -> None:
-        asked = told(
+        asked = question_of(
             self.grid.draft,
             axes=list(self.grid.paths),
             vary={path: list(values) for path, values in zip(self.grid.paths, self.grid.values, strict=True)},

@@ -1,6 +1,4 @@
-"""Long work that is kept: what it was asked, told so that nobody goes on with another question, and files that are
-whole whatever happens while they are written.
-"""
+"""Files of long work: the question they answer, so that another one is refused, and writing that is all or nothing."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ SECONDS, SHARE = 2.0, 20
 SHOWN = 60
 
 
-def told(draft: Draft, **asked: Any) -> dict[str, Any]:
-    """What a long run was asked, as plain values: the scenario, its rules, and everything that decides the numbers."""
+def question_of(draft: Draft, **asked: Any) -> dict[str, Any]:
+    """The question of a long run as plain values: the scenario, its rules, and everything that decides the numbers."""
     battle = draft.battle()
     rules = f"{battle.game} {battle.kind} version {battle.version}"
     everything = {"format": FORMAT, "scenario": draft.data, "rules": rules, "game file": _game_file(draft)} | asked

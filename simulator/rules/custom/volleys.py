@@ -47,15 +47,15 @@ def fired(side: SideSetup, group: Sequence[int], number: int, own: Standing, ene
 def volleys(side: SideSetup, shot: Shot, number: int, own: Standing, enemy: Standing) -> list[Volley]:
     """The dice of a step that is fired in round `number` (section 5, steps 2 to 4)."""
     helpers = [rule for rule in side.supports if _holds(rule, shot, number, own, enemy)]
-    helped = [(rule, _helped(side, rule, shot, own)) for rule in helpers]
+    supported = [(rule, _supported(side, rule, shot, own)) for rule in helpers]
     modifiers = [rule for rule in side.modifiers if _holds(rule, shot, number, own, enemy)]
     found = []
     for unit in bits(shot.by & own.mask):
         standing = own.counts[unit]
         changed = [rule for rule in modifiers if rule.units >> unit & 1]
-        cuts = sorted({0, standing, *(raised.get(unit, 0) for _, raised in helped)})
+        cuts = sorted({0, standing, *(raised.get(unit, 0) for _, raised in supported)})
         for low, high in pairwise(cuts):
-            raising = [rule for rule, raised in helped if raised.get(unit, 0) >= high]
+            raising = [rule for rule, raised in supported if raised.get(unit, 0) >= high]
             found.append(volley_of(side, shot, unit, high - low, raising, changed))
     found = [volley for volley in found if volley.dice > 0]
     limit = own.number(shot.limit_own) if shot.limit_own is not None else None
@@ -68,7 +68,7 @@ def _holds(rule: Help, shot: Shot, number: int, own: Standing, enemy: Standing) 
     return rule.applies(shot) and rule.in_round(number) and rule.stands(own.mask, enemy.mask)
 
 
-def _helped(side: SideSetup, rule: Help, shot: Shot, own: Standing) -> dict[int, int]:
+def _supported(side: SideSetup, rule: Help, shot: Shot, own: Standing) -> dict[int, int]:
     """How many of each unit a support raises: the first ones that have the roll (2.8)."""
     left = rule.given.each * own.number(rule.by)
     found = {}
@@ -82,7 +82,7 @@ def _helped(side: SideSetup, rule: Help, shot: Shot, own: Standing) -> dict[int,
 def volley_of(
     side: SideSetup, shot: Shot, unit: int, units: int, raising: Sequence[Help], changed: Sequence[Help]
 ) -> Volley:
-    """The dice of units that are helped alike: section 4, and step 3 of section 5."""
+    """The dice of units that have the same supports: section 4, and step 3 of section 5."""
     setup = side.setup
     roll = setup.roll_of(unit, shot.roll)
     assert roll is not None

@@ -117,8 +117,8 @@ def kind_rows(file: GameFile) -> Iterator[tuple[str, ...]]:
         for side in SIDES:
             fights, supports = part_of(file, key, side)
             text = ", ".join(unit for unit in file.unit if unit in fights)
-            helped = ", ".join(unit for unit in file.unit if unit in supports)
-            sides.append(text + (f"; supported by {helped}" if helped else ""))
+            supported = ", ".join(unit for unit in file.unit if unit in supports)
+            sides.append(text + (f"; supported by {supported}" if supported else ""))
         yield key, kind.title, *sides
 
 

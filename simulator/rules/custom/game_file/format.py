@@ -141,7 +141,7 @@ class Support(Scope):
 
     name: str = ""
     from_: Selector = Field(alias="from", description="who helps")
-    to: Selector = Field(description="who is helped")
+    to: Selector = Field(description="who is supported")
     each: Annotated[int, Field(ge=1, le=1000)] = Field(1, description="units that one supporter helps")
     sets: Annotated[int, Field(ge=1)] | None = Field(None, description="raises the value to this")
     adds: Added | None = Field(None, description="added to the value")

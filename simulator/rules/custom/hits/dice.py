@@ -162,7 +162,7 @@ def raised(p, s, side, shot, support, unit):
 
 @helper
 def alike(p, s, side, shot, phase, unit, low):
-    """Of a unit's pieces beyond the first `low`: up to where they are helped alike, the chance and number of dice."""
+    """Of a unit's pieces after the first `low`: how far supports are the same, the chance and number of dice."""
     high, value, added = gauged(p, s, side, unit), p.rolls[side, shot, unit, VALUE], 0
     dice, reroll = p.rolls[side, shot, unit, DICE], p.rolls[side, shot, unit, REROLL]
     for h in range(p.helps.shape[1]):

@@ -128,9 +128,9 @@ class LandSetup(Opponents[model.Land]):
         self.overrun = next((side for side in (0, 1) if eightfold[side] and SIDES[side] in model.overruns(fields)), -1)
         # In Europe no leader is tested if the enemy began with under 3 LD (section 3.5 step 11), and after an overrun
         # only that of the destroyed side, if given (step 1).
-        met = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
+        large_enough = [not self.europe or enemy.size >= 3 * LD for enemy in (d, a)]
         hit = [self.overrun < 0 or (side != self.overrun and own.leader.given) for side, own in enumerate(self.stacks)]
-        self.tested = [own.leader if met[side] and hit[side] else None for side, own in enumerate(self.stacks)]
+        self.tested = [own.leader if large_enough[side] and hit[side] else None for side, own in enumerate(self.stacks)]
         self.tables, self.classes = TableBook(), LeaderClasses(self)
         self.tallies = Tally(self, 0), Tally(self, 1)
 

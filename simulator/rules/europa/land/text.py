@@ -1,4 +1,4 @@
-"""A land battle in words: what its odds rest on, how they come about, and battles told roll by roll."""
+"""A land battle in words: what its odds rest on, how they come about, and battles shown roll by roll."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from simulator.rules.toolkit.naming import plural, winner_text
 ROLLS = ("Day 1 Fire", "Day 1 Shock", "Day 2 Fire", "Day 2 Shock", "Pursuit", "Pursuit")
 
 
-def land_assumptions(met: LandSetup) -> Iterator[str]:
+def land_assumptions(setup: LandSetup) -> Iterator[str]:
     """What a land battle's odds rest on."""
-    fields, options = met.fields, met.fields.options
-    yield from common_assumptions(fields, met.stacks)
+    fields, options = setup.fields, setup.fields.options
+    yield from common_assumptions(fields, setup.stacks)
     for name in SIDES:
-        told = ", overruns" if name in overruns(fields) else ""
-        yield f"{name} breaks off: {getattr(fields.policy, name).break_off}{told}"
+        shown = ", overruns" if name in overruns(fields) else ""
+        yield f"{name} breaks off: {getattr(fields.policy, name).break_off}{shown}"
     yield f"destroyed when losses {'exceed' if options.destruction_test == 'exceeds' else 'reach'} the stack's size"
     if fields.attacker.tercios or fields.defender.tercios:
         needs = "count only with an ARMY" if options.tercios_require_army else "count without an ARMY too"
@@ -34,16 +34,16 @@ def land_assumptions(met: LandSetup) -> Iterator[str]:
         yield "the defender tries to evade; a replacement leader counts manoeuvre 0 (ASSUMED)"
     if is_interception(fields) and not fields.conditions.interception:
         yield "an overrun of 4 to under 8 times is fought as an interception battle"
-    for stack, dice in zip(met.stacks, met.dice, strict=True):
+    for stack, dice in zip(setup.stacks, setup.dice, strict=True):
         if dice > 1:
             yield f"{stack.name}: several dice; the groups before the last are capped at 8 LD each (ASSUMED)"
         if stack.side.country == "sweden" and stack.side.structural_cavalry == "auto":
             yield f"{stack.name}: Sweden's own cavalry on plain or northern forest, beside that of class IIIM"
 
 
-def land_explanation(met: LandSetup) -> Iterator[str]:
+def land_explanation(setup: LandSetup) -> Iterator[str]:
     """What each side is worth, then every modifier by side, day and step, with its source."""
-    for own, enemy, step, dice in zip(met.stacks, met.stacks[::-1], met.steps, met.dice, strict=True):
+    for own, enemy, step, dice in zip(setup.stacks, setup.stacks[::-1], setup.steps, setup.dice, strict=True):
         fire, shock = own.columns
         several = f", {dice} dice a roll" if dice > 1 else ""
         yield (
@@ -51,29 +51,29 @@ def land_explanation(met: LandSetup) -> Iterator[str]:
             f"{fire or 'no Fire'}/{shock}, morale {own.morale}, size step {step:+d}, artillery value {own.artillery}"
             f"{several}, {own.leader.text()} ({LAW} 2.4 and 3.2)"
         )
-    if met.overrun >= 0:
-        yield f"{SIDES[met.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"
+    if setup.overrun >= 0:
+        yield f"{SIDES[setup.overrun]} overruns the enemy without a battle ({LAW} 3.5 step 1)"
         return
     for side, name in enumerate(SIDES):
         for day, phase in (*PHASES, (0, "pursuit")):
-            if phase != "fire" or met.stacks[side].columns[0]:
-                yield from _modifier_lines(met, side, day, phase)
+            if phase != "fire" or setup.stacks[side].columns[0]:
+                yield from _modifier_lines(setup, side, day, phase)
         yield f"{name} pursuit: +2 if it ends on day 1, +1 if it ends after a Fire ({PURSUIT})"
 
 
-def _modifier_lines(met: LandSetup, side: int, day: int, step: str) -> Iterator[str]:
+def _modifier_lines(setup: LandSetup, side: int, day: int, step: str) -> Iterator[str]:
     """Modifiers of a side's Fire or Shock on a day, or (day 0) of its pursuit."""
     where = f"{SIDES[side]}{f' day {day}' if day else ''} {step.capitalize() if day else step}"
-    for modifier in met.modifiers[side]:
+    for modifier in setup.modifiers[side]:
         value = getattr(modifier, step)
         if value and (day in modifier.days or not day):
             yield f"{where}: {value:+d} {modifier.reason} ({modifier.source})"
-    gains = [met.gain(side, pair) for pair in met.pairs]
+    gains = [setup.gain(side, pair) for pair in setup.pairs]
     values = [getattr(gain, step) for gain in gains]
     if high := max(values):
-        told = f"{high:+d}" if min(values) == high else f"{min(values):+d} to {high:+d}"
-        yield f"{where}: {told} {gains[0].reason} ({gains[0].source})"
-    if day == 2 and getattr(met.fields.policy, SIDES[1 - side]).break_off != "never":
+        shown = f"{high:+d}" if min(values) == high else f"{min(values):+d} to {high:+d}"
+        yield f"{where}: {shown} {gains[0].reason} ({gains[0].source})"
+    if day == 2 and getattr(setup.fields.policy, SIDES[1 - side]).break_off != "never":
         yield f"{where}: +1 if the enemy has failed to break off ({LAW} 3.5 step 5)"
 
 
@@ -91,9 +91,9 @@ def land_line(setup: LandSetup, before: LandState, result: int, after: LandState
         line = _draw_line(setup, result)
     elif before.stage == land.RETREAT:
         added = result & 3, result >> 2
-        told = [f"{name} +{detachments(added[side])}" for side, name in enumerate(SIDES) if before.winner != side]
+        shown = [f"{name} +{detachments(added[side])}" for side, name in enumerate(SIDES) if before.winner != side]
         attacker, defender = (detachments(thirds) for thirds in (after.caused_d, after.caused_a))
-        line = f"Retreat: {', '.join(told)}; losses: attacker {attacker}, defender {defender}."
+        line = f"Retreat: {', '.join(shown)}; losses: attacker {attacker}, defender {defender}."
     elif before.stage == land.LEADERS:
         line = fates_text(result)
     else:
@@ -131,9 +131,9 @@ def _die_text(setup: LandSetup, roll: Roll | None, side: int, result: int, dice:
     if not roll or not roll.column:
         return f"{SIDES[side]} does not fire"
     own = result >> land.SIDE_BITS if side else result
-    told = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK
-    die = face_where(FACES, lambda face: roll.read(setup.book, face) == told, dice)
-    lost = f"{detachments(told[0])}, {plural(told[1], 'star')}"
+    shown = own & land.LOSS_MASK, (own >> land.LOSS_BITS) & land.STAR_MASK
+    die = face_where(FACES, lambda face: roll.read(setup.book, face) == shown, dice)
+    lost = f"{detachments(shown[0])}, {plural(shown[1], 'star')}"
     return f"{SIDES[side]} {die} ({roll.drm:+d}, column {roll.column}): {lost}"
 
 

@@ -100,31 +100,33 @@ class Battles:
     fights: dict[Any, Fought] = field(default_factory=dict)
     gone: dict[Any, float] = field(default_factory=dict)
 
-    def key(self, met: Engagement) -> Any:
+    def key(self, engagement: Engagement) -> Any:
         """What the rolls of a fight depend on."""
-        leaders = tuple((s.leader, s.replacements) for s in met.squadrons)
-        fixed = tuple((met.columns(side), met.halves(side), met.pursuit_column(side)) for side in (0, 1))
-        modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in met.modifiers)
-        winds = met.settled_wind(), met.wind_advantage(0), met.wind_advantage(1)
-        readings = met.book, met.options.leader_differential_cap, met.options.break_off_at_sea
-        sides = tuple((s.policy, s.retreat_drm is None) for s in met.squadrons)
-        return leaders, fixed, modifiers, winds, met.morale, sides, readings
+        leaders = tuple((s.leader, s.replacements) for s in engagement.squadrons)
+        fixed = tuple(
+            (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)) for side in (0, 1)
+        )
+        modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in engagement.modifiers)
+        winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
+        readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
+        sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
+        return leaders, fixed, modifiers, winds, engagement.morale, sides, readings
 
-    def fought(self, key: Any, met: Engagement) -> Fought:
+    def fought(self, key: Any, engagement: Engagement) -> Fought:
         """The fight itself."""
         if key not in self.fights:
-            setup = NavalSetup(met)
+            setup = NavalSetup(engagement)
             self.fights[key] = Fought(setup, ends_of(setup))
         return self.fights[key]
 
-    def fates(self, met: Engagement, reckoning: Reckoning) -> dict[Fate, np.ndarray]:
+    def fates(self, engagement: Engagement, reckoning: Reckoning) -> dict[Fate, np.ndarray]:
         """The chances of the own losses, pursuit included, by fate."""
-        key, routs = self.key(met), met.options.destruction_is_rout
+        key, routs = self.key(engagement), engagement.options.destruction_is_rout
         before = kept.get(key)
         if before is None:
             if len(kept) >= MOST_KEPT:
                 kept.clear()
-            before = kept[key] = Known(self.fought(key, met).setup.room, {})
+            before = kept[key] = Known(self.fought(key, engagement).setup.room, {})
         sizes = before.sizes
         lost, sunk = (
             next((thirds for thirds in range(size) if reckoning.wiped(side, thirds, False)), size)
@@ -133,7 +135,7 @@ class Battles:
         # A side of 1 or 2 thirds is wiped out whenever it is routed.
         at = sunk, (reckoning.wiped(OWN, 0, True), reckoning.wiped(ENEMY, 0, True)), routs
         if at not in before.fates:
-            before.fates[at] = tuple(_fates(self.fought(key, met), *at, wiped) for wiped in (False, True))
+            before.fates[at] = tuple(_fates(self.fought(key, engagement), *at, wiped) for wiped in (False, True))
         found: dict[Fate, np.ndarray] = {}
         for fates, rows in zip(before.fates[at], (range(lost), range(lost, sizes[OWN])), strict=True):
             for least, most, of_case in fates.cases:
@@ -145,11 +147,11 @@ class Battles:
                     found[fate][rows.start + more : rows.start + more + len(part)] += part
         return found
 
-    def results(self, met: Engagement) -> Counter[Result]:
+    def results(self, engagement: Engagement) -> Counter[Result]:
         """How the battle may come out for the attacker, with chances."""
-        reckoning, found = Reckoning(met), Counter[Result]()
-        for (won, routed, caught, manoeuvre), chances in self.fates(met, reckoning).items():
-            prizes = captured(met.squadrons[ENEMY].fleet, caught, reckoning.kinds(OWN)) if won else NO_SHIP
+        reckoning, found = Reckoning(engagement), Counter[Result]()
+        for (won, routed, caught, manoeuvre), chances in self.fates(engagement, reckoning).items():
+            prizes = captured(engagement.squadrons[ENEMY].fleet, caught, reckoning.kinds(OWN)) if won else NO_SHIP
             by_losses: dict[int, float] = {}
             for thirds in np.flatnonzero(chances).tolist():
                 losses = reckoning.losses(OWN, thirds, routed)
@@ -157,7 +159,7 @@ class Battles:
             for losses, chance in by_losses.items():
                 record = reckoning.suffered(OWN, Fight(won, routed, 0 if won else caught, losses))
                 if won:
-                    gone = self._chance_gone(met, record.gone)
+                    gone = self._chance_gone(engagement, record.gone)
                     fleet = record.fleet.plus(prizes) if caught else record.fleet
                     found[Result(True, fleet, record.cargo, True)] += chance * gone  # type: ignore[assignment]
                     found[Result(True, fleet, record.cargo)] += chance * (1 - gone)  # type: ignore[assignment]
@@ -170,14 +172,14 @@ class Battles:
                         found[Result(False, after.fleet, after.cargo)] += share  # type: ignore[assignment]
         return +found
 
-    def _chance_gone(self, met: Engagement, destroyed: bool) -> float:
+    def _chance_gone(self, engagement: Engagement, destroyed: bool) -> float:
         """The chance that a winner's commander is killed or wounded (section 12)."""
-        leader = met.squadrons[OWN].leader
+        leader = engagement.squadrons[OWN].leader
         if not leader.given:
             return 0.0
         key = leader, destroyed
         if key not in self.gone:
-            tests = leader_test(met.squadrons[OWN], leader.fragile, CONDITIONS.index((True, destroyed)))
+            tests = leader_test(engagement.squadrons[OWN], leader.fragile, CONDITIONS.index((True, destroyed)))
             self.gone[key] = 1.0 - tests[UNHARMED] / tests.total()
         return self.gone[key]
 

@@ -158,7 +158,7 @@ class Attempts(NamedTuple):
     arrived: int = 0
     best: int = 0
     countered: int = 0
-    helped: int = 0
+    joined: int = 0
 
 
 def attempt(
@@ -178,7 +178,7 @@ def columns(state: Attempts) -> dict[str, object]:
         "winner": ATTACKER if state.arrived else DEFENDER,
         "intercepted": state.arrived > 0,
         "interceptors_arrived": state.arrived,
-        "counter_interceptors_arrived": state.helped,
+        "counter_interceptors_arrived": state.joined,
     }
 
 
@@ -210,8 +210,8 @@ def build_interception(fields: Interception) -> Built:
             f"Counter-interceptor {number}",
             on_land(own, state.best, conditions, True),
             own.automatic,
-            lambda arrived: state._replace(countered=number, helped=state.helped + arrived),
-            lambda s: "comes to help" * (s.helped > state.helped),
+            lambda arrived: state._replace(countered=number, joined=state.joined + arrived),
+            lambda s: "comes to help" * (s.joined > state.joined),
         )
 
     def follow(state: Attempts) -> Following:

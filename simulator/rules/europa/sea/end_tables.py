@@ -45,7 +45,7 @@ def leader_test(squadron: Squadron, fragile: bool, condition: int) -> Counter[in
 class BattleSetup:
     """Everything about one naval battle that is known before the first roll."""
 
-    met: Engagement
+    engagement: Engagement
     tables: TableBook = field(default_factory=TableBook)
     records: tuple[dict[Record, int], dict[Record, int]] = field(default_factory=lambda: ({}, {}))
     numbered: tuple[dict[Suffered, np.ndarray], dict[Suffered, np.ndarray]] = field(default_factory=lambda: ({}, {}))
@@ -53,12 +53,12 @@ class BattleSetup:
     @cached_property
     def fighting(self) -> NavalSetup:
         """The fighting."""
-        return NavalSetup(self.met)
+        return NavalSetup(self.engagement)
 
     @cached_property
     def reckoning(self) -> Reckoning:
         """What the battle costs."""
-        return Reckoning(self.met)
+        return Reckoning(self.engagement)
 
     @cached_property
     def fights(self) -> Ends:
@@ -159,8 +159,8 @@ class BattleSetup:
         out = np.zeros((4, 4, 4), np.int64)
         for frail in {row.frail for row in rows}:
             for a, d in np.ndindex(4, 4):
-                own = leader_test(self.met.squadrons[0], bool(frail & 1), a)
-                enemy = leader_test(self.met.squadrons[1], bool(frail & 2), d)
+                own = leader_test(self.engagement.squadrons[0], bool(frail & 1), a)
+                enemy = leader_test(self.engagement.squadrons[1], bool(frail & 2), d)
                 out[frail, a, d] = self.tables.add(combine(own, enemy, lambda x, y: x + end.FATES * y))
         return out
 
@@ -181,7 +181,7 @@ class BattleSetup:
     @property
     def evasion_bonus(self) -> int:
         """What manoeuvre adds to the evader's die."""
-        enemy, own = (squadron.leader.manoeuvre for squadron in self.met.squadrons)
+        enemy, own = (squadron.leader.manoeuvre for squadron in self.engagement.squadrons)
         return max(0, own - enemy)
 
     @cached_property

@@ -289,7 +289,7 @@ class Ends:
 
     def came(self) -> Iterator[Came]:
         """All ends of the fighting, those apart in which a side is wiped out."""
-        most = self.setup.met.morale
+        most = self.setup.engagement.morale
         for state, chances in self.spread.ends.items():
             masks = self.masks[state.stars_a >= most[0], state.stars_d >= most[1]]
             for place, share in known(self.setup, state.group):
@@ -303,7 +303,7 @@ class Ends:
     def _case(self, state: NavalState, place: int, wiped: tuple[bool, bool]) -> Case:
         group, p = self.groups[place], self.spread.p
         morale = rules.morale_left(p, state, 0), rules.morale_left(p, state, 1)
-        routs = self.setup.met.options.destruction_is_rout
+        routs = self.setup.engagement.options.destruction_is_rout
         winner, pursues, routed = rules.settled(state.verdict, state.left > 0, morale, wiped, routs)
         frail = group.fragile[0] + 2 * group.fragile[1]
         men = group.men if any(self.setup.storm) else (None, None)
@@ -329,7 +329,7 @@ class Ends:
                 suffered.append((Fight(winner == side, case.routed[side], 0, 0), 0))
                 continue
             stars[side] += caught
-            routed = case.routed[side] or stars[side] >= self.setup.met.morale[side]
+            routed = case.routed[side] or stars[side] >= self.setup.engagement.morale[side]
             suffered.append((Fight(False, routed, caught, 0), thirds))
         row = case.row if stars == list(case.row.stars) else case.row._replace(stars=(stars[0], stars[1]))
         return Chased(row, (suffered[0], suffered[1]), chance, code)

@@ -31,19 +31,19 @@ class Group(NamedTuple):
 class Groups:
     """The groups of an engagement; `asks`: whose manoeuvre is asked for beside the pursuit."""
 
-    met: Engagement
+    engagement: Engagement
     asks: tuple[bool, bool]
 
     @cached_property
     def drawn(self) -> dict[Group, Pairs]:
         """The groups drawn before the battle, with the pairs of leaders behind them."""
-        cap, found = self.met.options.leader_differential_cap, dict[Group, Pairs]()
-        squadrons = self.met.squadrons
+        cap, found = self.engagement.options.leader_differential_cap, dict[Group, Pairs]()
+        squadrons = self.engagement.squadrons
         for own, own_weight in squadrons[0].values().items():
             for enemy, enemy_weight in squadrons[1].values().items():
                 fire = advantage(own[1], enemy[1], cap), advantage(enemy[1], own[1], cap)
                 shock = advantage(own[2], enemy[2], cap), advantage(enemy[2], own[2], cap)
-                for wind, weight in self.met.winds(own, enemy).items():
+                for wind, weight in self.engagement.winds(own, enemy).items():
                     group = Group(wind, fire, shock, (own[3], enemy[3]))
                     found.setdefault(group, Counter())[own, enemy] += own_weight * enemy_weight * weight
         return found

@@ -134,8 +134,8 @@ def withdrawn(fleet: Fleet, thirds: int, own: Squadron, routed: bool) -> Fleet:
 class Reckoning:
     """The records of both sides of an engagement."""
 
-    def __init__(self, met: Engagement) -> None:
-        self.met = met
+    def __init__(self, engagement: Engagement) -> None:
+        self.engagement = engagement
         self.sizes = [self.size(side) for side in (0, 1)]
         self.caught = lru_cache(maxsize=None)(self._caught)
         self.withdrawn = lru_cache(maxsize=None)(self._withdrawn)
@@ -144,26 +144,26 @@ class Reckoning:
 
     def size(self, side: int) -> int:
         """ND that make a side's size in the loss modification."""
-        own = self.met.squadrons[side]
-        return own.fleet.detachments if self.met.options.size_counts == "all" else own.n
+        own = self.engagement.squadrons[side]
+        return own.fleet.detachments if self.engagement.options.size_counts == "all" else own.n
 
     def modified(self, side: int, thirds: int, routed: bool) -> int:
         """Losses that a side suffers, rolled as so many thirds."""
-        return modified(self.met.book, thirds, self.sizes[1 - side], routed)
+        return modified(self.engagement.book, thirds, self.sizes[1 - side], routed)
 
     def wiped(self, side: int, thirds: int, routed: bool) -> bool:
         """Do the modified losses of a side exceed its size? (step 8; 1 or 2 thirds are too few for a routed one)"""
-        return self.modified(side, thirds, routed) > self.met.squadrons[side].fleet.thirds
+        return self.modified(side, thirds, routed) > self.engagement.squadrons[side].fleet.thirds
 
     def kinds(self, side: int) -> tuple[str, ...]:
         """What a side captures first."""
-        own, enemy = self.met.squadrons[side], self.met.squadrons[1 - side]
+        own, enemy = self.engagement.squadrons[side], self.engagement.squadrons[1 - side]
         auto = "transports-first" if enemy.cargo else "warships-first"
         return CAPTURES[auto if own.policy.capture == "auto" else own.policy.capture]
 
     def losses(self, side: int, thirds: int, routed: bool) -> int:
         """Losses that a side suffers in whole (steps 10 and 11), rolled as so many thirds."""
-        return rounded(self.modified(side, thirds, routed), self.met.squadrons[side])
+        return rounded(self.modified(side, thirds, routed), self.engagement.squadrons[side])
 
     def record(self, side: int, fight: Fight) -> Record:
         """What a fight leaves of a side."""
@@ -172,7 +172,7 @@ class Reckoning:
 
     def _suffered(self, side: int, fight: Fight) -> Record:
         """The same of a fight that holds the losses in whole."""
-        own, losses = self.met.squadrons[side], fight.thirds
+        own, losses = self.engagement.squadrons[side], fight.thirds
         damaged, destroyed, refitted = categories(losses, fight.won)
         fleet, cargo, taken, seized = own.fleet, own.cargo, NO_SHIP, 0
         if fight.caught:
@@ -189,7 +189,7 @@ class Reckoning:
 
     def _caught(self, side: int, stars: int) -> tuple[Fleet, Cargo, Fleet, int]:
         """What so many stars of a pursuit leave of a side, the ships that they take, and ducats seized (step 9)."""
-        own = self.met.squadrons[side]
+        own = self.engagement.squadrons[side]
         taken = captured(own.fleet, stars, self.kinds(1 - side))
         if not taken.thirds:
             return own.fleet, own.cargo, taken, 0
@@ -200,27 +200,27 @@ class Reckoning:
 
     def _withdrawn(self, side: int, fleet: Fleet, cargo: Cargo, thirds: int, routed: bool) -> tuple[Fleet, Cargo]:
         """What is left of a side without Damaged and Destroyed ships, and what fits aboard."""
-        own = self.met.squadrons[side]
+        own = self.engagement.squadrons[side]
         left = withdrawn(fleet, thirds, own, routed)
         return left, own.hold.fitted(cargo, left.half_points) if cargo else cargo
 
     def rolls_storm(self, side: int, won: bool) -> bool:
         """Does a side roll retreat attrition? (step 12)"""
-        return not won and self.met.squadrons[side].retreat_drm is not None
+        return not won and self.engagement.squadrons[side].retreat_drm is not None
 
     def storm_modifier(self, side: int, routed: bool, manoeuvre: int) -> int:
         """Modifier of a side's retreat attrition."""
-        drm = self.met.squadrons[side].retreat_drm or 0
+        drm = self.engagement.squadrons[side].retreat_drm or 0
         if not routed:
             return drm - manoeuvre
-        return drm + 2 * self.met.options.rout_attrition_plus_two
+        return drm + 2 * self.engagement.options.rout_attrition_plus_two
 
     def _after_storm(self, side: int, record: Record, modifier: int) -> Counter[Record]:
         """A side's records after its retreat attrition, with weights."""
-        own, found = self.met.squadrons[side], Counter[Record]()
+        own, found = self.engagement.squadrons[side], Counter[Record]()
         if record.gone:
             return Counter({record: 1})
-        left = after_attrition(self.met.book, Afloat(record.fleet, record.cargo), modifier, own.order, own.hold)
+        left = after_attrition(self.engagement.book, Afloat(record.fleet, record.cargo), modifier, own.order, own.hold)
         for (fleet, cargo), weight in left.items():
             sunk = record.fleet.thirds - fleet.thirds
             losses, destroyed = record.losses + sunk, record.destroyed + sunk

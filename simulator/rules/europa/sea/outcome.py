@@ -87,6 +87,6 @@ def _major(setup: BattleSetup, winner: np.ndarray, columns: list[Columns]) -> np
     found = np.zeros(len(winner), bool)
     for side in (0, 1):
         own, enemy = columns[side], columns[1 - side]
-        least = MAJOR_OVER_GALLEYS if setup.met.squadrons[side].line == GALLEYS else MAJOR
+        least = MAJOR_OVER_GALLEYS if setup.engagement.squadrons[side].line == GALLEYS else MAJOR
         found |= (winner == side) & enemy["routed"] & (enemy["losses"] - own["losses"] >= least)
     return found

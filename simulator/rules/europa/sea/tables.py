@@ -34,7 +34,7 @@ Dice = tuple[tuple[int, float], ...]
 class NavalSetup:
     """Builds the parameters and tables of the fighting in one naval battle."""
 
-    met: Engagement
+    engagement: Engagement
     tables: TableBook = field(default_factory=TableBook)
     children: dict[int, list[tuple[int, float]]] = field(default_factory=dict, repr=False)
     _steady: dict[tuple[int, Group, int], int] = field(default_factory=dict, repr=False)
@@ -44,7 +44,7 @@ class NavalSetup:
     @cached_property
     def known(self) -> Groups:
         """Wind and leaders: what may be drawn, and what is asked for later."""
-        return Groups(self.met, self.asks)
+        return Groups(self.engagement, self.asks)
 
     @property
     def groups(self) -> dict[Group, Pairs]:
@@ -55,19 +55,19 @@ class NavalSetup:
     def asks(self) -> tuple[bool, bool]:
         """Whose manoeuvre is asked for after the first roll, beside the pursuit?"""
         breaks = [p.break_off != "never" for p in self.policies]
-        free = self.met.options.break_off_at_sea == "automatic"
+        free = self.engagement.options.break_off_at_sea == "automatic"
         a, d = (bool((breaks[side] and not free) or self.storm[side]) for side in (0, 1))
         return a, d
 
     @property
     def policies(self) -> list[NavalPolicy]:
         """Policies of both sides."""
-        return [squadron.policy for squadron in self.met.squadrons]
+        return [squadron.policy for squadron in self.engagement.squadrons]
 
     @cached_property
     def storm(self) -> tuple[bool, bool]:
         """Which side rolls retreat attrition unless it wins?"""
-        a, d = (squadron.retreat_drm is not None for squadron in self.met.squadrons)
+        a, d = (squadron.retreat_drm is not None for squadron in self.engagement.squadrons)
         return a, d
 
     # --- rolls ---
@@ -82,10 +82,10 @@ class NavalSetup:
 
     def modifiers(self, side: int, group: Group) -> list[Modifier]:
         """A side's modifiers in a group, the leader's manoeuvre in a pursuit apart."""
-        found = list(self.met.modifiers[side])
+        found = list(self.engagement.modifiers[side])
         if group.wind == side:
-            found.append(self.met.wind_modifier(side))
-        leader = self.met.squadrons[side].leader.text()
+            found.append(self.engagement.wind_modifier(side))
+        leader = self.engagement.squadrons[side].leader.text()
         found.append(Modifier(SIDES[side], (1, 2), group.fire[side], group.shock[side], f"leader: {leader}"))
         return found
 
@@ -95,8 +95,8 @@ class NavalSetup:
         key = side, group, roll
         if key not in self._steady:
             self._steady[key] = total(self.modifiers(side, group), "fire" if fire else "shock", day)
-        helped = day == 2 and failed >> (1 - side) & 1
-        return self._steady[key] + helped - (worse == side + 1)
+        allied_test = day == 2 and failed >> (1 - side) & 1
+        return self._steady[key] + allied_test - (worse == side + 1)
 
     @cached_property
     def readings(self) -> list[list[dict[int, tuple[int, int]]]]:
@@ -104,8 +104,8 @@ class NavalSetup:
         return [[self._readings(side, fire) for fire in (True, False)] for side in (0, 1)]
 
     def _readings(self, side: int, fire: bool) -> dict[int, tuple[int, int]]:
-        column, halves = self.met.columns(side)[0 if fire else 1], fire and self.met.halves(side)
-        found = {die: self.met.book.combat_roll(column, die) for die in range(LOWEST, HIGHEST + 1)}
+        column, halves = self.engagement.columns(side)[0 if fire else 1], fire and self.engagement.halves(side)
+        found = {die: self.engagement.book.combat_roll(column, die) for die in range(LOWEST, HIGHEST + 1)}
         return {die: ((thirds + 1) // 2 if halves else thirds, stars) for die, (thirds, stars) in found.items()}
 
     def read(self, side: int, roll: int, modified: int) -> tuple[int, int]:
@@ -130,7 +130,7 @@ class NavalSetup:
             for more, worse in set(self.readings[1 - victim][roll % 2].values()):
                 for stars, thirds in best.items():
                     most = max(most, thirds + more)
-                    if stars + worse < self.met.morale[victim]:
+                    if stars + worse < self.engagement.morale[victim]:
                         following[stars + worse] = max(following.get(stars + worse, 0), thirds + more)
             best = following
         return most
@@ -174,19 +174,20 @@ class NavalSetup:
             self._ahead[key] = self.pursuit_drm(side, group, 4), tuple(sorted(ahead.items()))
         drm, ahead_of = self._ahead[key]
         drm += early(rolls)
-        return self.tables.by((side, drm, ahead_of), lambda: self._chase(self.met.pursuit_column(side), drm, ahead_of))
+        column = self.engagement.pursuit_column(side)
+        return self.tables.by((side, drm, ahead_of), lambda: self._chase(column, drm, ahead_of))
 
     def _chase(self, column: str, drm: int, ahead: tuple[tuple[int, int], ...]) -> Counter[int]:
         found: Counter[int] = Counter()
         for more, weight in ahead:
             for die in FACES:
-                found[packed(*self.met.book.combat_roll(column, die + drm + more))] += weight
+                found[packed(*self.engagement.book.combat_roll(column, die + drm + more))] += weight
         return found
 
     def attempts(self) -> np.ndarray:
         """Tables of attempts to break off by group, side and morale left."""
-        out = np.zeros((len(self.groups), 2, max(self.met.morale) + 1), np.int64)
-        free = self.met.options.break_off_at_sea == "automatic"
+        out = np.zeros((len(self.groups), 2, max(self.engagement.morale) + 1), np.int64)
+        free = self.engagement.options.break_off_at_sea == "automatic"
         for place, group in enumerate(self.groups):
             for side, man in enumerate(group.men):
                 for morale in range(out.shape[2]):
@@ -200,9 +201,9 @@ class NavalSetup:
         groups = list(self.groups)
         return NavalParams(
             draw=self.tables.add(self.known.begins()),
-            first=0 if self.met.interception else 1,
+            first=0 if self.engagement.interception else 1,
             breaks=int(self.breaks),
-            free=int(self.met.options.break_off_at_sea == "automatic"),
+            free=int(self.engagement.options.break_off_at_sea == "automatic"),
             wind=[group.wind for group in groups],
             rolls=self.rolls,
             men=[self._draw_of(group) for group in groups],
@@ -210,7 +211,7 @@ class NavalSetup:
             attempt=self.attempts() if self.breaks else np.zeros(0, np.int64),
             leave=[LEAVE[policy.leave_with_wind] for policy in self.policies],
             break_off=[LEAVE[policy.break_off] for policy in self.policies],
-            morale=self.met.morale,
+            morale=self.engagement.morale,
         )
 
     def _draw_of(self, group: Group) -> int:

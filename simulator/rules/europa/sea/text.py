@@ -1,4 +1,4 @@
-"""A naval battle in words: what it rests on, how it comes about, and one battle told roll by roll."""
+"""A naval battle in words: what it rests on, how it comes about, and one battle shown roll by roll."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FATES = ("unharmed", "killed", "wounded")
 
 def naval_assumptions(setup: BattleSetup) -> list[str]:
     """What a naval battle's odds rest on."""
-    options, lines = setup.met.options, []
+    options, lines = setup.engagement.options, []
     cap = options.leader_differential_cap
     lines.append(f"leader differences: {'no cap' if cap == 9 else f'at most +{cap}'} (leader_differential_cap)")
     lines.append(f"break-off: {options.break_off_at_sea} (break_off_at_sea); veterans: {options.veteran_rule}")
@@ -44,13 +44,13 @@ def naval_assumptions(setup: BattleSetup) -> list[str]:
         lines.append("retreat attrition of a routed side +2 (rout_attrition_plus_two)")
     if options.tables:
         lines.append(f"tables varied: {', '.join(sorted(options.tables))}")
-    for squadron in setup.met.squadrons:
+    for squadron in setup.engagement.squadrons:
         policy = squadron.policy
         chosen = [f"front line {policy.first_line} (ASSUMED default)"] if _mixed(squadron) else []
         chosen += [f"breaks off {policy.break_off}", f"leaves with the wind {policy.leave_with_wind}"]
         chosen += [f"loses {' then '.join(squadron.order)}", f"captures {policy.capture}"]
         lines.append(f"{squadron.name}: {', '.join(chosen)}; {squadron.leader.text()}")
-        if wrong := squadron.leader.out_of_period(setup.met.period):
+        if wrong := squadron.leader.out_of_period(setup.engagement.period):
             lines.append(f"{squadron.name}: {wrong}: allowed, as the rules of battles ask for no years")
         if squadron.leader.origin == "none":
             lines.append(f"{squadron.name}: no leader: all values 0, never tested")
@@ -78,13 +78,13 @@ def naval_explanation(battle: BattleSetup) -> list[str]:
 
 
 def _worth(setup: NavalSetup, side: int) -> str:
-    own = setup.met.squadrons[side]
-    fire, boarding = setup.met.columns(side)
+    own = setup.engagement.squadrons[side]
+    fire, boarding = setup.engagement.columns(side)
     rolls = f"columns {fire}/{boarding}" if fire else "a convoy never rolls"
     aboard = f", {cargo_text(own.cargo)} aboard" if own.cargo else ""
     return (
         f"{own.name}: {own.fleet.text()}{aboard}, {own.technology}; {own.line} in front ({own.n} ND), {rolls}, morale "
-        f"{setup.met.morale[side]}, {own.leader.text()} ({LAW} 3 steps 3 and 5)"
+        f"{setup.engagement.morale[side]}, {own.leader.text()} ({LAW} 3 steps 3 and 5)"
     )
 
 
@@ -95,25 +95,25 @@ def cargo_text(cargo: Cargo) -> str:
 
 
 def _wind_line(setup: NavalSetup) -> str:
-    settled = setup.met.settled_wind()
+    settled = setup.engagement.settled_wind()
     if settled is not None:
         who = "nobody has" if settled == NOBODY else f"the {SIDES[settled]} has"
         return f"wind: {who} it without a roll ({LAW} 3 step 4)"
-    parts = [f"{SIDES[side]} 1d10 + MAN {setup.met.wind_advantage(side):+d}" for side in (0, 1)]
+    parts = [f"{SIDES[side]} 1d10 + MAN {setup.engagement.wind_advantage(side):+d}" for side in (0, 1)]
     return f"wind: {' against '.join(parts)}; +1/+1 to whoever has it ({LAW} 3 step 4)"
 
 
 def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[str]:
-    if not setup.met.columns(side)[0]:
+    if not setup.engagement.columns(side)[0]:
         return
 
     def value(modifier: Modifier) -> int:
         return modifier.fire if step == "Fire" else modifier.shock
 
-    for modifier in setup.met.modifiers[side]:
+    for modifier in setup.engagement.modifiers[side]:
         if day in modifier.days and value(modifier):
             yield _line(side, f"day {day} {step}", f"{value(modifier):+d}", modifier.reason, modifier.source)
-    wind = setup.met.wind_modifier(side)
+    wind = setup.engagement.wind_modifier(side)
     if any(group.wind == side for group in setup.known.drawn):
         yield _line(side, f"day {day} {step}", "+1", "if it has the wind", wind.source)
     gains = [(group.fire if step == "Fire" else group.shock)[side] for group in setup.known.drawn]
@@ -122,7 +122,7 @@ def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[st
         yield _line(side, f"day {day} {step}", "-1", "if it has suffered more stars so far", f"{LAW} 3 step 7")
     if day == 2 and setup.policies[1 - side].break_off != "never":
         yield _line(side, f"day {day} {step}", "+1", "if the enemy has failed to break off", f"{LAW} 3 step 7")
-    if step == "Fire" and setup.met.halves(side):
+    if step == "Fire" and setup.engagement.halves(side):
         yield _line(
             side, f"day {day} Fire", "half", "losses: galleys without galleass before battery", f"{LAW} 3 step 7"
         )
@@ -131,14 +131,14 @@ def _modifiers(setup: NavalSetup, side: int, day: int, step: str) -> Iterator[st
 def _range(setup: NavalSetup, side: int, when: str, values: list[int]) -> Iterator[str]:
     low, high = min(values), max(values)
     if high:
-        told = f"{low:+d}" if low == high else f"{low:+d} to {high:+d}"
-        yield _line(side, when, told, f"leader: {setup.met.squadrons[side].leader.text()}", f"{LAW} 3 step 6")
+        shown = f"{low:+d}" if low == high else f"{low:+d} to {high:+d}"
+        yield _line(side, when, shown, f"leader: {setup.engagement.squadrons[side].leader.text()}", f"{LAW} 3 step 6")
 
 
 def _pursuit_modifiers(setup: NavalSetup, side: int) -> list[str]:
     found = [
         _line(side, "pursuit", f"{modifier.pursuit:+d}", modifier.reason, modifier.source)
-        for modifier in setup.met.modifiers[side]
+        for modifier in setup.engagement.modifiers[side]
         if modifier.pursuit
     ]
     if any(group.wind == side for group in setup.known.drawn):
@@ -174,8 +174,8 @@ def teller(setup: BattleSetup) -> Callable[..., str]:
             return _storm_line(setup, before.stage - end.STORM_A, after)
         if before.stage == end.LEADERS:
             codes = result % end.FATES, result // end.FATES
-            told = [f"{side}'s {FATES[code]}" for side, code in zip(SIDES, codes, strict=True)]
-            return f"Leaders: {', '.join(told)}."
+            shown = [f"{side}'s {FATES[code]}" for side, code in zip(SIDES, codes, strict=True)]
+            return f"Leaders: {', '.join(shown)}."
         return ""
 
     return tell
@@ -223,14 +223,14 @@ def _origin(setup: BattleSetup, after: Any, dice: random.Random) -> tuple[Part, 
 
 
 def _records_line(records: list[Record]) -> str:
-    told = []
+    shown = []
     for side, record in zip(SIDES, records, strict=True):
         taken = f", {record.captured.text()} captured" if record.captured.thirds else ""
-        told.append(
+        shown.append(
             f"{side} suffers {record.losses} thirds ({record.damaged} damaged, {record.destroyed} destroyed, "
             f"{record.refitted} refitted{taken}), {record.fleet.text()} left"
         )
-    return "Losses: " + "; ".join(told) + "."
+    return "Losses: " + "; ".join(shown) + "."
 
 
 def _draw_line(setup: NavalSetup, group: Group, dice: random.Random) -> str:
@@ -238,10 +238,10 @@ def _draw_line(setup: NavalSetup, group: Group, dice: random.Random) -> str:
     pair = dice.choices(list(pairs), list(pairs.values()))[0]
     parts = []
     for side, values in enumerate(pair):
-        if setup.met.squadrons[side].leader.drawn:
+        if setup.engagement.squadrons[side].leader.drawn:
             parts.append(f"the {SIDES[side]} draws a leader {values[0]}/{values[1]}/{values[2]}")
-    if setup.met.settled_wind() is None:
-        bonus = [pair[side][0] + setup.met.wind_advantage(side) for side in (0, 1)]
+    if setup.engagement.settled_wind() is None:
+        bonus = [pair[side][0] + setup.engagement.wind_advantage(side) for side in (0, 1)]
 
         def blows(throw: tuple[int, int]) -> bool:
             lead = throw[0] + bonus[0] - throw[1] - bonus[1]
@@ -258,7 +258,7 @@ def _roll_line(setup: NavalSetup, group: Group, before: Any, inflicted: Any, dic
     worse = rules.more_stars(before)
     texts = []
     for side, (thirds, stars) in enumerate(inflicted):
-        column = setup.met.columns(side)[0 if ROLLS[roll][1] else 1]
+        column = setup.engagement.columns(side)[0 if ROLLS[roll][1] else 1]
         if not column:
             texts.append(f"the {SIDES[side]}'s convoy does not roll")
             continue
@@ -275,21 +275,23 @@ def _roll_line(setup: NavalSetup, group: Group, before: Any, inflicted: Any, dic
 def _chase_line(setup: NavalSetup, group: Group, chased: Chased, dice: random.Random) -> str:
     side = chased.row.winner
     seen = chased.code & rules.LOSS_MASK, chased.code >> rules.LOSS_BITS
-    fixed, column = setup.pursuit_drm(side, group, chased.row.rolls), setup.met.pursuit_column(side)
+    fixed, column = setup.pursuit_drm(side, group, chased.row.rolls), setup.engagement.pursuit_column(side)
     throws = []
     for pair, weight in setup.groups[group].items():
         more = fixed + max(0, pair[side][0] - pair[1 - side][0])
-        throws += [(face, more, weight) for face in FACES if setup.met.book.combat_roll(column, face + more) == seen]
+        throws += [
+            (face, more, weight) for face in FACES if setup.engagement.book.combat_roll(column, face + more) == seen
+        ]
     face, drm, _ = dice.choices(throws, [throw[2] for throw in throws])[0]
     return f"Pursuit by the {SIDES[side]}: {face} ({drm:+d}, column {column}): {seen[0]} thirds, {seen[1]} stars."
 
 
 def _break_line(setup: NavalSetup, group: Group, before: Any, after: Any, dice: random.Random) -> str:
-    first = 0 if setup.met.interception else 1
+    first = 0 if setup.engagement.interception else 1
     side = first if before.stage == rules.FIRST_BREAK else 1 - first
-    if setup.met.options.break_off_at_sea == "automatic":
+    if setup.engagement.options.break_off_at_sea == "automatic":
         return f"Break-off: the {SIDES[side]} gets away (no roll)."
-    left = setup.met.morale[side] - (before.stars_a, before.stars_d)[side]
+    left = setup.engagement.morale[side] - (before.stars_a, before.stars_d)[side]
     man, away = group.men[side] or 0, after.broke == side + 1
     die = face_where(FACES, lambda face: (face <= man + left) == away, dice)
     ends = "gets away" if away else "fails: the enemy has +1/+1 on day two"

@@ -164,8 +164,8 @@ def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, .
     named = by_name.get(plain(name), [])
     if not named:
         near = [by_name[key][-1] for key in difflib.get_close_matches(plain(name), by_name, 3)]
-        told = (f'"{row["name"]}" ({" = ".join(_countries(row, book))}, {row["type"].lower()})' for row in near)
-        raise Refusal(path, f"no leader {name!r}; " + (f"did you mean {' or '.join(told)}?" if near else OTHERWISE))
+        shown = (f'"{row["name"]}" ({" = ".join(_countries(row, book))}, {row["type"].lower()})' for row in near)
+        raise Refusal(path, f"no leader {name!r}; " + (f"did you mean {' or '.join(shown)}?" if near else OTHERWISE))
     found = [
         row
         for row in named
@@ -188,13 +188,13 @@ def _countries(row: Mapping[str, Any], book: Book) -> list[str]:
 
 
 def _listed(rows: Iterable[Mapping[str, Any]], book: Book) -> str:
-    told = dict.fromkeys(
+    shown = dict.fromkeys(
         f"{' = '.join(_countries(row, book))} {row['type'].lower()} "
         f"{row['manoeuvre']}/{row['fire']}/{row['shock']} siege {row['siege']}"
         for row in rows
     )
-    more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
-    return ", ".join(list(told)[:MOST_SHOWN]) + more
+    more = f" and {len(shown) - MOST_SHOWN} more" if len(shown) > MOST_SHOWN else ""
+    return ", ".join(list(shown)[:MOST_SHOWN]) + more
 
 
 class Trial(NamedTuple):

@@ -24,7 +24,7 @@ def value_text(column: str, value: float) -> str:
 
 
 def shown(columns: Iterable[str]) -> dict[str, Shown]:
-    """How columns of thirds are shown: their unit is told by the value."""
+    """How columns of thirds are shown: their unit is given by the value."""
     return {
         column: Shown(column.removesuffix("_thirds").replace("_", " "), partial(value_text, column))
         for column in columns
@@ -63,8 +63,8 @@ def fates_text(result: int) -> str:
 def common_assumptions(fields: Land | Siege | Campaign, stacks: tuple[Stack, Stack]) -> Iterator[str]:
     """Readings about leaders and tables."""
     cap = fields.options.leader_differential_cap
-    told = "no cap" if cap == 9 else f"at most +{cap}"
-    yield f"leader differences: {told} (leader_differential_cap; pursuit never capped)"
+    shown = "no cap" if cap == 9 else f"at most +{cap}"
+    yield f"leader differences: {shown} (leader_differential_cap; pursuit never capped)"
     if fields.options.tables:
         yield f"tables varied: {', '.join(sorted(fields.options.tables))}"
     for stack in stacks:

@@ -172,8 +172,8 @@ class SiegeSetup(Opponents[Siege | Campaign]):
         made = action == "undermine" and on_breach if breach else plain
         # Only in a campaign is there a later assault, on what is left of a garrison and with a counter gained before.
         before = int(self.fields.conditions.assault_counter)
-        met = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
-        if camp == 0 or not (made and met):
+        enough = (garrison == self.besieged.size and counter == before) if self.campaign is None else counter >= before
+        if camp == 0 or not (made and enough):
             return NO_TABLE
         if not (self.reached(self.besieger, camp) and self.reached(self.besieged, garrison)):
             return NO_TABLE
