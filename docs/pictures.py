@@ -11,9 +11,9 @@ FOLDER = Path(__file__).parent / "pictures"
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    exact("risk-20v15").plot("attacker_regiments_lost", FOLDER / "risk-losses.png")
+    exact("risk-20v15").plot(column="attacker_regiments_lost", path=FOLDER / "risk-losses.png")
     sizes = {"attacker.regiments": range(1, 31), "defender.regiments": range(1, 31)}
-    sweep("risk-20v15", sizes).plot(FOLDER / "risk-heat-map.png")
+    sweep("risk-20v15", sizes).plot(path=FOLDER / "risk-heat-map.png")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from simulator.analysis.result import Result
+
 if TYPE_CHECKING:
     from simulator.analysis.campaigns.campaign import ByRound, campaign
     from simulator.analysis.campaigns.waves import waves
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
     from simulator.analysis.history.luck import Luck, luck
     from simulator.analysis.history.replay import Replay, replay
     from simulator.analysis.history.rounds import Rounds, rounds
-    from simulator.analysis.odds.answer import Interrupted, Method, answer, exact, explain, odds, simulate
+    from simulator.analysis.odds.answer import answer, exact, explain, odds, simulate
     from simulator.analysis.odds.mix import Mixture, mix
     from simulator.analysis.odds.odds import Odds
+    from simulator.analysis.odds.run import Interrupted, Method
     from simulator.analysis.odds.survival import Survival, survival
     from simulator.analysis.storage.long_run import long_run
     from simulator.analysis.storage.long_sweep import long_sweep
@@ -44,8 +47,8 @@ _HOMES = {
     "exact": "simulator.analysis.odds.answer",
     "simulate": "simulator.analysis.odds.answer",
     "answer": "simulator.analysis.odds.answer",
-    "Method": "simulator.analysis.odds.answer",
-    "Interrupted": "simulator.analysis.odds.answer",
+    "Method": "simulator.analysis.odds.run",
+    "Interrupted": "simulator.analysis.odds.run",
     "explain": "simulator.analysis.odds.answer",
     "replay": "simulator.analysis.history.replay",
     "Replay": "simulator.analysis.history.replay",
@@ -126,6 +129,14 @@ __all__ = [
     "waves",
     "worth",
 ]
+
+
+def _draw(answer: Result, ax: Any, path: Any, **options: Any) -> Any:
+    """Draw an answer (simulator/report/pictures.py); matplotlib is imported when the first picture is asked for."""
+    return import_module("simulator.report.pictures").draw(answer, ax, path, **options)
+
+
+Result.draw = staticmethod(_draw)
 
 
 def __getattr__(name: str) -> Any:

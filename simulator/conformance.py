@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.history.replay import replay
-from simulator.analysis.odds.answer import ExactRun, SimulatedRun, exact, labelled, seen, simulate
+from simulator.analysis.odds.answer import exact, simulate
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import ExactRun, SimulatedRun, labelled
+from simulator.analysis.odds.run import outcome_columns as seen
 from simulator.engine.api import spell_out
 from simulator.engine.model.chain import Chain, Ends, Share
 from simulator.engine.model.contract import Examiner
@@ -158,7 +160,7 @@ def check_odds(scenario: Scenario, true: Odds) -> None:
 
 def counted(odds: Odds) -> dict[tuple[Any, ...], int]:
     """Outcome -> how many battles came to it."""
-    rows = zip(*(values.tolist() for values in odds.told.values()), strict=True)
+    rows = zip(*(values.tolist() for values in odds.readable_columns.values()), strict=True)
     assert odds.counts is not None
     return dict(zip(rows, odds.counts.tolist(), strict=True))
 
@@ -204,7 +206,8 @@ def check_counters(scenario: Scenario, true: Odds) -> None:
         without = labelled(scenario, Outcomes(found.columns, found.p))
         same = len(without.chances) == len(true.chances) and np.allclose(without.chances, true.chances, atol=1e-12)
         promise(
-            same and without.told.keys() == true.told.keys(), "counters: the odds are others where none is declared"
+            same and without.readable_columns.keys() == true.readable_columns.keys(),
+            "counters: other odds where none is declared",
         )
 
 

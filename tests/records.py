@@ -70,11 +70,11 @@ def counts(name: str) -> dict[str, Any]:
     """What one small run of an example came to: a digest of all counts, and the most frequent outcomes."""
     found: Odds = simulate(name, BATTLES, SEED)
     assert found.counts is not None
-    rows = zip(*(values.tolist() for values in found.told.values()), found.counts.tolist(), strict=True)
+    rows = zip(*(values.tolist() for values in found.readable_columns.values()), found.counts.tolist(), strict=True)
     table = sorted(map(list, rows), key=json.dumps)
-    digest = hashlib.sha256(json.dumps([list(found.told), table]).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([list(found.readable_columns), table]).encode()).hexdigest()
     often = sorted(table, key=lambda row: (-row[-1], json.dumps(row)))[:3]
-    top = [dict(zip([*found.told, "count"], row, strict=True)) for row in often]
+    top = [dict(zip([*found.readable_columns, "count"], row, strict=True)) for row in often]
     return {"outcomes": len(table), "digest": digest, "most_frequent": top}
 
 

@@ -236,7 +236,7 @@ def test_bad_input_gets_one_line_and_status_2(battle_odds, tmp_path, monkeypatch
 
 
 def test_exact_odds_past_the_budget_are_refused_in_one_line(battle_odds, monkeypatch):
-    monkeypatch.setattr("simulator.analysis.odds.answer.EXACT_BYTES", 1000)
+    monkeypatch.setattr("simulator.analysis.odds.run.EXACT_BYTES", 1000)
     status, out, err = battle_odds("odds", "risk-20v15", "--exact")
     assert (status, out) == (2, "")
     assert "past the budget" in err

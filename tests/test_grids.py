@@ -3,8 +3,8 @@ import pytest
 
 from simulator import ScenarioError, exact, load, simulate, sweep
 from simulator.analysis.decisions.need import enough
-from simulator.analysis.odds.answer import Interrupted
 from simulator.analysis.odds.measure import measure
+from simulator.analysis.odds.run import Interrupted
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 

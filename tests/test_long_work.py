@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("distributed")
 
 from simulator import load, simulate, sweep
-from simulator.analysis.odds.answer import PORTION, Interrupted
+from simulator.analysis.odds.run import PORTION, Interrupted
 from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.storage.cluster import answer_portion, answers_on, code, fight_on, machines
 from simulator.analysis.storage.long_run import Piece, Pieces, fought, long_run

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from simulator import ScenarioError, enough, exact, load, need
-from simulator.analysis.odds.answer import Interrupted
 from simulator.analysis.odds.measure import measure
+from simulator.analysis.odds.run import Interrupted
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}

@@ -263,8 +263,8 @@ def test_equal_chains_are_enumerated_once(monkeypatch):
 
 def test_chains_are_equal_only_if_nothing_tells_them_apart():
     shared, chain = Shared(), load(LAND).chain
-    assert shared.the(chain) is chain
-    assert shared.the(load(LAND).chain) is chain
+    assert shared.canonical(chain) is chain
+    assert shared.canonical(load(LAND).chain) is chain
     others = [
         replace(chain, start=chain.start._replace(regiments=3)),
         replace(chain, params=chain.params._replace(left_behind=2)),

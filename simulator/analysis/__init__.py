@@ -1,1 +1,1 @@
-"""One question a module, asked of scenarios and of their answers."""
+"""Questions about scenarios, one module for each, and the protocol of their answers (`result`)."""

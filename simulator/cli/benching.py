@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from statistics import median
 
-from simulator.analysis.odds.answer import Fight, exact
+from simulator.analysis.odds.answer import exact
+from simulator.analysis.odds.run import Fight
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.scenarios import Scenario, example_names, load
 

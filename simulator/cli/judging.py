@@ -106,7 +106,7 @@ def rounds(
     )
     unit = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
     what = f"interrupted; these are the {unit} followed until then"
-    if after is None or after >= len(found.standing):
+    if after is None or after >= len(found.by_round):
         output.deliver(found, files, _show_rounds)
         return finished(cut, what, output.quiet)
     odds = found.after(after)

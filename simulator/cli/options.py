@@ -149,7 +149,7 @@ def note(text: str, quiet: bool = False) -> None:
 
 def gather(what: str, quiet: bool, work: Callable[[Bar], T]) -> tuple[T, bool]:
     """Do the work with a progress bar; what came of it, and whether Ctrl-C cut it short."""
-    from simulator.analysis.odds.answer import Interrupted
+    from simulator.analysis.odds.run import Interrupted
 
     _announce_compiling(quiet)
     try:

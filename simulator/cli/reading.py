@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from simulator.analysis.odds.answer import Method
 from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.odds.run import Method
 from simulator.scenarios import Draft, Scenario, ScenarioError, draft, read_input
 
 MOST_VALUES = 10_000

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from simulator.analysis.odds.answer import Method, Progress
+from simulator.analysis.odds.run import Method, Progress
 from simulator.cli.options import console, gather, json_text, note
 from simulator.cli.working import Files
 from simulator.scenarios import Scenario

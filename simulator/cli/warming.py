@@ -19,7 +19,8 @@ def kept() -> tuple[Path, int, int]:
 
 def warm(progress: Callable[[int, int | None], object]) -> None:
     """Answer every shipped example once, exactly and with dice, so that all kernels they need are compiled."""
-    from simulator.analysis.odds.answer import CELL_BYTES, Method, answer
+    from simulator.analysis.odds.answer import answer
+    from simulator.analysis.odds.run import CELL_BYTES, Method
     from simulator.engine.api import warm_up
     from simulator.engine.model.limits import NoExactOdds
     from simulator.scenarios import example_names, load

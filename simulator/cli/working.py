@@ -137,9 +137,9 @@ class Files:
             if self.csv is not None:
                 write_csv(self.csv, rows())
             if self.plot is not None and isinstance(answer, Odds):
-                answer.plot(column, self.plot)
+                answer.plot(path=self.plot, column=column)
             elif self.plot is not None:
-                answer.plot(self.plot)
+                answer.plot(path=self.plot)
         finally:
             yield
 

@@ -1,23 +1,23 @@
-"""The best policy drawn: a square for each state, or what share of the battles leaves there."""
+"""The best policy drawn: a square for each state, or the share of battles that leave there."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from simulator.analysis.decisions.best import Best
-from simulator.report.plots import COLOURS, OTHERS, save
+from simulator.report.plots import COLOURS, OTHERS, is_own, panels, subject
 
 MOST_PANELS, ACROSS = 6, 2
-# A grid of squares may be so many times as long as it is high.
+# The largest ratio of length to height of a grid of squares.
 LONGEST = 8
 STAYING = ("go on", "stay")
 SHADES = ("go on", "stop")
@@ -25,42 +25,40 @@ OPEN = "it depends"
 Row = Mapping[str, Any]
 
 
-def plot_best(found: Best, path: Any = None) -> Figure:
-    """One panel a decision and place. Raises ValueError where nothing is decided in the course of the battle."""
+def plot_best(found: Best, ax: Axes | None = None) -> Axes:
+    """One panel for each decision and place. Raises ValueError if nothing is decided during the battle."""
     rows = found.rows()
     if not rows:
         raise ValueError("plot: nothing is decided in the course of this battle")
-    panels: dict[tuple[Any, ...], list[Row]] = {}
+    by_panel: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        panels.setdefault((row["decision"], row.get("place", "")), []).append(row)
-    shown = list(panels.items())[:MOST_PANELS]
+        by_panel.setdefault((row["decision"], row.get("place", "")), []).append(row)
+    shown = list(by_panel.items())[:MOST_PANELS]
     across = min(ACROSS, len(shown))
     down = -(-len(shown) // across)
     height = 4.9 if down == across == 1 else 0.8 + 3.2 * down
-    figure = Figure(figsize=(7.4 if across == 1 else 8.6, height), layout="constrained")
-    axes = figure.subplots(down, across, squeeze=False)
-    for one in axes.flat[len(shown) :]:
+    axes = panels(ax, down, across, size=(7.4 if across == 1 else 8.6, height))
+    for one in axes[len(shown) :]:
         one.set_visible(False)
-    for one, ((decision, place), states) in zip(axes.flat, shown, strict=False):
+    for one, ((decision, place), states) in zip(axes, shown, strict=False):
         one.set_title(", ".join(part for part in (decision.removeprefix("policy."), place) if part), fontsize=9.5)
         if "own" in states[0]:
             _squares(one, states)
         else:
-            _shares(figure, one, states)
-    battle = found.scenario.battle
+            _shares(one, states)
+    if is_own(axes[0]):
+        _explain(axes[0], found, 100 if across == 1 else 120)
+    return axes[0]
+
+
+def _explain(axes: Axes, found: Best, width: int) -> None:
+    """The worth above all panels; below them how it was found, and for what each side plays."""
     worth = ", ".join(f"{found.value[side]:.4f} to the {side}" for side in ("attacker", "defender"))
-    figure.suptitle(f"{battle.game} {battle.kind}, best play: worth {worth}", x=0.01, ha="left", fontsize=11)
-    aims = "; ".join(found.assumptions()) or found.how()
-    figure.supxlabel(
-        _wrapped(f"{found.how()}. {aims}", 100 if across == 1 else 120), fontsize=8, color="0.35", x=0.01, ha="left"
-    )
-    return save(figure, path)
-
-
-def _wrapped(text: str, width: int) -> str:
-    import textwrap
-
-    return "\n".join(textwrap.wrap(text, width)[:3])
+    title = f"{subject(found.scenario.battle)}, best play: worth {worth}"
+    axes.figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    objectives = "; ".join(found.assumptions()) or found.how()
+    text = "\n".join(textwrap.wrap(f"{found.how()}. {objectives}", width)[:3])
+    axes.figure.supxlabel(text, fontsize=8, color="0.35", x=0.01, ha="left")
 
 
 def _squares(axes: Axes, states: Sequence[Row]) -> None:
@@ -94,7 +92,7 @@ def _squares(axes: Axes, states: Sequence[Row]) -> None:
 
 
 def _strength(row: Row, side: str) -> float:
-    """How strong a side still is: the numbers in its words, or minus its losses."""
+    """The strength of a side: the numbers in its words, or minus its losses."""
     if f"{side}_losses_thirds" in row:
         return -float(row[f"{side}_losses_thirds"])
     text = str(row.get(side, ""))
@@ -102,8 +100,8 @@ def _strength(row: Row, side: str) -> float:
     return float(sum(map(int, counted))) if counted else float(len([part for part in text.split(",") if part.strip()]))
 
 
-def _shares(figure: Figure, axes: Axes, states: Sequence[Row]) -> None:
-    """Own strength across, the enemy's up; coloured by the share of the battles met there that leave."""
+def _shares(axes: Axes, states: Sequence[Row]) -> None:
+    """Own strength across, the enemy's up; coloured by the share of battles there that leave."""
     side = states[0]["side"]
     enemy = "defender" if side == "attacker" else "attacker"
     found: dict[tuple[float, float], list[float]] = {}
@@ -115,7 +113,7 @@ def _shares(figure: Figure, axes: Axes, states: Sequence[Row]) -> None:
         here[2] += leaves
         here[3] += 1
     at = np.array(list(found))
-    share = [met / whole if whole else one / count for met, whole, one, count in found.values()]
+    share = [left / whole if whole else one / count for left, whole, one, count in found.values()]
     image = axes.scatter(at[:, 0], at[:, 1], c=share, cmap="cividis", vmin=0, vmax=1, marker="s", s=42)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
@@ -123,4 +121,4 @@ def _shares(figure: Figure, axes: Axes, states: Sequence[Row]) -> None:
     word = "minus losses in thirds" if lost else "units left"
     axes.set_xlabel(f"{side}: {word}")
     axes.set_ylabel(f"{enemy}: {word}")
-    figure.colorbar(image, ax=axes, label="share that leaves", format=PercentFormatter(1.0))
+    axes.figure.colorbar(image, ax=axes, label="share that leaves", format=PercentFormatter(1.0))

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from rich.table import Table
 
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.analysis.studies.compare import Comparison, Row
-from simulator.report.plots import COLOURS, OTHERS, as_percentages, save, titled
+from simulator.report.plots import COLOURS, OTHERS, as_percentages, legend_below, panels, titled
 from simulator.report.tables import plain_table
 from simulator.report.words import label_of, percent
 
@@ -27,32 +26,20 @@ def colour(place: int) -> str:
     return LINES[place % len(LINES)]
 
 
-def plot_comparison(found: Comparison, path: Any = None) -> Figure:
+def plot_comparison(found: Comparison, ax: Axes | None = None) -> Axes:
     """Distributions of the first shared column side by side; below, the chances of the winner and the difference."""
     columns = [name for name in found.shared if next(iter(found.odds.values())).kind_of(name) == "number"]
     chances = [row for row in found.answers if is_chance(row.value)]
-    panels = ["columns"] * bool(columns) + ["chances"] * bool(chances) or ["values"]
-    figure = Figure(figsize=(7.0, 3.4 * len(panels) + 0.8), layout="constrained")
-    axes = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
+    many = bool(columns) + bool(chances or not columns)
+    axes = panels(ax, many, size=(7.0, 3.4 * many + 0.8))
     if columns:
         _distributions(axes[0], found, columns[0])
-    if chances or not columns:
+    if len(axes) == many and (chances or not columns):
         _differences(axes[-1], found, chances or list(found.answers))
-    figure.legend(
-        *_legend(found), loc="outside lower center", frameon=False, ncols=1 if _longest(found) > 24 else 3, fontsize=9
-    )
-    titled(figure, axes[0], f"beside {found.reference}", found.how())
-    return save(figure, path)
-
-
-def _longest(found: Comparison) -> int:
-    return max(map(len, found.odds))
-
-
-def _legend(found: Comparison) -> tuple[list[Any], list[str]]:
-    from matplotlib.patches import Patch
-
-    return [Patch(color=colour(place)) for place in range(len(found.odds))], list(found.odds)
+    handles = [Patch(color=colour(place), label=name) for place, name in enumerate(found.odds)]
+    legend_below(axes[0], 1 if max(map(len, found.odds)) > 24 else 3, handles=handles, fontsize=9)
+    titled(axes[0], f"beside {found.reference}", found.how())
+    return axes[0]
 
 
 def _distributions(axes: Axes, found: Comparison, column: str) -> None:
@@ -85,13 +72,13 @@ def _differences(axes: Axes, found: Comparison, rows: Sequence[Row]) -> None:
         if row.scenario == found.reference:
             continue
         top = row.estimate
-        if not math.isnan(row.apart.low) and row.apart.high > row.apart.low:
-            base = row.estimate - row.apart.value
-            error = [[row.estimate - (base + row.apart.low)], [base + row.apart.high - row.estimate]]
-            top = max(top, base + row.apart.high)
+        if not math.isnan(row.difference.low) and row.difference.high > row.difference.low:
+            base = row.estimate - row.difference.value
+            error = [[row.estimate - (base + row.difference.low)], [base + row.difference.high - row.estimate]]
+            top = max(top, base + row.difference.high)
             axes.errorbar([at], [row.estimate], error, fmt="none", ecolor="black", lw=1.0, capsize=2)
         if many * len(values) <= 12:
-            text = f"{100 * row.apart.value:+.1f}" if is_chance(row.value) else f"{row.apart.value:+.3g}"
+            text = f"{100 * row.difference.value:+.1f}" if is_chance(row.value) else f"{row.difference.value:+.3g}"
             axes.annotate(text, (at, top), (0, 4), textcoords="offset points", ha="center", fontsize=8)
     axes.set_xticks(range(len(values)), [in_words(value) for value in values], fontsize=9)
     axes.margins(y=0.15)
@@ -118,7 +105,7 @@ def _cell(row: Row, reference: bool) -> str:
     text = percent(row.estimate) if chance else f"{row.estimate:.4g}"
     if reference:
         return text
-    d = row.apart
+    d = row.difference
     unit = 100 if chance else 1
     apart = f"{unit * d.value:+.2f}" if chance else f"{d.value:+.4g}"
     if row.method != "exact" and not math.isnan(d.low):

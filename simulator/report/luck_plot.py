@@ -6,24 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 from rich.table import Table
 
 from simulator.analysis.history.luck import Luck
-from simulator.report.plots import COLOURS, as_percentages, new_figure, save, titled
+from simulator.analysis.history.replay import Replay
+from simulator.report.plots import COLOURS, as_percentages, legend_below, panels, subject, titled
 from simulator.report.tables import plain_table
 
 
-def plot_luck(found: Luck, path: Any = None) -> Figure:
-    """The distribution of the sum; what is as bad as observed or worse is dark, the observed sum marked."""
-    figure, axes = new_figure()
+def plot_luck(found: Luck, ax: Axes | None = None) -> Axes:
+    """The distribution of the sum, with the observed sum marked; outcomes as bad or worse are dark."""
+    (axes,) = panels(ax)
     if found.spread is None:
         value = np.linspace(found.expected - 4 * found.std, found.expected + 4 * found.std, 400)
         p = np.exp(-0.5 * ((value - found.expected) / found.std) ** 2)
         axes.plot(value, p / p.max(), color=COLOURS["defender"])
         axes.set_yticks([])
     else:
-        value, p = found.spread.value, found.spread.p
+        value, p = found.spread.values, found.spread.p
         gap = max(float(np.diff(value).min()), float(np.ptp(value)) / 200) if len(value) > 1 else 1.0
         worse = value <= found.observed + 1e-9
         axes.bar(value[worse], p[worse], 0.9 * gap, color=COLOURS["attacker"], label="as observed, or worse")
@@ -33,9 +35,24 @@ def plot_luck(found: Luck, path: Any = None) -> Figure:
     axes.axvline(found.observed, color="black", lw=1.5, label=f"observed {found.observed:.4g}")
     axes.axvline(found.expected, color="0.35", lw=1.2, ls="--", label=f"expected {found.expected:.4g}")
     axes.set_xlabel("battles won" if found.weights == {"win": 1} else "worth of all battles")
-    figure.legend(frameon=False, loc="outside lower center", ncols=4, fontsize=9)
-    titled(figure, axes, str(found), found.how())
-    return save(figure, path)
+    legend_below(axes, 4, fontsize=9)
+    titled(axes, str(found), found.how())
+    return axes
+
+
+def plot_replay(found: Replay, ax: Axes | None = None) -> Axes:
+    """The worth of the battle to the attacker after each roll. Raises NoExactOdds as `Replay.luck_rows`."""
+    (axes,) = panels(ax)
+    rows = found.luck_rows()
+    worths = [rows[0]["before"], *(row["after"] for row in rows)] if rows else []
+    axes.plot(range(len(worths)), worths, "o-", color=COLOURS["attacker"], ms=4)
+    axes.set_xlabel("roll")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylabel("worth to the attacker")
+    axes.grid(alpha=0.3)
+    battle = found.scenario.battle if found.scenario else None
+    titled(axes, f"{subject(battle)}: one battle" if battle else "one battle", found.how())
+    return axes
 
 
 def luck_table(found: Luck) -> Table:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from rich.table import Table
 
 from simulator.analysis.odds.mix import Mixture
-from simulator.report.plots import COLOURS, OTHERS, as_percentages, new_figure, save, titled
+from simulator.report.plots import COLOURS, OTHERS, as_percentages, panels, subject, titled
 from simulator.report.tables import plain_table
 from simulator.report.words import label_of, percent
 
@@ -18,12 +16,12 @@ MOST_LINES = 10
 STYLES = ("-", "--", "-.", ":")
 
 
-def plot_mixture(found: Mixture, path: Any = None) -> Figure:
+def plot_mixture(found: Mixture, ax: Axes | None = None) -> Axes:
     """The mixture's distribution of the first number of the headline, and a line a combination."""
     odds = found.odds
     numbers = [name for name in (*odds.headline, *odds.columns) if odds.kind_of(name) == "number"]
     column = numbers[0]
-    figure, axes = new_figure()
+    (axes,) = panels(ax)
     values, place = np.unique(odds.numbers(column), return_inverse=True)
     gap = float(np.diff(values).min()) if len(values) > 1 else 1.0
     axes.bar(values.astype(float), np.bincount(place, odds.chances), 0.9 * gap, color="#CCCCCC", label="mixture")
@@ -38,8 +36,8 @@ def plot_mixture(found: Mixture, path: Any = None) -> Figure:
     axes.set_ylabel("chance")
     as_percentages(axes.yaxis)
     axes.legend(frameon=False, fontsize=8.5, title=", ".join(found.paths), title_fontsize=8.5)
-    titled(figure, axes, f"{odds.battle.game} {odds.battle.kind}: {len(found.answers)} possible battles", found.how())
-    return save(figure, path)
+    titled(axes, f"{subject(odds.battle)}: {len(found.answers)} possible battles", found.how())
+    return axes
 
 
 def mixture_table(found: Mixture) -> Table:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from rich.table import Table
 
 from simulator.analysis.history.rounds import Rounds
-from simulator.report.plots import COLOURS, MARKS, OTHERS, as_percentages, save, titled
+from simulator.report.plots import COLOURS, MARKS, OTHERS, as_percentages, panels, subject, titled
 from simulator.report.tables import plain_table
 from simulator.report.words import label_of, percent
 
@@ -19,18 +18,20 @@ GOING = "#E8E8E8"
 MOST_LINES = 6
 
 
-def plot_rounds(found: Rounds, path: Any = None) -> Figure:
+def plot_rounds(found: Rounds, ax: Axes | None = None) -> Axes:
     """Stacked areas: attacker, nobody, defender, still going; below them the expected columns as they stand."""
-    figure = Figure(figsize=(7.0, 7.2), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True)
+    above, *below = panels(ax, 2, size=(7.0, 7.2))
     rows = found.rows()
     _areas(above, rows)
-    _lines(below, found, rows)
-    below.set_xlabel("round")
-    below.xaxis.set_major_locator(MaxNLocator(integer=True))
-    battle = found.scenario.battle
-    titled(figure, above, f"{battle.game} {battle.kind}: round by round", found.how())
-    return save(figure, path)
+    for axes in below:
+        axes.sharex(above)
+        above.tick_params(labelbottom=False)
+        _lines(axes, found, rows)
+    last = below[0] if below else above
+    last.set_xlabel("round")
+    last.xaxis.set_major_locator(MaxNLocator(integer=True))
+    titled(above, f"{subject(found.scenario.battle)}: round by round", found.how())
+    return above
 
 
 def _areas(axes: Axes, rows: list[dict[str, Any]]) -> None:

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from rich.table import Table
 
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.analysis.studies.sensitivity import ALIKE, Sensitivity, Step
-from simulator.report.plots import COLOURS, as_percentages, save, titled
+from simulator.report.plots import COLOURS, as_percentages, legend_below, panels, subject, titled
 from simulator.report.tables import plain_table
 from simulator.report.words import path_in_words, percent
 
 MOST_BARS = 15
-# What a letter of a label takes, as a part of the longest bar.
+# The width of a letter of a label, as a part of the longest bar.
 LETTER = 0.032
 LOWER, HIGHER = COLOURS["attacker"], COLOURS["defender"]
 
 
-def plot_sensitivity(found: Sensitivity, path: Any = None) -> Figure:
+def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
     """For each field a bar from the lowest to the highest value, about a line at the base."""
     fields = [(name, steps) for name, steps in found.fields() if max(abs(one.change.value) for one in steps) > ALIKE]
     fields = fields[:MOST_BARS]
-    figure = Figure(figsize=(7.0, 1.7 + 0.36 * max(1, len(fields))), layout="constrained")
-    axes = figure.subplots()
+    (axes,) = panels(ax, size=(7.0, 1.7 + 0.36 * max(1, len(fields))))
     span = max((abs(one.change.value) for _, steps in fields for one in steps), default=1.0)
     low, high = found.base - 0.1 * span, found.base + 0.1 * span
     for row, (_, steps) in enumerate(fields):
@@ -56,10 +55,9 @@ def plot_sensitivity(found: Sensitivity, path: Any = None) -> Figure:
     if is_chance(found.value):
         as_percentages(axes.xaxis)
     handles = [Patch(color=LOWER, label="lower"), Patch(color=HIGHER, label="higher")]
-    figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2, fontsize=9)
-    battle = found.odds.battle
-    titled(figure, axes, f"{battle.game} {battle.kind}: each field changed alone", found.how())
-    return save(figure, path)
+    legend_below(axes, 2, handles=handles, fontsize=9)
+    titled(axes, f"{subject(found.odds.battle)}: each field changed alone", found.how())
+    return axes
 
 
 def _value(step: Step) -> float:

@@ -6,38 +6,37 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.analysis.studies.sweep import Sweep
-from simulator.report.plots import COLOURS, MARKS, OTHERS, as_percentages, save, titled, whole
+from simulator.report.plots import COLOURS, MARKS, OTHERS, as_percentages, legend_below, panels, titled, whole
 from simulator.report.words import path_in_words, percent
 
-# Heat maps of at most so many cells carry their numbers.
+# The largest number of cells of a heat map with numbers in them.
 MOST_WRITTEN_CELLS = 150
 # Characters of tick labels that fit below a picture, and labels that fit beside it.
 WIDTH_OF_TICKS = 64
 MOST_ROWS = 25
 
 
-def plot_sweep(swept: Sweep, path: Any = None) -> Figure:
+def plot_sweep(swept: Sweep, ax: Axes | None = None) -> Axes:
     """One axis: a line with its interval band. Two axes: a heat map. One panel for each value asked."""
     if len(swept.paths) not in {1, 2}:
         raise ValueError(f"plot: {len(swept.paths)} fields varied; a picture shows one or two")
     many = len(swept.asked)
     wide = len(swept.paths) == 2
     size = (7.0 if not wide else 7.0 + 5.0 * (many - 1), 5.6 if wide else 4.2 + 2.6 * (many - 1))
-    figure = Figure(figsize=size, layout="constrained")
-    panels = figure.subplots(1, many, squeeze=False) if wide else figure.subplots(many, 1, squeeze=False)
-    for place, axes in enumerate(panels.flat):
-        (_heat_map if wide else _line)(figure, axes, swept, place)
-    titled(figure, panels.flat[0], f"{swept.title}: {', '.join(map(in_words, swept.asked))}", swept.how())
-    return save(figure, path)
+    shape = (1, many) if wide else (many, 1)
+    drawn = panels(ax, *shape, size=size)
+    for place, axes in enumerate(drawn):
+        (_heat_map if wide else _line)(axes, swept, place)
+    titled(drawn[0], f"{swept.title}: {', '.join(map(in_words, swept.asked))}", swept.how())
+    return drawn[0]
 
 
-def _line(figure: Figure, axes: Axes, swept: Sweep, place: int) -> None:
+def _line(axes: Axes, swept: Sweep, place: int) -> None:
     settings = swept.values[0][: len(swept.cells)]
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in settings)
     at = np.array(settings, float) if numbers else np.arange(len(settings)).astype(float)
@@ -67,7 +66,7 @@ def _name_ticks(axis: Any, settings: Any, most: int | None = None) -> None:
     axis.set_ticks(range(0, len(labels), every), labels[::every])
 
 
-def _heat_map(figure: Figure, axes: Axes, swept: Sweep, place: int) -> None:
+def _heat_map(axes: Axes, swept: Sweep, place: int) -> None:
     grid = swept.grid(place)
     chance = is_chance(swept.asked[place])
     low, high = (0.0, 1.0) if chance else (None, None)
@@ -86,10 +85,10 @@ def _heat_map(figure: Figure, axes: Axes, swept: Sweep, place: int) -> None:
     if swept.refusals:
         handles.append(Line2D([], [], color="0.85", lw=8, label="not allowed"))
     if handles:
-        figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
+        legend_below(axes, 2, handles=handles)
     if grid.size <= MOST_WRITTEN_CELLS and grid.shape[1] <= 14:
         _write_cells(axes, grid, chance, image)
-    bar = figure.colorbar(image, ax=axes, label=in_words(swept.asked[place]))
+    bar = axes.figure.colorbar(image, ax=axes, label=in_words(swept.asked[place]))
     if chance:
         bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0))
 

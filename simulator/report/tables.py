@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from simulator.analysis.odds.measure import is_chance
-from simulator.analysis.odds.odds import Odds, Result
-from simulator.report.words import bound, label_of, percent, value_of
+from simulator.analysis.odds.odds import Chance, Odds
+from simulator.report.words import bound, label_of, percent, span, value_of
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario
 from simulator.scenarios.schema import FieldRow
@@ -46,8 +46,8 @@ def bar_of(p: float) -> str:
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
-def chance_table(odds: Odds, heading: str, results: Sequence[Result]) -> Table | None:
-    """Chances with a bar each; what never happens is summed up in one line. None if there is nothing to tell."""
+def chance_table(odds: Odds, heading: str, results: Sequence[Chance]) -> Table | None:
+    """Chances with bars; results that never happen share one line. None if there are no results."""
     if not results:
         return None
     table = plain_table(heading, "chance", "", right=("chance",))
@@ -58,24 +58,24 @@ def chance_table(odds: Odds, heading: str, results: Sequence[Result]) -> Table |
         if result.p > 0:
             cells = [result.label.replace("_", " "), percent(result.p), bar_of(result.p)]
             if odds.battles is not None:
-                cells.append(f"{100 * result.low:.2f} - {100 * result.high:.2f} %")
+                cells.append(span(result.low, result.high))
             table.add_row(*cells)
     if never:
         words = ", ".join(label.replace("_", " ") for label in never)
-        told = "never" if odds.battles is None else f"not once: {bound(odds.battles)}"
-        table.add_row(Text(words if len(never) == 1 else "the rest", style="dim"), Text(told, style="dim"))
+        chance = "never" if odds.battles is None else f"not once: {bound(odds.battles)}"
+        table.add_row(Text(words if len(never) == 1 else "the rest", style="dim"), Text(chance, style="dim"))
     return table
 
 
-def events(odds: Odds) -> list[Result]:
-    """The yes/no columns that the results do not tell already."""
-    told = {result.question for result in odds.results}
-    flags = [name for name in odds.columns if odds.kind_of(name) == "yes/no" and name not in told]
-    return [Result(label_of(odds.battle, name), name, odds.p(name), *odds.interval(name)) for name in flags]
+def events(odds: Odds) -> list[Chance]:
+    """The chances of the yes/no columns that are no results."""
+    shown = {result.question for result in odds.results}
+    flags = [name for name in odds.columns if odds.kind_of(name) == "yes/no" and name not in shown]
+    return [Chance(label_of(odds.battle, name), name, odds.p(name), *odds.interval(name)) for name in flags]
 
 
 def summary_table(odds: Odds) -> Table | None:
-    """Headline columns: mean, spread, quantiles. None if there are none."""
+    """Headline columns: mean, standard deviation, quantiles. None if there are none."""
     table = plain_table("on average", "mean", "spread", "5 %", "median", "95 %")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -93,13 +93,13 @@ def summary_table(odds: Odds) -> Table | None:
 
 
 def _number(odds: Odds, name: str, value: float, decimals: int = 3) -> str:
-    """A mean, as its game writes it where it has a way of its own."""
+    """A mean, in the notation of the game if it has one."""
     shown = odds.battle.shown.get(name)
     return shown.value(value) if shown and shown.value else f"{value:.{decimals}f}"
 
 
 def likely_table(odds: Odds) -> Table | None:
-    """The most likely outcomes by what came about and losses; None where there is only one."""
+    """The most likely outcomes by result and losses; None if there is only one."""
     numbers = [name for name in odds.headline if odds.kind_of(name) != "yes/no"]
     columns = [name for name in numbers if "lost" in name or "losses" in name] or numbers[:2]
     columns = columns[:MOST_LIKELY_COLUMNS]
@@ -143,7 +143,7 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
 
 
 def show_grounds(console: Console, odds: Odds) -> None:
-    """How the odds were obtained, what they rest on, and the versions of the rules and of the program."""
+    """How the odds were obtained, their assumptions, and the versions of the rules and of the program."""
     console.print(Text(f"Method: {odds.how()}"))
     rests = "; ".join(odds.rests_on) or "the rules as they stand"
     console.print(Text(f"Rests on: {rests}", style="dim"))
@@ -151,7 +151,7 @@ def show_grounds(console: Console, odds: Odds) -> None:
 
 
 def quiet_lines(odds: Odds) -> list[str]:
-    """Only the numbers: a line for each result, or for each headline mean where nothing can be won."""
+    """Only the numbers: a line for each result, or for each headline mean if the battle has no results."""
     if odds.results:
         return [f"{result.label} {percent(result.p)}" for result in odds.results]
     return [f"{label_of(odds.battle, row['column'])} {row['mean']:.4g}" for row in odds.summary_rows()]
@@ -160,7 +160,7 @@ def quiet_lines(odds: Odds) -> list[str]:
 def certain_table(odds: Odds) -> Table:
     """The one row of a battle without dice."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
-    for name, values in odds.told.items():
+    for name, values in odds.readable_columns.items():
         if name == "winner":  # nobody fights without dice
             continue
         table.add_row(label_of(odds.battle, name), value_of(odds.battle, name, values[0].item()))
@@ -253,8 +253,8 @@ def rounds_table(found: ByRound) -> Table:
         table.add_column("95 % interval", justify="right")
     for row in rows:
         chances = [row["p"]] if one else [row[plan] for plan in found.odds]
-        span = [f"{100 * row['low']:.2f} - {100 * row['high']:.2f} %"] if one and simulated else []
-        table.add_row(str(row[found.clock.unit]), *map(percent, chances), *span)
+        interval = [span(row["low"], row["high"])] if one and simulated else []
+        table.add_row(str(row[found.clock.unit]), *map(percent, chances), *interval)
     return table
 
 
@@ -265,7 +265,7 @@ def survival_table(found: Survival) -> Table:
         table.add_column("95 % interval", justify="right")
     for piece in found.pieces:
         cells = [piece.side.replace("_", " "), piece.piece, piece.worth, percent(piece.p), bar_of(piece.p)]
-        table.add_row(*cells, *([] if found.battles is None else [f"{100 * piece.low:.2f} - {100 * piece.high:.2f} %"]))
+        table.add_row(*cells, *([] if found.battles is None else [span(piece.low, piece.high)]))
     return table
 
 

@@ -6,14 +6,14 @@ import math
 
 from simulator.rules.battle import Battle
 
-# Chances that sum to one may miss it by so much.
+# The rounding error of chances that sum to one.
 ROUNDING = 1e-12
-# Digits of a percentage that no order of summing can change: what lies between two decimals is told alike every time.
+# Digits of a percentage that do not depend on the order of summing, so that rounding is always the same.
 SURE_DIGITS = 9
 
 
 def percent(value: float, decimals: int = 2) -> str:
-    """A chance; one that is not quite 0 or 100 % is never written as if it were."""
+    """A chance in percent; a chance between 0 and 1 is never written as 0 % or 100 %."""
     text = f"{round(100 * value, SURE_DIGITS):.{decimals}f}"
     least = 10.0**-decimals
     if 0 < value < 1 - ROUNDING:
@@ -24,20 +24,25 @@ def percent(value: float, decimals: int = 2) -> str:
     return f"{text} %"
 
 
+def span(low: float, high: float) -> str:
+    """The interval of a chance in percent."""
+    return f"{100 * low:.2f} - {100 * high:.2f} %"
+
+
 def bound(battles: int) -> str:
-    """The chance of what never happened in so many battles lies below this (95 %: the rule of three)."""
+    """The upper 95 % bound of the chance of an event that never happened in `battles` battles (rule of three)."""
     highest = 100 * min(1.0, 3 / battles)
     return f"below {highest:.{max(0, 1 - math.floor(math.log10(highest)))}f} %"
 
 
 def label_of(battle: Battle, column: str) -> str:
-    """A column in words, as its game calls it."""
+    """A column in the words of its game."""
     shown = battle.shown.get(column)
     return (shown and shown.label) or column.replace("_", " ")
 
 
 def value_of(battle: Battle, column: str, value: float | str | bool) -> str:
-    """A value of a column as its game writes it."""
+    """A value of a column in the notation of its game."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):

@@ -1,26 +1,24 @@
-"""Figures and tables of what a battle is worth, and of luck."""
+"""The picture and the table of the worth of a battle."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 from rich.table import Table
 
 from simulator.analysis.decisions.worth import Worth
-from simulator.report.plots import COLOURS, as_percentages, new_figure, save, titled
+from simulator.report.plots import COLOURS, as_percentages, legend_below, panels, subject, titled
 from simulator.report.tables import plain_table
-from simulator.report.words import percent
+from simulator.report.words import percent, span
 
 WORST, LOSS, GAIN = "#000000", COLOURS["attacker"], COLOURS["defender"]
 
 
-def plot_worth(found: Worth, path: Any = None) -> Figure:
+def plot_worth(found: Worth, ax: Axes | None = None) -> Axes:
     """The distribution of the worth: gains, losses, and in black the worst `level`."""
-    figure, axes = new_figure()
-    value, p = found.spread.value, found.spread.p
+    (axes,) = panels(ax)
+    value, p = found.spread.values, found.spread.p
     gap = max(float(np.diff(value).min()), float(np.ptp(value)) / 160) if len(value) > 1 else 1.0
     worst = np.clip(found.level - (np.cumsum(p) - p), 0.0, p)
     parts = [
@@ -37,10 +35,9 @@ def plot_worth(found: Worth, path: Any = None) -> Figure:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
     axes.set_ylabel("chance")
     as_percentages(axes.yaxis)
-    figure.legend(frameon=False, loc="outside lower center", ncols=2, fontsize=9)
-    battle = found.odds.battle
-    titled(figure, axes, f"{battle.game} {battle.kind}: what it is worth", found.how())
-    return save(figure, path)
+    legend_below(axes, 2, fontsize=9)
+    titled(axes, f"{subject(found.odds.battle)}: what it is worth", found.how())
+    return axes
 
 
 def worth_table(found: Worth) -> Table:
@@ -50,13 +47,13 @@ def worth_table(found: Worth) -> Table:
     if simulated:
         table.add_column("95 % interval", justify="right")
 
-    def add(name: str, value: str, span: str = "") -> None:
-        table.add_row(name, value, *([span] if simulated else []))
+    def add(name: str, value: str, interval: str = "") -> None:
+        table.add_row(name, value, *([interval] if simulated else []))
 
     add("mean", f"{found.mean:.6g}", f"{found.low:.5g} to {found.high:.5g}")
     add("standard deviation", f"{found.std:.6g}")
-    span = f"{100 * found.p_negative_low:.2f} - {100 * found.p_negative_high:.2f} %"
-    add("chance to be worth less than 0", percent(found.p_negative), span)
+    interval = span(found.p_negative_low, found.p_negative_high)
+    add("chance to be worth less than 0", percent(found.p_negative), interval)
     add(f"{percent(found.level, 0)} quantile (value at risk)", f"{found.quantile:.6g}")
     add(f"mean of the worst {percent(found.level, 0)} (shortfall)", f"{found.shortfall:.6g}")
     for x, p in found.p_lose.items():

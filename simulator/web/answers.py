@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from simulator.analysis.odds.odds import Odds, Result
+from simulator.analysis.odds.odds import Chance, Odds
 from simulator.report.tables import MOST_LIKELY_COLUMNS, events
 from simulator.report.words import bound, label_of, percent, value_of
 from simulator.rules.battle import WINNERS
@@ -48,7 +48,7 @@ def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str
     }
 
 
-def _result(odds: Odds, one: Result) -> dict[str, Any]:
+def _result(odds: Odds, one: Chance) -> dict[str, Any]:
     return chance(one.label.replace("_", " "), one.p, one.low, one.high, odds)
 
 
@@ -118,7 +118,7 @@ def _likely(odds: Odds) -> dict[str, Any]:
 
 def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
     """The chances of each value of a column; runs of values together where there are many."""
-    columns = list(dict.fromkeys([*odds.headline, *odds.told]))
+    columns = list(dict.fromkeys([*odds.headline, *odds.readable_columns]))
     columns = [name for name in columns if name in odds.columns]
     if not columns:
         return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from simulator import rules
-from simulator.analysis.odds.answer import Interrupted, Method, answer
+from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.run import Interrupted, Method
 from simulator.scenarios import Draft, ScenarioError, find_battle, parse
 from simulator.scenarios.schema import schema_of
 from simulator.web import catalogue, views

@@ -54,7 +54,9 @@ def compared(asked: Asked, limits: Limits) -> Reply:
                     {
                         "text": told_value(row.estimate, chance),
                         "value": f"{row.estimate:.10g}",
-                        "apart": "" if place == 0 or row.apart.value == 0 else apart(row.apart, chance, row.method),
+                        "apart": ""
+                        if place == 0 or row.difference.value == 0
+                        else apart(row.difference, chance, row.method),
                         "most": row.estimate == best and any(other.estimate < best for other in cells),
                     }
                     for place, row in enumerate(cells)

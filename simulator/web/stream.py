@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from simulator.analysis.odds.answer import Fight
 from simulator.analysis.odds.precision import MOST_BATTLES, width
+from simulator.analysis.odds.run import Fight
 from simulator.engine.api import fight_by_rules
 from simulator.web import views
 from simulator.web.messages import EVENTS, Asked, Limits, Reply, event

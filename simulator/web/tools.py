@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from simulator.analysis.history.battle_log import read_rows
-from simulator.analysis.odds.answer import Interrupted, Method
 from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.analysis.odds.run import Interrupted, Method
 from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.cli import reading
 from simulator.engine.model.limits import NoExactOdds

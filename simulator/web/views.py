@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from simulator import rules
-from simulator.analysis.odds.answer import Interrupted, Method, answer
+from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import Interrupted, Method
 from simulator.engine.api import fight_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import Battle
@@ -286,7 +287,7 @@ def _answer_context(request: Request, limits: Limits, live: bool = False) -> dic
 def odds_context(request: Request, found: Odds, scenario: Scenario | None) -> dict[str, Any]:
     """The same for odds that are known."""
     column = request.tool("column")
-    if column and column not in found.told:
+    if column and column not in found.readable_columns:
         column = ""
     shown = answers.context(found, scenario, column)
     data, battle = request.data, request.battle

@@ -4,7 +4,7 @@ import pytest
 
 from simulator import Interrupted, best, compare, luck, mix, rounds, worth
 from simulator.analysis.decisions import best as best_play
-from simulator.analysis.odds.answer import Method
+from simulator.analysis.odds.run import Method
 from simulator.cli import INTERRUPTED, run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
@@ -67,7 +67,7 @@ def test_a_part_of_a_mixture_is_no_answer(monkeypatch):
     def cut(*_):
         raise Interrupted(None)
 
-    monkeypatch.setattr("simulator.analysis.odds.mix.answer", cut)
+    monkeypatch.setattr("simulator.analysis.odds.mix.settle", cut)
     with pytest.raises(KeyboardInterrupt) as found:
         mix(LAND | {"attacker": {"regiments": {"from": 3, "to": 4}}}, exact=False)
     assert not isinstance(found.value, Interrupted)

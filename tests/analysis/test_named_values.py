@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from simulator import ScenarioError, best, exact, load
 from simulator.analysis.decisions.matrix_game import solve
-from simulator.analysis.odds.answer import Interrupted
+from simulator.analysis.odds.run import Interrupted
 from simulator.cli import run
 
 SIDES = ("attacker", "defender")

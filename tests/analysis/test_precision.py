@@ -4,7 +4,8 @@ from itertools import product
 
 import pytest
 
-from simulator.analysis.odds.answer import Interrupted, Method, answer, simulate
+from simulator.analysis.odds.answer import answer, simulate
+from simulator.analysis.odds.run import Interrupted, Method
 from simulator.engine.graph.graph_cache import spell_out
 from simulator.engine.model.limits import ANSWER_ROLLS
 from simulator.engine.sample.battle_steps import SCOUT_ROLLS, rolls_a_battle

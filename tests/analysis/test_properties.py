@@ -84,7 +84,7 @@ def test_a_mixture_of_point_masses_is_the_plain_scenario(own, enemy, options, da
     where = data.draw(st.sampled_from(["mix", "span"]))
     certain = {"mix": {str(enemy): 1.0}} if where == "mix" else {"from": enemy, "to": enemy}
     plain, mixed = exact(risk(own, enemy, options)), mix(risk(own, certain, options))
-    assert mixed.odds.told.keys() == plain.told.keys()
+    assert mixed.odds.readable_columns.keys() == plain.readable_columns.keys()
     assert mixed.odds.chances == pytest.approx(plain.chances, abs=1e-15)
     assert mixed.information_rows({"win": 1})[0]["worth"] == 0
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import exact, luck, simulate, worth
-from simulator.analysis.decisions.worth import Distribution
+from simulator.analysis.odds.distribution import Distribution
 from simulator.cli import run
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 6}, "defender": {"regiments": 5}}

@@ -44,7 +44,7 @@ def test_all_plans_side_by_side(tmp_path):
     for plan in plans.table.columns:
         alone = exact(FIXED | {"policy": {"attacker": {"plan": plan, "pillage": "lose-detachment"}}})
         assert plans.table[plan].iloc[-1] == pytest.approx(alone.p("fallen"))
-    plans.plot(tmp_path / "curves.png")
+    plans.plot(path=tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 1000
 
 

@@ -54,7 +54,10 @@ def wind(fighting, thrown):
     settled = fighting.engagement.settled_wind()
     if settled is not None:
         return settled
-    bonus = [fighting.engagement.squadrons[side].leader.manoeuvre + fighting.engagement.wind_advantage(side) for side in (0, 1)]
+    bonus = [
+        fighting.engagement.squadrons[side].leader.manoeuvre + fighting.engagement.wind_advantage(side)
+        for side in (0, 1)
+    ]
     own, enemy = thrown.popleft() + bonus[0], thrown.popleft() + bonus[1]
     return 0 if own > enemy else 1 if enemy > own else 2
 

@@ -3,7 +3,8 @@
 import pytest
 
 from simulator import load
-from simulator.analysis.odds.answer import Method, answer
+from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.run import Method
 from simulator.engine.graph.graph_cache import spell_out
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 

@@ -1,4 +1,4 @@
-"""Battles that run over rounds: the chance that something has come about by each round, plan by plan.
+"""Campaigns: the chance that an event has happened by each round, for each plan.
 
 campaign("europa-vienna-1529")                       # round, p, low, high
 campaign("europa-vienna-1529", all_plans=True)       # one column a plan
@@ -8,36 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simulator import rules
-from simulator.analysis.odds.answer import Interrupted, Method, Progress, answer
+from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.intervals import wilson
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import Interrupted, Method, Progress
+from simulator.analysis.result import Result, frame
 from simulator.rules.battle import Clock
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 from simulator.scenarios.schema import choices
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class ByRound:
-    """Chances by round: `odds` holds the odds of each plan by its name (one, named "", where nothing is compared)."""
+@dataclass(frozen=True, repr=False)
+class ByRound(Result):
+    """Chances by round: `odds` are those of each plan by its name (one, named "", without a comparison)."""
 
     clock: Clock
     odds: Mapping[str, Odds]
     complete: bool = True
 
+    json_fields = ("complete",)
+    json_rows = "rounds"
+
     def curve(self, plan: str | None = None) -> list[dict[str, Any]]:
-        """`round`, `p` that it has come about by then, `low` and `high` (95 %) of one plan, the first by default."""
+        """`round`, `p` that the event has happened by then, `low` and `high` (95 %); by default of the first plan."""
         odds = self.odds[next(iter(self.odds)) if plan is None else plan]
-        counted, come = odds.numbers(self.clock.column), odds._where(self.clock.event)
+        round_of, happened = odds.numbers(self.clock.column), odds.where(self.clock.event)
         found = []
-        for number in range(1, int(counted.max(initial=0)) + 1):
-            p = float(odds.chances[come & (counted <= number)].sum())
+        for number in range(1, int(round_of.max(initial=0)) + 1):
+            p = float(odds.chances[happened & (round_of <= number)].sum())
             low, high = wilson(p, odds.battles)
             found.append({self.clock.unit: number, "p": p, "low": low, "high": high})
         return found
@@ -56,39 +61,29 @@ class ByRound:
             for number in range(longest)
         ]
 
-    @property
+    @cached_property
     def table(self) -> pd.DataFrame:
         """`rows` as a DataFrame, by round."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows()).set_index(self.clock.unit)
+        return frame(self.rows()).set_index(self.clock.unit)
 
     def how(self) -> str:
         """How the answers were obtained, in one line."""
         return "; ".join(dict.fromkeys(one.how() for one in self.odds.values()))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values for JSON."""
+        """Everything as plain values for JSON; `how` is that of each plan."""
         first = next(iter(self.odds.values()))
-        return {
+        return super().to_dict() | {
             "title": self.clock.title,
             "unit": self.clock.unit,
             "how": {plan: one.how() for plan, one in self.odds.items()},
-            "rounds": self.rows(),
             "assumptions": first.assumptions,
             "rules_version": first.rules_version,
-            "complete": self.complete,
         }
-
-    def plot(self, path: Any = None) -> Figure:
-        """Curves of the chances by round, one a plan, with 95 % bands when simulated; the matplotlib figure."""
-        from simulator.report.plots import plot_by_round
-
-        return plot_by_round(self, path)
 
 
 def clock_of(scenario: Scenario) -> Clock:
-    """What runs in this battle. Raises ScenarioError for a kind that does not run over rounds."""
+    """The clock of this battle. Raises ScenarioError for a kind without rounds."""
     clock = scenario.battle.clock
     if clock is None:
         kinds = [
@@ -100,7 +95,7 @@ def clock_of(scenario: Scenario) -> Clock:
 
 
 def plans_of(scenario: Scenario) -> tuple[str, ...]:
-    """Names of all plans that may be compared. Raises ScenarioError for a kind without plans."""
+    """The names of all plans. Raises ScenarioError for a kind without plans."""
     clock = clock_of(scenario)
     if clock.plans is None:
         raise ScenarioError(f"battle: {scenario.battle.game} {scenario.battle.kind} has no plans to compare")
@@ -108,7 +103,7 @@ def plans_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _planned(scenario: Scenario) -> dict[str, Scenario]:
-    """The scenario under each plan; those that it refuses, for want of a number that they need, are left out."""
+    """The scenario under each plan; plans that lack a number they need are left out."""
     found, why = {}, None
     for plan in plans_of(scenario):
         try:
@@ -131,8 +126,8 @@ def campaign(
 ) -> ByRound:
     """The chance by each round of a battle that runs over rounds, under its own plan or under all that it allows.
 
-    Exact where it fits, or simulated when `battles` is given. Raises ScenarioError for a kind without rounds or plans;
-    Interrupted with what was answered until then.
+    Exact where that fits and `battles` is None. Raises ScenarioError for a kind without rounds or plans, Interrupted
+    with the answers so far.
     """
     asked = load(scenario)
     clock = clock_of(asked)

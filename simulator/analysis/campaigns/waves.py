@@ -1,4 +1,4 @@
-"""Several battles one after the other: the survivors of one fight the next, with what the next one brings.
+"""Waves: several battles one after the other; the survivors of one fight the next, with its reinforcements.
 
 waves(["first.toml", "second.toml"])       # Odds of the whole, exact over the distribution of survivors
 """
@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simulator.analysis.odds.answer import Progress, exact
+from simulator.analysis.odds.answer import exact
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.outcome_rows import merge
+from simulator.analysis.odds.run import Progress
 from simulator.rules import custom
 from simulator.rules.battle import NOBODY, Columns, Outcomes
 from simulator.rules.custom.game_file.files import is_path
@@ -24,10 +25,10 @@ Army = dict[str, int]
 def waves(scenarios: Sequence[Source], progress: Progress | None = None) -> Odds:
     """Exact odds of several battles of one game file, fought in turn.
 
-    Whoever is left of a side and has not retreated fights the next battle beside the units that its scenario lists (0
-    of each will do, where the survivors are enough); damage is repaired between battles. A battle to which one side
-    brings nobody is won by the other. Columns: `winner` of the last battle, `rounds` and losses of all of them, units
-    left at the end. Raises ScenarioError for scenarios that do not share a game file, NoExactOdds for one too large.
+    Survivors that have not retreated fight the next battle beside the units that its scenario lists (0 of each is
+    allowed); damage is repaired between battles. A side that has no units loses the battle. Columns: `winner` of the
+    last battle, `rounds` and losses of all of them, units left at the end. Raises ScenarioError for scenarios that do
+    not share a game file, NoExactOdds for one too large.
     """
     drafts = [draft(scenario) for scenario in scenarios]
     _check(drafts)
@@ -55,7 +56,7 @@ def waves(scenarios: Sequence[Source], progress: Progress | None = None) -> Odds
 
 
 def _roster(one: Draft) -> custom.Roster:
-    """Who may fight on each side of a battle, and what units cost."""
+    """The units that may fight on each side of a battle, and their costs."""
     game, kind, rules = (one.data.get(key) for key in ("game", "battle", "rules"))
     return custom.roster(str(game), str(kind), rules, one.folder, one.paths)
 
@@ -76,7 +77,7 @@ def _check(drafts: Sequence[Draft]) -> None:
 
 
 def _starts(rows: Outcomes) -> list[tuple[np.ndarray, dict[str, Army]]]:
-    """The different armies that are left, and which rows have them."""
+    """The distinct surviving armies, and the rows that have them."""
     left = [name for name in rows.columns if name.endswith("_left")]
     if not left:
         return [(np.arange(len(rows.p)), {side: {} for side in SIDES})]
@@ -92,7 +93,7 @@ def _starts(rows: Outcomes) -> list[tuple[np.ndarray, dict[str, Army]]]:
 
 
 def _fight(one: Draft, armies: dict[str, Army], number: int) -> Outcomes:
-    """A battle of these survivors and of those whom its scenario brings; units left, lost by name."""
+    """The battle of these survivors and the units of its scenario; units left and lost by name."""
     data, may_fight = dict(one.data), _roster(one).fights
     sent: dict[str, Army] = {}
     for side in SIDES:
@@ -122,7 +123,7 @@ def _fight(one: Draft, armies: dict[str, Army], number: int) -> Outcomes:
 
 
 def _unfought(sent: dict[str, Army], fighting: list[bool]) -> Outcomes:
-    """One side or both have nobody to fight with."""
+    """The outcome if one side or both have no units."""
     winner = fighting.index(True) if any(fighting) else NOBODY
     columns: Columns = {"winner": np.array([winner]), "rounds": np.array([0])}
     for side in SIDES:
@@ -133,7 +134,7 @@ def _unfought(sent: dict[str, Army], fighting: list[bool]) -> Outcomes:
 
 
 def _after(rows: Outcomes, chosen: np.ndarray, armies: dict[str, Army], fought: Outcomes) -> Outcomes:
-    """These rows, each followed by every outcome of the battle."""
+    """Each of these rows combined with every outcome of the battle."""
     before = {name: np.repeat(values[chosen], len(fought.p)) for name, values in rows.columns.items()}
     now = {name: np.tile(values, len(chosen)) for name, values in fought.columns.items()}
     columns = before | now
@@ -154,7 +155,7 @@ def _together(parts: Sequence[Outcomes]) -> Outcomes:
 
 
 def _totals(columns: Columns, roster: custom.Roster) -> Columns:
-    """The columns of a single battle, as far as they make sense for all of them."""
+    """The columns of a single battle, as far as they apply to the series."""
     nothing = np.zeros(len(columns["rounds"]), np.int64)
     found: Columns = {"winner": columns["winner"], "rounds": columns["rounds"]}
     for side in SIDES:

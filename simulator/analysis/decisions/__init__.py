@@ -1,1 +1,1 @@
-"""What to decide: best play, what a battle is worth, how much is enough."""
+"""Decisions: best play, the worth of a battle, the units that a target needs."""

@@ -1,4 +1,4 @@
-"""The best play of a battle: when to go on, what that is worth, and how much fixed policies fall short of it.
+"""Best play: the optimal policy of a battle, its worth, and the loss of fixed policies against it.
 
 docs/rules/decisions.md section 2.
 """
@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named, side_of
-from simulator.analysis.odds.answer import Enumerated, Interrupted, Progress
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress
+from simulator.analysis.result import Result, frame
 from simulator.engine.api import played
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
-from simulator.scenarios.objective import BEST, SIDES, in_words, wanted, worth
+from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
+from simulator.scenarios.objective import worth as worth_of
 from simulator.scenarios.schema import choices, field_at, field_rows, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
     from simulator.engine.api import Played
 
@@ -33,9 +34,9 @@ SLACK = 1e-12
 COMPARED = ("retreat", "sea_retreat", "break_off", "hand")
 
 
-@dataclass(frozen=True)
-class Best:
-    """A battle under best play: its `odds`, and what it is worth to each side (`value`).
+@dataclass(frozen=True, repr=False)
+class Best(Result):
+    """A battle under best play: its `odds`, and its worth to each side (`value`).
 
     `choice` are the named values chosen; `tried` is the number of combinations of named values that were answered, 0
     without any. Where both sides choose named values, `kind` is `pure` (neither gains by another choice of its own),
@@ -48,23 +49,26 @@ class Best:
     value: Mapping[str, float]
     choice: Mapping[str, str] = field(default_factory=dict)
     tried: int = 0
-    named: tuple[Gain, ...] = field(default=(), repr=False)
+    named: tuple[Gain, ...] = ()
     kind: str = "best"
     lots: tuple[Lot, ...] = ()
     guaranteed: Mapping[str, float] = field(default_factory=dict)
 
+    json_fields = ("wanted", "kind")
+    json_rows = "policy"
+
     @property
     def wanted(self) -> list[str]:
-        """What each side wants, in words: a line for each."""
+        """The objective of each side in words, a line for each."""
         return wanted(self.scenario.objective, self.odds.columns)
 
     @cached_property
     def fixed(self) -> tuple[Gain, ...]:
-        """Every fixed policy in place of the best one, the other decisions staying best; then the named values."""
+        """Every fixed policy in place of the best one, with all other decisions best; then the named values."""
         return (*self.find_gains(), *self.named)
 
     def find_gains(self, progress: Progress | None = None) -> list[Gain]:
-        """The fixed policies of `fixed`, kept there. Raises Interrupted with those found until then."""
+        """Compute the fixed policies of `fixed` and keep them there. Raises Interrupted with those found so far."""
         found: list[Gain] = []
         try:
             for path in () if self.lots else self.scenario.decided:
@@ -81,17 +85,12 @@ class Best:
     @property
     def gains(self) -> pd.DataFrame:
         """The rows of `fixed`: `decision`, `policy`, `value`, `gain`."""
-        import pandas as pd
-
-        rows = [(one.decision, one.policy, one.value, one.gain) for one in self.fixed]
-        return pd.DataFrame(rows, columns=["decision", "policy", "value", "gain"])
+        return frame([vars(one) for one in self.fixed], ["decision", "policy", "value", "gain"])
 
     @property
     def mixed(self) -> pd.DataFrame:
         """The lots by which both sides draw: `side`, `choice`, `chance`; empty unless `kind` is `mixed`."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(one) for one in self.lots], columns=["side", "choice", "chance"])
+        return frame([vars(one) for one in self.lots], ["side", "choice", "chance"])
 
     @property
     def _played(self) -> Played | None:
@@ -99,9 +98,10 @@ class Best:
         return None if chain is None or chain.aims is None else played(chain)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The best policy: one row a state in which a side decides, those that look alike together.
+        """The best policy: one row for each state in which a side decides; states with equal columns are merged.
 
-        `side`, `decision`, the state in the game's words, `choice`, `advantage` over the best other choice, `reached`.
+        `side`, `decision`, the state in the words of the game, `choice`, `advantage` over the best other choice,
+        `reached` (the chance to get there).
         """
         return self._rows
 
@@ -110,18 +110,18 @@ class Best:
         played = self._played
         if played is None:
             return []
-        graph, play = played.open, played.decider.play
+        graph, policy = played.open, played.decider.play
         assert graph.owner is not None
         which = np.flatnonzero((graph.owner > 0) & (np.diff(graph.begin) > 1))
-        picks, gains = np.asarray(play.pick)[which], np.asarray(play.gain)[which]
-        states, met = graph.states(which), played.decider.met()[which]
-        tell = self.scenario.built.decisions
-        told = tell(states, picks) if tell else states._asdict() | {"choice": picks}
+        picks, gains = np.asarray(policy.pick)[which], np.asarray(policy.gain)[which]
+        states, reached = graph.states(which), played.decider.met()[which]
+        describe = self.scenario.built.decisions
+        columns = describe(states, picks) if describe else states._asdict() | {"choice": picks}
         sides = np.array(SIDES)[np.minimum(graph.owner[which], 2) - 1]
-        names = ["side", *told]
+        names = ["side", *columns]
         found: dict[tuple[Any, ...], list[float]] = {}
-        columns = [sides.tolist(), *(np.asarray(values).tolist() for values in told.values())]
-        for row, gain, chance in zip(zip(*columns, strict=True), gains.tolist(), met.tolist(), strict=True):
+        values = [sides.tolist(), *(np.asarray(column).tolist() for column in columns.values())]
+        for row, gain, chance in zip(zip(*values, strict=True), gains.tolist(), reached.tolist(), strict=True):
             known = found.setdefault(row, [gain, 0.0])
             known[0], known[1] = min(known[0], gain), known[1] + chance
         return [
@@ -131,13 +131,11 @@ class Best:
 
     @property
     def policy(self) -> pd.DataFrame:
-        """The best policy, see `rows`."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        """The best policy: the same as `table`."""
+        return self.table
 
     def how(self) -> str:
-        """How this was obtained, in one line."""
+        """How the answer was obtained, in one line."""
         played = self._played
         parts = [] if played is None else [f"best of all strategies, exact, {len(played.open):,} states"]
         if self.tried:
@@ -162,33 +160,19 @@ class Best:
         return lines
 
     def assumptions(self) -> list[str]:
-        """Who decides, and for what."""
+        """The decisions of each side and its objective."""
         return in_words(self.scenario.objective, self.scenario.decided)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
-        gains = [vars(one) for one in self.fixed]
-        return {
-            "wanted": self.wanted,
+        return super().to_dict() | {
             "odds": self.odds.to_dict(),
             "value": dict(self.value),
-            "kind": self.kind,
             "choice": dict(self.choice),
             "mixed": [vars(one) for one in self.lots],
             "guaranteed": dict(self.guaranteed),
-            "gains": gains,
-            "policy": self.rows(),
-            "how": self.how(),
+            "gains": [vars(one) for one in self.fixed],
         }
-
-    def plot(self, path: Any = None) -> Figure:
-        """Where to go on and where to stop. Returns the matplotlib figure; written to `path` if given.
-
-        Raises ValueError where nothing is decided in the course of the battle.
-        """
-        from simulator.report.best_plot import plot_best
-
-        return plot_best(self, path)
 
 
 def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Progress | None = None) -> Best:
@@ -196,7 +180,7 @@ def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Pro
 
     A policy without `best`, or given as `PATH=named`, is decided among its named values; those of both sides are a
     game. Raises ValueError for a path that is no policy, and where nothing is to be decided; NoExactOdds where there
-    are too many states; Interrupted with the best of the named values of one side tried until then.
+    are too many states; Interrupted with the best of the named values of one side tried so far.
     """
     asked = draft(scenario)
     named = []
@@ -215,14 +199,14 @@ def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Pro
 
 
 def _paths(asked: Draft, decide: Sequence[str] | None) -> dict[str, bool]:
-    """The policies to decide, and whether among their named values only. Raises ScenarioError."""
+    """The policies to decide; true for those among their named values only. Raises ScenarioError."""
     battle, known = asked.battle(), _policies(asked)
     found: dict[str, bool] = {}
     for text in [decide] if isinstance(decide, str) else decide or ():
         path, by_name, word = (part.strip() for part in text.partition("="))
         if path not in known:
-            told = f"{path} is no policy of {battle.game} {battle.kind}; policies: {', '.join(known)}"
-            raise ScenarioError(f"decide: {told}")
+            policies = ", ".join(known)
+            raise ScenarioError(f"decide: {path} is no policy of {battle.game} {battle.kind}; policies: {policies}")
         if path in found:
             raise ScenarioError(f"decide: {path} is given twice")
         if by_name and word != "named":
@@ -247,16 +231,16 @@ def _policies(asked: Draft) -> list[str]:
 
 
 def _answered(scenario: Scenario) -> Best:
-    found = Enumerated(scenario).odds()
+    found = ExactAnswer(scenario).odds()
     return Best(scenario, found, worths(scenario, found))
 
 
 def worths(scenario: Scenario, found: Odds) -> dict[str, float]:
-    """What a battle is worth to each side."""
+    """The worth of a battle to each side."""
     chain = scenario.built.chain if scenario.decided else None
     if chain is not None and chain.aims is not None:
         return dict(zip(SIDES, played(chain).values, strict=True))
-    values = worth(scenario.objective, found.columns) @ found.chances
+    values = worth_of(scenario.objective, found.columns) @ found.chances
     return dict(zip(SIDES, map(float, values), strict=True))
 
 
@@ -275,22 +259,22 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
                 fixed = found.scenario.replace_all({path: name, **parameter})
             except ScenarioError:
                 continue
-            worthy = _value(fixed, side)
-            if value is None or worthy > value + SLACK:
-                value, shown = worthy, label
+            worth = _value(fixed, side)
+            if value is None or worth > value + SLACK:
+                value, shown = worth, label
         if value is not None:
             yield Gain(path, shown, value, own - value)
 
 
 def _value(scenario: Scenario, side: str) -> float:
-    """What a battle is worth to a side."""
+    """The worth of a battle to a side."""
     if scenario.decided:
         return worths(scenario, None)[side]  # type: ignore[arg-type]
-    return worths(scenario, Enumerated(scenario).odds())[side]
+    return worths(scenario, ExactAnswer(scenario).odds())[side]
 
 
 def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The settings of a policy's parameter, with the policy's name; one without where it has none."""
+    """The settings of the parameter of a policy, each with a label; one empty setting if it has no parameter."""
     battle, (table, _, last) = scenario.battle, path.rpartition(".")
     parameter = battle.parameters.get(name)
     if parameter is None:
@@ -302,7 +286,7 @@ def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[s
         for number in range(1, (MOST_ROUNDS if timed else units_of(scenario, side_of(path))) + 1):
             yield {parameter: number}, f"{name} {number}"
         return
-    # docs/rules/decisions.md 2.3 sets the step but no end: read as up to the field's default, or 1 where it has none.
+    # docs/rules/decisions.md 2.3 gives the step but no end: we end at the default of the field, or 1 if it has none.
     usual = (field_at(battle, parameter) or {}).get("default")
     for step in range(1, round((usual or 1.0) / STEP) + 1):
         setting = round(STEP * step, 2)
@@ -310,7 +294,7 @@ def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[s
 
 
 def units_of(scenario: Scenario, side: str) -> int:
-    """Units of a side at the start, as its column of units left tells."""
+    """The units of a side at the start, from its columns of units left."""
     built = scenario.built
     assert built.chain is not None
     assert built.outcome is not None

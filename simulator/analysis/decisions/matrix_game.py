@@ -1,4 +1,4 @@
-"""Two sides that each choose once, not knowing the other's choice (docs/rules/decisions.md section 2.3)."""
+"""Matrix games: both sides choose once, without knowing the choice of the other (docs/rules/decisions.md 2.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 ALIKE = 1e-12
-# Aims are opposite where the two worths add up to the same number in every cell, within this.
+# A game is zero-sum (up to a constant) if the two worths add up to the same number in every cell, within this.
 OPPOSITE = 1e-9
 
 
@@ -84,6 +84,6 @@ def equilibrium(payoff: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 def _chances(raw: np.ndarray) -> np.ndarray:
-    """Without what is only rounding; they add up to 1."""
+    """Chances without rounding errors, normalised to sum 1."""
     kept = np.where(raw > ALIKE, raw, 0.0)
     return np.asarray(kept / kept.sum())

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simulator.analysis.decisions.matrix_game import Solution, solve
-from simulator.analysis.odds.answer import Interrupted, Progress
-from simulator.analysis.odds.mix import mixed_odds
+from simulator.analysis.odds.mix import mixed_odds, settings_without
+from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.rules.battle import Battle
 from simulator.scenarios import Draft, Scenario, ScenarioError
 from simulator.scenarios.objective import BEST, SIDES
@@ -29,7 +29,7 @@ Combination = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Gain:
-    """A policy instead of the best one: its name, what it is worth to its side, and how much that is less."""
+    """A policy in place of the best one: its name, its worth to its side, and the loss against the best."""
 
     decision: str
     policy: str
@@ -47,7 +47,7 @@ class Lot:
 
 
 def side_of(path: str) -> str:
-    """Whose policy it is. Raises ScenarioError for a side that has no worth of its own."""
+    """The side of a policy. Raises ScenarioError for a side without an objective."""
     side = path.split(".")[1]
     if side not in SIDES:
         raise ScenarioError(f"decide: {path} belongs to neither attacker nor defender; only these have an objective")
@@ -110,7 +110,7 @@ def _allowed(asked: Draft, paths: Sequence[str]) -> dict[Combination, Scenario]:
 def _blamed(
     refusal: str, paths: Sequence[str], combination: Combination, values: Sequence[Sequence[str]]
 ) -> tuple[int, str]:
-    """Place and value that a refusal names; if it names none of them, the last value that is not its path's default."""
+    """The place and value that a refusal names, else the last value that is not the default of its path."""
     named = [place for place, path in enumerate(paths) if refusal.startswith(f"{path}:")]
     other = [place for place, value in enumerate(combination) if value != values[place][0]]
     place = (named or other or [len(paths) - 1])[-1]
@@ -185,5 +185,5 @@ class _Choice:
         odds = [one for _, one in parts]
         drawn = [f"policy.{one.side}: {one.choice} with chance {one.chance:.4f}" for one in lots]
         common = [line for line in odds[0].assumptions if all(line in one.assumptions for one in odds)]
-        settings = [line for line in odds[0].settings if line.partition(" = ")[0] not in self.paths]
+        settings = settings_without(odds[0].settings, self.paths)
         return mixed_odds(parts, settings=settings, assumptions=[*drawn, *common], scenario=odds[0].scenario)

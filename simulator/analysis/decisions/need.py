@@ -1,4 +1,4 @@
-"""How much is enough: the smallest setting of a field, or the cheapest combination of several, that reaches a value.
+"""Needs: the smallest setting of a field, or the cheapest combination of several, that reaches a target.
 
 docs/rules/decisions.md section 5.
 """
@@ -6,25 +6,22 @@ docs/rules/decisions.md section 5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Found, Search, Tried
-from simulator.analysis.odds.answer import Interrupted, Method, Progress
 from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.odds.run import Interrupted, Method, Progress
+from simulator.analysis.result import Result
 from simulator.scenarios import Source
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
 
+@dataclass(frozen=True, repr=False)
+class Need(Result):
+    """The answer to a need: `settings` by path, or the best combination tried if none is `enough`.
 
-@dataclass(frozen=True)
-class Need:
-    """What is needed: `settings` (path -> number) is the answer, or the best combination tried if nothing is enough.
-
-    `asked` is the value that should reach `target` (None if a `budget` was given instead); `tried` counts the answers
-    computed, `monotone` says that more was never worse among them.
+    `asked` is the value that should reach `target` (None if a `budget` was given instead). `tried` is the number of
+    answers computed; `monotone` says that among them more was never worse.
     """
 
     enough: bool
@@ -39,17 +36,22 @@ class Need:
     target: float | None
     budget: float | None = None
     seed: int = 0
-    answers: tuple[Tried, ...] = field(default=(), repr=False)
+    answers: tuple[Tried, ...] = ()
     complete: bool = True
+
+    json_fields = (
+        *("settings", "enough", "value", "low", "high", "method", "cost"),
+        *("tried", "monotone", "asked", "target", "budget", "seed", "complete"),
+    )
 
     @property
     def tried(self) -> int:
-        """How many answers were computed."""
+        """The number of answers computed."""
         return len([one for one in self.answers if not one.refused])
 
     @property
     def setting(self) -> int | None:
-        """The setting of the only field; None if nothing is enough."""
+        """The setting of the first field; None if nothing is enough."""
         return next(iter(self.settings.values())) if self.enough else None
 
     def rows(self) -> list[dict[str, Any]]:
@@ -60,13 +62,6 @@ class Need:
             | {"cost": one.cost, **one.found._asdict(), "method": one.method}
             for one in shown
         ]
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """The combinations tried, see `rows`."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def how(self) -> str:
         """The answer in one line."""
@@ -84,18 +79,6 @@ class Need:
             verdict = "is enough" if self.enough else "is not enough, and nothing tried is"
         return f"{what} {verdict}: {value}{cost}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values for JSON."""
-        plain = {name: getattr(self, name) for name in ("enough", "value", "low", "high", "method", "cost")}
-        rest = {name: getattr(self, name) for name in ("tried", "monotone", "asked", "target", "budget", "seed")}
-        return {"settings": dict(self.settings)} | plain | rest | {"complete": self.complete, "table": self.rows()}
-
-    def plot(self, path: Any = None) -> Figure:
-        """Value against cost of all combinations tried, the answer marked. Returns the matplotlib figure."""
-        from simulator.report.plots import plot_need
-
-        return plot_need(self, path)
-
 
 def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     scenario: Source,
@@ -111,11 +94,11 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Need:
-    """The smallest setting, or the cheapest combination, whose `value` is at least `target` (0.8 unless told).
+    """The smallest setting, or the cheapest combination, whose `value` is at least `target` (0.8 by default).
 
     `vary` is a path (its settings then go from the smallest number that the field takes, at most 1, up to `most`) or
     maps paths to whole numbers. `cost` maps a path to the price of one; without it every unit costs 1. With `budget`
-    the largest value among combinations that cost at most so much, of equal ones the cheapest. Raises ScenarioError and
+    the largest value among combinations of at most this cost, of equal ones the cheapest. Raises ScenarioError,
     ValueError, Interrupted with the best so far.
     """
     search = Search(scenario, vary, value, cost, most, Method(seed=seed, threads=threads), progress)
@@ -137,11 +120,11 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
             raise
         best = search.best()
         cut = Found(best, budget is None and best.found.value >= goal - ALIKE)
-        raise Interrupted(_told(search, cut, budget, complete=False)) from None
-    return _told(search, found, budget)
+        raise Interrupted(_result(search, cut, budget, complete=False)) from None
+    return _result(search, found, budget)
 
 
-def _told(search: Search, found: Found, budget: float | None, complete: bool = True) -> Need:
+def _result(search: Search, found: Found, budget: float | None, complete: bool = True) -> Need:
     return Need(
         enough=found.enough,
         settings=dict(zip(search.paths, found.best.settings, strict=True)),
@@ -167,5 +150,5 @@ def enough(
     most: int = MOST_SETTINGS,
     seed: int = 0,
 ) -> Need:
-    """How much of one field is enough: `need` for one path."""
+    """`need` for one path."""
     return need(scenario, path, target, value, most=most, seed=seed)

@@ -1,4 +1,4 @@
-"""The search behind `need`: which combinations to answer, and in which order."""
+"""The search of `need`: the combinations to answer, and their order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.answer import Interrupted, Method, Progress, answer
+from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.measure import Measure, is_chance, measure
+from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.studies.cell import changed
 from simulator.analysis.studies.one_pass import solve_block
 from simulator.scenarios import ScenarioError, Source, draft
@@ -29,7 +30,7 @@ Settings = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Tried:
-    """One combination that was answered; `refused` says why where the rules do not allow it."""
+    """One combination that was answered; `refused` is the reason if the rules do not allow it."""
 
     settings: Settings
     cost: float
@@ -46,7 +47,7 @@ class Found(NamedTuple):
 
 
 class Search:
-    """The combinations of a need, answered when they are asked for and kept."""
+    """The combinations of a need, each answered once when it is needed."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class Search:
         self.size, self.value, self.method, self.progress = size, value, method, progress
         self.answers: dict[Settings, Tried] = {}
         self.target: float | None = None
-        self._allowances: dict[Settings, str] = {}
+        self._refusals: dict[Settings, str] = {}
         self._in_one_pass: dict[Settings, float] | None = None
         self.monotone = True
 
@@ -107,11 +108,11 @@ class Search:
         return tuple(float(cost.get(path, 0)) for path in self.paths)
 
     def cost(self, settings: Settings) -> float:
-        """What a combination costs."""
+        """The cost of a combination."""
         return sum(price * number for price, number in zip(self.prices, settings, strict=True))
 
     def check_target(self, target: float) -> None:
-        """Refuse (ValueError) a target that no chance can have."""
+        """Raise ValueError for a target that is no number, or not between 0 and 1 for a chance."""
         chance = self.value is not None and is_chance(self.value)
         if not finite(target):
             raise ValueError(f"target: {given_number(target)} is not allowed; give a number like 0.8")
@@ -130,12 +131,12 @@ class Search:
         return self.answers[settings]
 
     def _solved(self) -> dict[Settings, float]:
-        """Values of all combinations where one pass has them, so far as is known what is asked; else none."""
+        """The values of all combinations that one pass computes; none while the value asked is not known."""
         if self._in_one_pass is None and self.value is not None:
             values = self.values
             if len(values) == 1:
                 values = (tuple(number for number in values[0] if self._allowed((number,))),)
-            inner = self.progress and (lambda done, total: self._told())
+            inner = self.progress and (lambda done, total: self._report())
             found = solve_block(self.draft, self.paths, values, (self.value,), inner) if all(values) else None
             solved = {} if found is None else dict(zip(product(*values), found[0].tolist(), strict=True))
             self._in_one_pass = {settings: one for settings, one in solved.items() if not math.isnan(one)}
@@ -144,13 +145,13 @@ class Search:
     def _ask(self, settings: Settings) -> Tried:
         cost = self.cost(settings)
         if (value := self._solved().get(settings)) is not None:
-            self._told()
+            self._report()
             return Tried(settings, cost, Measure(value, value, value), "exact")
         try:
             scenario, _ = changed(self.draft, self.paths, settings)
         except ScenarioError as error:
             return Tried(settings, cost, refused=str(error))
-        inner = self.progress and (lambda done, total: self._told())
+        inner = self.progress and (lambda done, total: self._report())
         try:
             odds = answer(scenario, self.method, inner)
         except Interrupted:
@@ -159,10 +160,10 @@ class Search:
             self.value = odds.value
             if self.target is not None:
                 self.check_target(self.target)
-        self._told()
+        self._report()
         return Tried(settings, cost, measure(odds, self.value), odds.method)
 
-    def _told(self) -> None:
+    def _report(self) -> None:
         if self.progress:
             self.progress(len(self.answers), None)
 
@@ -171,7 +172,7 @@ class Search:
         return not one.refused and one.found.value >= target - ALIKE
 
     def _contradicted(self) -> bool:
-        """Do two answers say that more of everything is worse?"""
+        """Do two answers show that more of everything can be worse?"""
         found = self.answered
         settings = np.array([one.settings for one in found]).reshape(len(found), -1)
         values = np.array([one.found.value for one in found])
@@ -182,19 +183,19 @@ class Search:
 
     def _allowed(self, settings: Settings) -> bool:
         """Do the rules allow this combination?"""
-        if settings not in self._allowances:
+        if settings not in self._refusals:
             try:
                 changed(self.draft, self.paths, settings)
-                self._allowances[settings] = ""
+                self._refusals[settings] = ""
             except ScenarioError as error:
-                self._allowances[settings] = str(error)
-        return not self._allowances[settings]
+                self._refusals[settings] = str(error)
+        return not self._refusals[settings]
 
     def smallest(self, target: float) -> Found:
         """The smallest setting of the only field: double, then bisect; a scan from below where more can be worse."""
         allowed: list[Settings] = [(number,) for number in self.values[0] if self._allowed((number,))]
         if not allowed:
-            raise self._nothing_allowed()
+            raise self._all_refused()
         place = self._bisected(allowed, target)
         if self._contradicted():
             self.monotone = False
@@ -244,12 +245,12 @@ class Search:
         for settings in self._in_order():
             if found and self.cost(settings) > found[0].cost + SAME_COST:
                 break
-            if pruning and any(_nowhere_larger(settings, other) for other in failed):
+            if pruning and any(_below(settings, other) for other in failed):
                 continue
             if self._reaches(settings, target):
                 found.append(self.ask(settings))
             elif not self.ask(settings).refused:
-                failed = [other for other in failed if not _nowhere_larger(other, settings)] + [settings]
+                failed = [other for other in failed if not _below(other, settings)] + [settings]
         return found
 
     def within(self, budget: float, pruning: bool) -> Found:
@@ -280,7 +281,7 @@ class Search:
         for settings in inside:
             if self.cost(settings) > most + SAME_COST:
                 break
-            if any(_nowhere_larger(settings, other) for other in worse):
+            if any(_below(settings, other) for other in worse):
                 continue
             one = self.ask(settings)
             if one.refused:
@@ -288,7 +289,7 @@ class Search:
             if one.found.value >= best.found.value - ALIKE:
                 most = min(most, one.cost)
             else:
-                worse = [other for other in worse if not _nowhere_larger(other, settings)] + [settings]
+                worse = [other for other in worse if not _below(other, settings)] + [settings]
 
     def _not_raisable(self, inside: Sequence[Settings]) -> Iterator[Settings]:
         """The combinations of which no field can be raised within the budget."""
@@ -306,23 +307,24 @@ class Search:
     def best(self) -> Tried:
         """The largest value so far; among equals the cheapest, then the smallest settings."""
         if not self.answered:
-            raise self._nothing_allowed()
+            raise self._all_refused()
         return _cheapest_largest(self.answered)
 
-    def _nothing_allowed(self) -> ValueError:
+    def _all_refused(self) -> ValueError:
         """The refusal of the cheapest combination, where all are refused."""
         first = self._in_order()[0]
         self._allowed(first)
-        return ScenarioError(f"vary: {self._allowances[first]}")
+        return ScenarioError(f"vary: {self._refusals[first]}")
 
 
 def _cheapest_largest(found: Sequence[Tried]) -> Tried:
-    """Of those within `ALIKE` of the largest value the cheapest; of those within `SAME_COST` the smallest settings."""
+    """The cheapest of those within `ALIKE` of the largest value; of equally cheap ones the smallest settings."""
     largest = max(one.found.value for one in found)
     equal = [one for one in found if one.found.value >= largest - ALIKE]
     cheapest = min(one.cost for one in equal)
     return min((one for one in equal if one.cost <= cheapest + SAME_COST), key=lambda one: one.settings)
 
 
-def _nowhere_larger(one: Settings, other: Settings) -> bool:
+def _below(one: Settings, other: Settings) -> bool:
+    """Is one combination nowhere larger than another, and not equal to it?"""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))

@@ -1,4 +1,4 @@
-"""What an outcome is worth to a side: the sum of weight x value (docs/rules/decisions.md section 1)."""
+"""The worth of an outcome to a side: the sum of weight x value (docs/rules/decisions.md section 1)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from simulator.rules.battle import WINNERS
 from simulator.scenarios.objective import SIDES, TAKEN, WORDS, check_weights
 from simulator.scenarios.validation import brief, not_one_of
 
+NO_WEIGHTS = "weights: give some, like win=1, or an [objective.attacker]"
+
 
 @dataclass(frozen=True)
 class Weighing:
-    """How a side weighs outcomes: `weights` are those of `side`; `sign` is -1 for the opposite of an enemy's aim."""
+    """The weights of `side` for outcomes; `sign` is -1 for the opposite of the enemy's objective."""
 
     weights: Mapping[str, float]
     side: str = "attacker"
@@ -33,7 +35,7 @@ class Weighing:
 
     def _values(self, odds: Odds, name: str) -> np.ndarray:
         if name in WORDS:
-            return held(odds, name, self.side, self.where)
+            return indicator(odds, name, self.side, self.where)
         if name not in odds.columns or name == "winner" or odds.kind_of(name) == "text":
             known = [*WORDS, *(one for one in odds.columns if odds.kind_of(one) != "text")]
             near = difflib.get_close_matches(name, known, 1)
@@ -43,17 +45,17 @@ class Weighing:
 
     def in_words(self) -> str:
         """The weights on one line."""
-        told = ", ".join(f"{name} = {weight:g}" for name, weight in self.weights.items())
-        return told if self.sign > 0 else f"the opposite of the {self.side}'s {told}"
+        terms = ", ".join(f"{name} = {weight:g}" for name, weight in self.weights.items())
+        return terms if self.sign > 0 else f"the opposite of the {self.side}'s {terms}"
 
 
-def held(odds: Odds, word: str, side: str, where: str = "weights") -> np.ndarray:
+def indicator(odds: Odds, word: str, side: str, where: str = "weights") -> np.ndarray:
     """1.0 where the side wins (`win`), or holds the ground at the end (`take`)."""
     if word == "take":
         taken = next((name for name in TAKEN if name in odds.columns), None)
         if taken is not None or side == "defender":
-            there = odds.columns[taken].astype(float) if taken else held(odds, "win", "attacker", f"{where}.{word}")
-            return there if side == "attacker" else 1.0 - there
+            held = odds.columns[taken] if taken else indicator(odds, "win", "attacker", f"{where}.{word}")
+            return held.astype(float) if side == "attacker" else 1.0 - held.astype(float)
     if "winner" not in odds.columns:
         columns = ", ".join(name for name in odds.columns if odds.kind_of(name) != "text")
         raise ValueError(f"{where}.{word}: {odds.battle.game} {odds.battle.kind} has no winner; columns: {columns}")
@@ -61,7 +63,7 @@ def held(odds: Odds, word: str, side: str, where: str = "weights") -> np.ndarray
 
 
 def check_side(side: str) -> None:
-    """Refuse (ValueError) what is no side."""
+    """Raise ValueError for a name that is no side."""
     if side not in SIDES:
         raise ValueError(f"side: {not_one_of(side, SIDES)}")
 
@@ -69,17 +71,14 @@ def check_side(side: str) -> None:
 def weighing(
     scenario: Mapping[str, Any] | None, weights: Mapping[str, float] | None, side: str = "attacker"
 ) -> Weighing | None:
-    """The weights given, or else the scenario's objective of the side, or else the opposite of the other side's.
-
-    None if there are none.
-    """
+    """The weights given, else the objective of the side, else the opposite of that of the other side, else None."""
     check_side(side)
     if weights is not None:
         check_weights(weights)
         return Weighing(dict(weights), side)
-    aims = (scenario or {}).get("objective") or {}
+    objectives = (scenario or {}).get("objective") or {}
     other = SIDES[1 - SIDES.index(side)]
     for whose, sign in ((side, 1.0), (other, -1.0)):
-        if aims.get(whose):
-            return Weighing(dict(aims[whose]), whose, sign, f"objective.{whose}")
+        if objectives.get(whose):
+            return Weighing(dict(objectives[whose]), whose, sign, f"objective.{whose}")
     return None

@@ -19,8 +19,8 @@ FRAME = ("scenario", "side", "set", "results")
 
 
 @dataclass(frozen=True)
-class Fought:
-    """A battle that was fought: its scenario, whose luck is asked, what was observed, and the losses of each round."""
+class LoggedBattle:
+    """A battle of the log: its scenario, the side whose luck is asked, the outcome, and the losses of each round."""
 
     name: str
     scenario: Source
@@ -34,8 +34,8 @@ class Fought:
         return draft(self.scenario).with_fields(self.settings)
 
 
-def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[Fought]:
-    """The battles of a log. Raises ValueError for none, and for what is no battle."""
+def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[LoggedBattle]:
+    """The battles of a log. Raises ValueError for an empty log, and for an entry that is no battle."""
     folder = None
     if isinstance(battles, str | Path):
         path = Path(battles)
@@ -47,7 +47,7 @@ def read_log(battles: str | Path | Sequence[Mapping[str, Any]]) -> list[Fought]:
     return [_one(place, entry, folder) for place, entry in enumerate(battles)]
 
 
-def _one(place: int, entry: Any, folder: Path | None) -> Fought:
+def _one(place: int, entry: Any, folder: Path | None) -> LoggedBattle:
     where = f"battles[{place}]"
     if not isinstance(entry, Mapping):
         raise ValueError(f"{where}: give a table with scenario and what was observed")
@@ -65,11 +65,11 @@ def _one(place: int, entry: Any, folder: Path | None) -> Fought:
     if isinstance(results, str):
         results = plain_value(results) if results.strip() else None
     rounds = () if results is None else tuple(losses_of(results, f"{where}.results"))
-    return Fought(name, source, side, observed, _settings(where, entry.get("set")), rounds)
+    return LoggedBattle(name, source, side, observed, _settings(where, entry.get("set")), rounds)
 
 
 def losses_of(results: Any, where: str) -> list[tuple[int, int]]:
-    """What both sides lost, round by round. Raises ValueError for anything but pairs of whole numbers."""
+    """The losses of both sides, round by round. Raises ValueError for anything but pairs of whole numbers."""
     if not isinstance(results, list | tuple) or not results:
         raise ValueError(f"{where}: give the losses of both sides in each round, like [[1, 1], [0, 2]]")
     for number, pair in enumerate(results):

@@ -1,7 +1,7 @@
-"""The luck of the rounds of a battle that was fought with real dice (docs/rules/decisions.md section 8).
+"""The luck of the rounds of a battle fought with real dice (docs/rules/decisions.md section 8).
 
-A log tells what each side lost in each round. Where several states fit (a hit that removed nothing), each stands with
-its chance given all that was told.
+A log has the losses of each side in each round. Where several states fit (a hit that removed nothing), each has its
+conditional chance given the log.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.decisions.weights import Weighing
-from simulator.analysis.decisions.worth import Distribution
-from simulator.analysis.history.roll_luck import Values
+from simulator.analysis.history.roll_luck import Values, luck_row
 from simulator.analysis.history.rounds import Steps, counting, one_round
+from simulator.analysis.odds.distribution import Distribution
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError
@@ -26,21 +26,21 @@ NO_UNITS = ("cost", "thirds")
 
 
 @dataclass(frozen=True)
-class Told:
-    """Rounds that were told: `rows` (`line, before, after, change, luck`), and how the battle then stood.
+class RoundLuck:
+    """The luck of each round (`rows`: `line, before, after, change, luck`), and the possible ends of the battle.
 
-    `ends` are the outcomes that it may have come to, None where it was not over; what is only counted is not in them.
+    `ends` are the outcomes that fit the log, without counters; None if the battle was not over.
     """
 
     rows: list[dict[str, Any]]
     ends: Odds | None
 
 
-def told_rounds(scenario: Scenario, results: Sequence[tuple[int, int]], aim: Weighing, odds: Odds) -> Told:
-    """The luck of each round for the side of `aim`; whatever precedes the first round counts to it.
+def round_luck(scenario: Scenario, results: Sequence[tuple[int, int]], aim: Weighing, odds: Odds) -> RoundLuck:
+    """The luck of each round for the side of `aim`; rolls before the first round count to the first.
 
-    `odds` are those of the scenario. Raises ScenarioError for losses that no dice could have brought and for a battle
-    not fought in rounds, ValueError for weights of no column, NoExactOdds for a battle that is too large.
+    `odds` are those of the scenario. Raises ScenarioError for losses that no dice can cause and for a battle not
+    fought in rounds, ValueError for weights of no column, NoExactOdds for a battle that is too large.
     """
     aim.worth(odds)
     scenario = counting(scenario)
@@ -50,20 +50,18 @@ def told_rounds(scenario: Scenario, results: Sequence[tuple[int, int]], aim: Wei
         if not belief.going:
             raise ScenarioError(f"results[{number}]: the battle was over after {number} rounds")
         before = belief.worth
-        fates = belief.fight()
-        if not belief.hold_to(own, enemy):
+        worths = belief.advance()
+        if not belief.observe(own, enemy):
             raise ScenarioError(f"results[{number}]: [{own}, {enemy}] cannot happen in round {number + 1}")
         after = belief.worth
         line = f"round {number + 1}: attacker lost {own}, defender {enemy}"
-        rows.append(
-            {"line": line, "before": before, "after": after, "change": after - before, "luck": fates.mid_p(after)}
-        )
+        rows.append(luck_row(line, before, after, worths.mid_p(after)))
     ends = belief.ends()
-    return Told(rows, None if ends is None else Odds(ends, battle=scenario.battle))
+    return RoundLuck(rows, None if ends is None else Odds(ends, battle=scenario.battle))
 
 
 class _Belief:
-    """Where a battle may stand after what was told: chances by state (`now`), and those of what is over."""
+    """The conditional chances of the states of a battle given the log so far."""
 
     def __init__(self, scenario: Scenario, aim: Weighing) -> None:
         assert scenario.built.begun is not None
@@ -74,22 +72,22 @@ class _Belief:
         self._steps = Steps(graph, scenario.built.begun)
         self._lost = units_lost(self._outcome(graph.states()), f"{scenario.battle.game} {scenario.battle.kind}")
         self._round = int(self._steps.begun[0])
-        self._stand = self._lost[:, 0]
+        self._losses = self._lost[:, 0]
         self._over = graph.final
         self._at, self._p = np.zeros(1, np.int64), np.ones(1)
 
     @property
     def going(self) -> bool:
-        """May the battle still be going on?"""
+        """Can the battle still be going on?"""
         return not bool(self._over[self._at].all())
 
     @property
     def worth(self) -> float:
-        """What the battle is worth as it stands."""
+        """The expected worth of the battle now."""
         return float(self._p @ self._values.worth[self._at] / self._p.sum())
 
-    def fight(self) -> Distribution:
-        """One round more. What may come of it: the worth of each pair of losses with its chance."""
+    def advance(self) -> Distribution:
+        """Advance by one round; the distribution of the worth over all pairs of losses."""
         here = np.flatnonzero(~self._over[self._at])
         now = np.bincount(self._at[here], self._p[here], len(self._over))
         at, p = [np.arange(len(now))], [now]
@@ -103,18 +101,18 @@ class _Belief:
         _, which = np.unique(self._lost[:, self._at], axis=1, return_inverse=True)
         chance = np.bincount(which.ravel(), self._p)
         worths = np.bincount(which.ravel(), self._p * self._values.worth[self._at]) / chance
-        return Distribution.of(worths, chance)
+        return Distribution.of_worths(worths, chance)
 
-    def hold_to(self, own: int, enemy: int) -> bool:
-        """Keep what fits to the losses of this round; does anything?"""
-        self._stand = self._stand + np.array([own, enemy])
-        fits = (self._lost[:, self._at] == self._stand[:, None]).all(axis=0)
+    def observe(self, own: int, enemy: int) -> bool:
+        """Keep the states that fit the losses of this round; returns whether there are any."""
+        self._losses = self._losses + np.array([own, enemy])
+        fits = (self._lost[:, self._at] == self._losses[:, None]).all(axis=0)
         if fits.any():
             self._at, self._p = self._at[fits], self._p[fits] / self._p[fits].sum()
         return bool(fits.any())
 
     def ends(self) -> Outcomes | None:
-        """How the battle may have ended; None if it may still be going on."""
+        """The possible ends of the battle; None if it may still be going on."""
         if not self._over[self._at].all():
             return None
         states = self._values.graph.states(self._at)

@@ -1,4 +1,4 @@
-"""The luck of each roll of one battle: how it moved the chances (docs/rules/decisions.md section 8)."""
+"""The luck of each roll of one battle: the change of the worth of the battle (docs/rules/decisions.md section 8)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from simulator.analysis.decisions.worth import ALIKE
+from simulator.analysis.odds.distribution import ALIKE
 from simulator.engine.api import Solver, best_option, spell_out
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.scenarios import Scenario
 from simulator.scenarios.objective import SIDES, Objective, worth
 
+ROLL_COLUMNS = ("line", "before", "after", "change", "luck")
 Rolled = tuple[Any, Any, Any]  # state before, result (a pair for two rolls), state after
 
 
 def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str]) -> list[dict[str, Any]]:
-    """One row a roll: `line, before, after, change, luck`: its worth to the attacker before and after, and the mid-p.
+    """One row a roll: `line, before, after, change, luck`: the worth to the attacker before and after, and the mid-p.
 
-    The worth is the chance that he wins, or that of the scenario's objective. Raises NoExactOdds for a battle too large
-    to know the value of every state, or one composed of several.
+    The worth is the chance to win, or that of the objective of the scenario. Raises NoExactOdds for a battle that is
+    too large for the value of every state, or composed of several.
     """
     built = scenario.built
     if built.chain is None or built.outcome is None:
@@ -33,27 +34,24 @@ def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str])
     rows = []
     for line, (before, result, after) in zip(lines, steps, strict=True):
         now, then = values.of(before), values.of(after)
-        rows.append(
-            {
-                "line": line,
-                "before": now,
-                "after": then,
-                "change": then - now,
-                "luck": values.mid_p(before, then) if result is not None else 0.5,
-            }
-        )
+        rows.append(luck_row(line, now, then, values.mid_p(before, then) if result is not None else 0.5))
     return rows
 
 
+def luck_row(line: str, before: float, after: float, luck: float) -> dict[str, Any]:
+    """A row with the columns ROLL_COLUMNS."""
+    return dict(zip(ROLL_COLUMNS, (line, before, after, after - before, luck), strict=True))
+
+
 class Values:
-    """What every state of a battle is worth to a side: `worth` by number in `graph`, `of` by its fields."""
+    """The worth of every state of a battle to a side: `worth` by number in `graph`, `of` by its fields."""
 
     def __init__(self, scenario: Scenario, objective: Objective, side: str = "attacker") -> None:
         chain, outcome = scenario.chain, scenario.built.outcome
         assert outcome is not None
         self._outcome, self._objective, self._side = outcome, objective, SIDES.index(side)
         if chain.counted >= 0 and self._counts(chain):
-            # The objective weighs what the counter counts: then it tells states apart like any other field.
+            # The objective depends on the counter, so the counter becomes an ordinary field of the state.
             chain = replace(chain, counters=())
         self.chain, self.graph = chain, spell_out(chain, EXACT_BYTES)
         value = np.zeros(len(self.graph))
@@ -80,7 +78,7 @@ class Values:
         return float(self._value[tuple(0 if f == counted else int(value) for f, value in enumerate(state))])
 
     def mid_p(self, before: Any, then: float) -> float:
-        """P(less) + half of P(as much) over all results that this roll could have had."""
+        """P(less) + half of P(equal) over all results of this roll."""
         chain, tables = self.chain, self.chain.tables
         p, first = chain.params, chain.tables.first
         table, second = int(chain.part("table")(p, before)), int(chain.part("second")(p, before))

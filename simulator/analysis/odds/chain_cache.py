@@ -1,4 +1,4 @@
-"""Equal chains are reckoned once: what the cells of a grid have in common."""
+"""A cache of chains and their exact ends, for scenarios that have chains in common."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 
 from simulator.engine.model.chain import Chain, Ends
 
-# Once the ends kept are so many, all are dropped.
+# The cache is emptied when it holds more rows of ends, or more chains, than this.
 MOST_ENDS = 2_000_000
 MOST_CHAINS = 256
 
 
 class Shared:
-    """Chains met so far, with their exact ends. Chains are equal if nothing tells them apart but how they are told."""
+    """Chains with their exact ends; chains that differ only in their wording are equal."""
 
     def __init__(self) -> None:
         self._chains: dict[bytes, Chain] = {}
         self._ends: dict[int, tuple[Chain, Ends]] = {}
         self._rows = 0
 
-    def the(self, chain: Chain) -> Chain:
-        """The first chain met that equals this one, with all that it has reckoned since; itself if there is none."""
+    def canonical(self, chain: Chain) -> Chain:
+        """The first chain given that equals this one, with all that was computed for it since."""
         if chain.aims is not None:
             return chain
         if len(self._chains) >= MOST_CHAINS:
@@ -31,12 +31,12 @@ class Shared:
         return self._chains.setdefault(digest(chain), chain)
 
     def ends(self, chain: Chain) -> Ends | None:
-        """The exact ends of a chain that `the` returned, if they are known."""
+        """The exact ends of a chain that `canonical` returned, if they are known."""
         known = self._ends.get(id(chain))
         return known[1] if known else None
 
     def keep(self, chain: Chain, ends: Ends) -> None:
-        """Keep the exact ends of a chain that `the` returned."""
+        """Keep the exact ends of a chain that `canonical` returned."""
         if chain.aims is not None or id(chain) in self._ends:
             return
         if self._rows + len(ends) > MOST_ENDS:
@@ -49,21 +49,21 @@ class Shared:
 
 
 def digest(chain: Chain) -> bytes:
-    """A number that chains share only if they have the same rules, params, start, limits and tables."""
-    found = hashlib.blake2b(digest_size=20)
+    """A hash of params (their types name the rules), start, limits, tables and counters."""
+    hasher = hashlib.blake2b(digest_size=20)
 
-    def tell(value: Any) -> None:
+    def add(value: Any) -> None:
         if isinstance(value, np.ndarray):
-            found.update(f"{value.dtype}{value.shape}".encode())
-            found.update(np.ascontiguousarray(value).data)
+            hasher.update(f"{value.dtype}{value.shape}".encode())
+            hasher.update(np.ascontiguousarray(value).data)
         elif isinstance(value, tuple):
-            found.update(f"{type(value).__module__}.{type(value).__qualname__}(".encode())
+            hasher.update(f"{type(value).__module__}.{type(value).__qualname__}(".encode())
             for one in value:
-                tell(one)
-            found.update(b")")
+                add(one)
+            hasher.update(b")")
         else:
-            found.update(f"{value!r};".encode())
+            hasher.update(f"{value!r};".encode())
 
     for value in (chain.params, chain.start, chain.limits, chain.tables.rows, chain.counters):
-        tell(value)
-    return found.digest()
+        add(value)
+    return hasher.digest()

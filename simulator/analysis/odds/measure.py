@@ -1,4 +1,4 @@
-"""One number asked of odds, in a notation that sweeps, needs and commands share."""
+"""Values: one number computed from odds, in the notation of `sweep`, `need` and the commands."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Measure(NamedTuple):
 
 
 def measure(odds: Odds, value: str | None = None) -> Measure:
-    """A value asked of odds, with its interval; without any named, the battle's own (`Odds.value`).
+    """A value of odds with its interval; by default the value of the battle kind (`Odds.value`).
 
     `value` is `p_attacker`, `p_defender`, `p_nobody`; `mean.COLUMN`, `std.COLUMN`, `q90.COLUMN`; or a question as for
-    `Odds.p`. Raises ValueError for anything else. A standard deviation or quantile of a simulation has no interval.
+    `Odds.p`. Raises ValueError for anything else. Simulated standard deviations and quantiles have no interval (nan).
     """
     value = odds.value if value is None else value
     if value.startswith("p_") and value[2:] in WINNERS:
@@ -41,29 +41,29 @@ def measure(odds: Odds, value: str | None = None) -> Measure:
     return Measure(odds.p(value), *odds.interval(value))
 
 
-def weighed(battle: Battle, told: Columns, size: int, value: str) -> np.ndarray | None:
-    """What each of `size` outcomes counts for a value that is a mean over them (float64); None for one that is none.
+def weighed(battle: Battle, columns: Columns, size: int, value: str) -> np.ndarray | None:
+    """The number of each outcome whose mean is `value`: float64, shape (size,); None for a value that is no mean.
 
-    `told` are the columns as users see them. A chance counts 1 or 0, `mean.COLUMN` the column's number. Raises
-    ValueError as `measure`.
+    The number is 1 or 0 for a chance, that of the column for `mean.COLUMN`. `columns` are `Odds.readable_columns`.
+    Raises ValueError as `measure`.
     """
-    winners = {"winner": WINNERS} if "winner" in told else {}
+    winners = {"winner": WINNERS} if "winner" in columns else {}
     if value.startswith("p_") and value[2:] in WINNERS:
         value = f"winner == '{value[2:]}'"
-    elif value not in told and (match := _STATISTIC.match(value)):
-        if match[1] != "mean" or match[3] not in told or told[match[3]].dtype.kind not in "biuf":
+    elif value not in columns and (match := _STATISTIC.match(value)):
+        if match[1] != "mean" or match[3] not in columns or columns[match[3]].dtype.kind not in "biuf":
             return None
-        return told[match[3]].astype(float)
-    return ask(value, told, size, dict(battle.texts) | winners).astype(float)
+        return columns[match[3]].astype(float)
+    return ask(value, columns, size, dict(battle.texts) | winners).astype(float)
 
 
 def is_chance(value: str) -> bool:
-    """Is this a chance, or else a number in its own unit?"""
+    """Is this value a chance, not a number in a unit of its own?"""
     return not _STATISTIC.match(value)
 
 
 def in_words(value: str) -> str:
-    """The value as an axis names it."""
+    """The value in words, for the axis of a picture."""
     if value.startswith("p_") and value[2:] in WINNERS:
         return f"chance that {value[2:]} wins"
     if match := _STATISTIC.match(value):

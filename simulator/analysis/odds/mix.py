@@ -1,4 +1,4 @@
-"""What if a field is not known? The mixture over its distribution (docs/rules/decisions.md section 6).
+"""Mixtures: odds of a scenario with fields that are not known (docs/rules/decisions.md section 6).
 
 mix({..., "defender": {"regiments": {"mix": {"8": 0.25, "10": 0.5, "12": 0.25}}}}).odds
 """
@@ -6,19 +6,19 @@ mix({..., "defender": {"regiments": {"mix": {"8": 0.25, "10": 0.5, "12": 0.25}}}
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.decisions.weights import weighing
-from simulator.analysis.decisions.worth import NO_WEIGHTS
-from simulator.analysis.odds.answer import CELL_BYTES, Interrupted, Method, Progress, answer, check_numbers
+from simulator.analysis.decisions.weights import NO_WEIGHTS, weighing
 from simulator.analysis.odds.intervals import LEVEL
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import CELL_BYTES, Interrupted, Method, Progress, check_numbers, settle
+from simulator.analysis.result import Result, frame
 from simulator.engine.model.limits import NoExactOdds
 from simulator.rules.battle import WINNERS, Outcomes
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
@@ -26,7 +26,6 @@ from simulator.scenarios.uncertain import distributions, drawn
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 MOST_COMBINATIONS = 10_000
 BATTLES, LEAST_BATTLES = 1_000_000, 1_000
@@ -38,7 +37,7 @@ class MixedOdds(Odds):
     parts: tuple[tuple[float, Odds], ...] = ()
 
     def _spread(self, bounds: list[tuple[float, float, float]]) -> tuple[float, float]:
-        """From each part's estimate and bounds to those of the sum."""
+        """The bounds of the weighted sum, from the estimate and bounds of each part."""
         weights = [weight for weight, _ in self.parts]
         p = sum(w * one[0] for w, one in zip(weights, bounds, strict=True))
         down = math.sqrt(sum((w * (one[0] - one[1])) ** 2 for w, one in zip(weights, bounds, strict=True)))
@@ -46,7 +45,7 @@ class MixedOdds(Odds):
         return p - down, p + up
 
     def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
-        """Bounds of the chance of `query`, or of a column's mean; no width where all parts are exact."""
+        """Bounds of the chance of `query`, or of the mean of a column; no width if all parts are exact."""
         mean = query in self.columns and self.kind_of(query) == "number"
         return self._spread(
             [(one.mean(query) if mean else one.p(query), *one.interval(query, level)) for _, one in self.parts]
@@ -57,7 +56,7 @@ class MixedOdds(Odds):
         return self._spread([(one.winner(side), *one.winner_interval(side, level)) for _, one in self.parts])
 
     def how(self) -> str:
-        """How the answer was obtained, in one line."""
+        """How many parts there are, and how they were answered, in one line."""
         simulated = [one for _, one in self.parts if one.battles is not None]
         if not simulated:
             return f"exact, a mixture of {len(self.parts)}"
@@ -66,24 +65,26 @@ class MixedOdds(Odds):
         return f"{text}, seed {self.seed}, 95 % intervals"
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """The mixed `odds`, and those of each combination of the values that are not known."""
+@dataclass(frozen=True, repr=False)
+class Mixture(Result):
+    """The mixed `odds`, and the odds of each combination of values of the unknown fields (`paths`)."""
 
     odds: Odds
     paths: tuple[str, ...]
-    combinations: tuple[tuple[Any, ...], ...] = field(repr=False)
-    weights: tuple[float, ...] = field(repr=False)
-    answers: tuple[Odds, ...] = field(repr=False)
+    combinations: tuple[tuple[Any, ...], ...]
+    weights: tuple[float, ...]
+    answers: tuple[Odds, ...]
     seed: int = 0
+
+    json_rows = "mixture"
 
     @cached_property
     def parts(self) -> dict[tuple[Any, ...], Odds]:
-        """Combination -> its odds."""
+        """The odds by combination."""
         return dict(zip(self.combinations, self.answers, strict=True))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A column a path, then `weight, p_attacker, p_defender, p_nobody, method`."""
+        """A column for each path, then `weight, p_attacker, p_defender, p_nobody, method`."""
         found = []
         for values, weight, odds in zip(self.combinations, self.weights, self.answers, strict=True):
             row = dict(zip(self.paths, values, strict=True)) | {"weight": weight}
@@ -92,15 +93,8 @@ class Mixture:
             found.append(row | {"method": odds.method})
         return found
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """`rows` as a DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
     def worths(self, weights: Mapping[str, float] | None = None) -> np.ndarray:
-        """What attacking is worth in each combination. Raises ValueError without weights or an objective."""
+        """The worth of attacking in each combination, float64. Raises ValueError without weights or an objective."""
         weighed = weighing(self.odds.scenario, weights)
         if weighed is None:
             raise ValueError(NO_WEIGHTS)
@@ -109,45 +103,37 @@ class Mixture:
     def information_rows(
         self, weights: Mapping[str, float] | None = None, otherwise: float = 0.0
     ) -> list[dict[str, Any]]:
-        """`field, worth`: what knowing all fields, and each alone, before deciding to attack is worth."""
+        """`field, worth`: the value of knowing all fields, and each alone, before the decision to attack."""
         value, share = self.worths(weights), np.array(self.weights)
         attacks = float(share @ value) >= otherwise
 
-        def known(groups: np.ndarray) -> float:
-            """Group by group, so that what changes no decision is worth nothing, not a rounding error."""
+        def value_of_knowing(groups: np.ndarray) -> float:
+            """Summed by group, so that knowledge which changes no decision is worth exactly 0."""
             attack, refrain = np.bincount(groups, share * value), np.bincount(groups, share) * otherwise
             return float((np.maximum(attack, refrain) - (attack if attacks else refrain)).sum())
 
-        rows = [{"field": "all", "worth": known(np.arange(len(share)))}]
+        rows = [{"field": "all", "worth": value_of_knowing(np.arange(len(share)))}]
         for place, path in enumerate(self.paths):
             numbers: dict[Any, int] = {}
             groups = np.array([numbers.setdefault(one[place], len(numbers)) for one in self.combinations])
-            rows.append({"field": path, "worth": known(groups)})
+            rows.append({"field": path, "worth": value_of_knowing(groups)})
         return rows
 
     def information(self, weights: Mapping[str, float] | None = None, otherwise: float = 0.0) -> pd.DataFrame:
         """`information_rows` as a DataFrame, the row `all` first."""
-        import pandas as pd
-
-        return pd.DataFrame(self.information_rows(weights, otherwise))
+        return frame(self.information_rows(weights, otherwise))
 
     def how(self) -> str:
-        """How it was obtained, in one line."""
+        """How the odds were obtained, in one line."""
         return self.odds.how()
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
-        return self.odds.to_dict() | {"mixture": self.rows(), "how": self.how()}
-
-    def plot(self, path: Any = None) -> Figure:
-        """The mixture's distribution with one line a combination (at most 10). Returns the matplotlib figure."""
-        from simulator.report.mix_plot import plot_mixture
-
-        return plot_mixture(self, path)
+        return self.odds.to_dict() | super().to_dict()
 
 
 def mixed(scenario: Source, method: Method, progress: Progress | None = None) -> Mixture:
-    """The mixture as `answer` wants it: all exact, all simulated, or each as it fits."""
+    """The mixture answered as `method` says: all exact, all simulated, or each combination as it fits."""
     if method.device != "processor":
         raise ValueError(f"device: {method.device} is not allowed for a scenario with distributions")
     return mix(scenario, method.battles, method.seed, exact=method.exact, budget=method.budget, progress=progress)
@@ -178,11 +164,11 @@ def mix(
     budget: int | None = None,
     progress: Progress | None = None,
 ) -> Mixture:
-    """The odds where fields are not known, weighted over all combinations of what they may be.
+    """The odds where fields are not known: the weighted sum over all combinations of their values.
 
-    Exact where the combinations are; the others share `battles` (a million) in proportion to their weights, at least a
-    thousand each. `exact`: True for exact answers or a refusal, False for dice only; `budget`: bytes that an exact
-    answer may take. Raises ScenarioError, ValueError.
+    Combinations that are too large for exact odds share `battles` (a million) in proportion to their weights, at least
+    a thousand each. `exact`: True for exact answers or a refusal, False for simulation; `budget`: bytes for each exact
+    answer. Raises ScenarioError, ValueError.
     """
     check_numbers(1 if battles is None else battles, seed, None)
     base = draft(scenario)
@@ -210,7 +196,7 @@ def _answers(asked: list[Scenario], share: np.ndarray, method: Method, progress:
         if progress:
             progress(place, len(asked))
         try:
-            found[place] = answer(one, Method(exact=True, budget=budget))
+            found[place] = settle(one, Method(exact=True, budget=budget)).odds()
         except NoExactOdds:
             if method.exact:
                 raise
@@ -218,8 +204,8 @@ def _answers(asked: list[Scenario], share: np.ndarray, method: Method, progress:
     for place, many in zip(left, allotted(share[left], method.battles or BATTLES), strict=True):
         own = Method(exact=False, battles=many, seed=derive_seed(method.seed, place))
         try:
-            found[place] = answer(asked[place], own)
-        except Interrupted:  # with some of its combinations a mixture says nothing
+            found[place] = settle(asked[place], own).odds()
+        except Interrupted:  # a mixture without some of its combinations is no answer
             raise KeyboardInterrupt from None
     return [found[place] for place in range(len(asked))]
 
@@ -239,8 +225,8 @@ def _mixed(base: Draft, fields: Mapping[str, Any], parts: tuple[tuple[float, Odd
     first = parts[0][1]
     return mixed_odds(
         parts,
-        settings=[line for line in first.settings if line.split(" = ", maxsplit=1)[0] not in fields],
-        assumptions=[*told_drawn(fields), *first.assumptions],
+        settings=settings_without(first.settings, fields),
+        assumptions=[*describe_mixture(fields), *first.assumptions],
         scenario=base.data,
         seed=seed,
     )
@@ -254,7 +240,7 @@ def mixed_odds(
     scenario: Mapping[str, Any] | None,
     seed: int = 0,
 ) -> MixedOdds:
-    """The odds of a battle that is each of `parts` (odds of the same battle kind) with the chance beside it."""
+    """The weighted sum of `parts`: pairs of a chance and odds, all of the same battle kind."""
     first = parts[0][1]
     names = [name for name in first.columns if all(name in odds.columns for _, odds in parts)]
     columns = {name: np.concatenate([odds.columns[name] for _, odds in parts]) for name in names}
@@ -274,10 +260,15 @@ def mixed_odds(
     return mixed
 
 
-def told_drawn(fields: Mapping[str, Mapping[Any, float]]) -> list[str]:
-    """What a mixture rests on."""
-    told = [f"{path} is drawn: {_in_words(values)}" for path, values in fields.items()]
-    return [*told, "policies know the values drawn"]
+def settings_without(settings: Iterable[str], paths: Container[str]) -> list[str]:
+    """The lines `path = setting` of fields other than `paths`."""
+    return [line for line in settings if line.partition(" = ")[0] not in paths]
+
+
+def describe_mixture(fields: Mapping[str, Mapping[Any, float]]) -> list[str]:
+    """The assumptions of a mixture."""
+    lines = [f"{path} is drawn: {_in_words(values)}" for path, values in fields.items()]
+    return [*lines, "policies know the values drawn"]
 
 
 def _in_words(values: Mapping[Any, float]) -> str:

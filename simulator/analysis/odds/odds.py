@@ -1,4 +1,4 @@
-"""Odds: the distinct outcomes of a battle with their chances, and everything that is asked of them."""
+"""Odds: the distinct outcomes of a battle with their chances, and every number computed from them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from simulator.analysis.odds.distribution import Distribution
 from simulator.analysis.odds.intervals import LEVEL, half_width_of_mean, wilson
-from simulator.analysis.odds.outcome_rows import Spread, merge, spread_of
+from simulator.analysis.odds.outcome_rows import merge
 from simulator.analysis.odds.query import ask
+from simulator.analysis.result import Result, frame
 from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
 from simulator.scenarios.validation import not_one_of, shown
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
-# What was not followed to an end is told where it is more than the rounding of the chances themselves.
+# A chance left undecided is shown if it is larger than the rounding of the chances themselves.
 ROUNDING = 1e-15
-# Lines of text, or what makes them.
+# Lines of text, or a function that makes them.
 Lines = Sequence[str] | Callable[[], Sequence[str]]
-# The questions of who wins, and the codes of the winners.
+# The question whether a side wins, and the code of that winner.
 WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
 
 
@@ -30,14 +32,14 @@ def _lines(given: Lines) -> list[str]:
     return list(given() if callable(given) else given)
 
 
-def _in_words(columns: Columns) -> Columns:
-    """Columns as users see them: `winner`, where there is one, in words and first."""
+def readable(columns: Columns) -> Columns:
+    """Columns for users: `winner`, if there is one, first and in words."""
     winner = {"winner": np.array(WINNERS)[columns["winner"]]} if "winner" in columns else {}
     return winner | {name: values for name, values in columns.items() if name != "winner"}
 
 
-class Result(NamedTuple):
-    """One of the ways in which a battle can come out: its words, the question it answers, its chance with bounds."""
+class Chance(NamedTuple):
+    """The chance of one way in which a battle can end: its words, the question it answers, the chance and bounds."""
 
     label: str
     question: str
@@ -46,13 +48,13 @@ class Result(NamedTuple):
     high: float
 
 
-class Odds:
+class Odds(Result):
     """Distinct outcomes of one battle with their chances; exact and simulated ones look alike.
 
     `method` is "exact" or "simulated"; `battles` and `seed` are None when exact; `limited` says why there are fewer
     battles than the usual precision needs, "" where there are enough; `residual` is the chance that exact
     enumeration left undecided (0 when simulated). `headline` are the columns a summary shows, `rules_version` that of
-    the game's rules. `settings` and `assumptions` may be given as functions, asked once somebody wants to read them.
+    the game's rules. `settings` and `assumptions` may be given as functions, which are called when they are first read.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class Odds:
         self._settings, self._assumptions = settings, assumptions
         self.scenario = scenario
         self._selected: dict[str, np.ndarray] = {}
-        self._spreads: dict[str, Spread] = {}
+        self._spreads: dict[str, Distribution] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle: lines that were to be asked for later are asked for now."""
@@ -92,7 +94,7 @@ class Odds:
 
     @cached_property
     def settings(self) -> list[str]:
-        """The fields that were set otherwise than by default."""
+        """The fields that differ from their defaults."""
         return _lines(self._settings)
 
     @cached_property
@@ -102,9 +104,9 @@ class Odds:
 
     @property
     def rests_on(self) -> list[str]:
-        """What the answer rests on: the fields set otherwise than by default, then assumptions that repeat none."""
-        told = {line.partition(" = ")[0] for line in self.settings}
-        return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in told)]
+        """The fields that differ from their defaults, then the assumptions that repeat none of them."""
+        set_fields = {line.partition(" = ")[0] for line in self.settings}
+        return [*self.settings, *(line for line in self.assumptions if line.partition(": ")[0] not in set_fields)]
 
     @property
     def columns(self) -> Columns:
@@ -117,14 +119,14 @@ class Odds:
         return tuple(self._raw.columns)
 
     @cached_property
-    def told(self) -> Columns:
-        """The columns of the distinct outcomes as users see them: `winner`, where there is one, in words and first."""
-        return _in_words(self.columns)
+    def readable_columns(self) -> Columns:
+        """The columns of the distinct outcomes for users: `winner`, if there is one, first and in words."""
+        return readable(self.columns)
 
     @cached_property
-    def _seen(self) -> Columns:
-        """As `told`, but of outcomes that need not be distinct: as good for chances and means, and there at once."""
-        return _in_words(self._raw.columns)
+    def _readable_raw(self) -> Columns:
+        """As `readable_columns`, but before merging: enough for chances and means, and available at once."""
+        return readable(self._raw.columns)
 
     @property
     def chances(self) -> np.ndarray:
@@ -139,38 +141,42 @@ class Odds:
     @cached_property
     def table(self) -> pd.DataFrame:
         """One row a distinct outcome: `winner`, the game's columns, `p`, and `count` when simulated."""
-        import pandas as pd
+        return frame(self._table_columns())
 
-        data: dict[str, Any] = self.told | {"p": self.chances}
-        if self.counts is not None:
-            data["count"] = self.counts
-        return pd.DataFrame(data)
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `table` as plain values."""
+        columns = {name: values.tolist() for name, values in self._table_columns().items()}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _table_columns(self) -> Columns:
+        columns = self.readable_columns | {"p": self.chances}
+        return columns if self.counts is None else columns | {"count": self.counts}
 
     def kind_of(self, name: str) -> str:
-        """Is a column "number", "yes/no" or "text"? Raises ValueError for an unknown one."""
+        """The kind of a column: "number", "yes/no" or "text". Raises ValueError for an unknown one."""
         if name not in self._raw.columns:
-            raise ValueError(f"no column {shown(name)}; columns: {', '.join(self.told)}")
+            raise ValueError(f"no column {shown(name)}; columns: {', '.join(self.readable_columns)}")
         if name == "winner":
             return "text"
         return {"b": "yes/no", "i": "number", "u": "number", "f": "number"}.get(
             self._raw.columns[name].dtype.kind, "text"
         )
 
-    def _where(self, query: str) -> np.ndarray:
-        """Which outcomes a question selects. Raises ValueError when it cannot be understood."""
-        return self._selects(query, self._merged, "told")
+    def where(self, query: str) -> np.ndarray:
+        """The outcomes that a question selects (bool array). Raises ValueError for a question that cannot be read."""
+        return self._selects(query, self._merged, "readable_columns")
 
-    def _among(self, query: str) -> np.ndarray:
-        """As `_where`, but among outcomes that need not be distinct."""
+    def _where_raw(self, query: str) -> np.ndarray:
+        """As `where`, but among the outcomes before merging."""
         if query not in self._selected:
-            self._selected[query] = self._selects(query, self._raw, "_seen")
+            self._selected[query] = self._selects(query, self._raw, "_readable_raw")
         return self._selected[query]
 
-    def _selects(self, query: str, outcomes: Outcomes, told: str) -> np.ndarray:
+    def _selects(self, query: str, outcomes: Outcomes, columns: str) -> np.ndarray:
         if query in WINNING and "winner" in outcomes.columns:
             return np.asarray(outcomes.columns["winner"] == WINNING[query])
         known = dict(self.battle.texts) | ({"winner": WINNERS} if "winner" in outcomes.columns else {})
-        return ask(query, getattr(self, told), len(outcomes.p), known)
+        return ask(query, getattr(self, columns), len(outcomes.p), known)
 
     def numbers(self, name: str) -> np.ndarray:
         """The values of a number or yes/no column. Raises ValueError for another."""
@@ -182,28 +188,27 @@ class Odds:
             known = ", ".join(column for column in self._raw.columns if self.kind_of(column) != "text")
             raise ValueError(f"column {name!r} is text; number columns: {known}")
 
-    def spread_of(self, name: str) -> Spread:
+    def spread_of(self, name: str) -> Distribution:
         """The distribution of a number or yes/no column. Raises ValueError for another."""
         if name not in self._spreads:
             self._check_number(name)
-            self._spreads[name] = spread_of(self._raw.columns[name], self._raw.p)
+            self._spreads[name] = Distribution.of_column(self._raw.columns[name], self._raw.p)
         return self._spreads[name]
 
     def p(self, query: str) -> float:
         """Chance of a question such as "winner == 'attacker'" or "attacker_losses >= 5" (see analysis/odds/query.py).
 
-        The name of a yes/no column alone will do. Raises ValueError for one that cannot be understood.
+        The name of a yes/no column alone is a question. Raises ValueError for a question that cannot be read.
         """
-        return float(self._raw.p[self._among(query)].sum())
+        return float(self._raw.p[self._where_raw(query)].sum())
 
     def winner(self, side: str) -> float:
         """Chance that `side` ("attacker", "defender" or "nobody") wins. Raises ValueError where nobody can win."""
         if side not in WINNERS:
             raise ValueError(f"winner: {not_one_of(side, WINNERS)}")
         if "winner" not in self._raw.columns:
-            raise ValueError(
-                f"winner: {self.battle.game} {self.battle.kind} has no winner; columns: {', '.join(self.told)}"
-            )
+            columns = ", ".join(self.readable_columns)
+            raise ValueError(f"winner: {self.battle.game} {self.battle.kind} has no winner; columns: {columns}")
         return float(self._raw.p[self._raw.columns["winner"] == WINNERS.index(side)].sum())
 
     def mean(self, column: str) -> float:
@@ -237,7 +242,7 @@ class Odds:
         return wilson(self.winner(side), self.battles, level)
 
     def _questions(self) -> dict[str, str]:
-        """Label -> question of everything that may come of this battle, see Battle.results."""
+        """The questions of all results of this battle by their labels, see Battle.results."""
         named = {label: query for label, query in self.battle.results.items() if self._answers(query)}
         if named:
             return named
@@ -252,28 +257,25 @@ class Odds:
         return {name.replace("_", " "): name for name in chosen}
 
     def _answers(self, query: str) -> bool:
-        """Has this battle the columns that a question of its kind asks for?"""
+        """Does this battle have the columns of a question of its kind?"""
         try:
-            self._among(query)
+            self._where_raw(query)
         except ValueError:
             return False
         return True
 
     @cached_property
-    def results(self) -> list[Result]:
-        """What may come of the battle, in the game's words: the winner, or who holds the ground, or what came about.
-
-        Empty for a kind that has only numbers to tell.
-        """
+    def results(self) -> list[Chance]:
+        """The results of the battle in the words of the game, with chances; empty for a kind that has only numbers."""
         return [
-            Result(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
+            Chance(label, query, self.p(query), *self.interval(query)) for label, query in self._questions().items()
         ]
 
-    def _came_about(self) -> dict[str, tuple[np.ndarray, Sequence[str]]]:
-        """What came about in each outcome, as one column of codes, and their words; none where several may at once."""
+    def _result_codes(self) -> dict[str, tuple[np.ndarray, Sequence[str]]]:
+        """The result of each outcome as a column of codes, and their words; empty if several may hold at once."""
         if not self.battle.results:
             return {"winner": (self._raw.columns["winner"], WINNERS)} if "winner" in self._raw.columns else {}
-        happened = np.array([self._among(result.question) for result in self.results])
+        happened = np.array([self._where_raw(result.question) for result in self.results])
         if happened.size == 0 or happened.sum(axis=0).max() > 1:
             return {}
         words, codes = np.unique(["nothing of these", *(result.label for result in self.results)], return_inverse=True)
@@ -281,7 +283,7 @@ class Odds:
 
     @property
     def value(self) -> str:
-        """The number that is asked for when none is named: the first result's chance, or a mean."""
+        """The value that is computed when none is named: the chance of the first result, or a mean."""
         if not self.battle.results and "winner" in self._raw.columns:
             return "p_attacker"
         questions = list(self._questions().values())
@@ -289,27 +291,20 @@ class Odds:
 
     def distribution(self, column: str) -> pd.DataFrame:
         """Chances of each value of a column: `value`, `p`, `at_least`, `at_most`; `low` and `high` when simulated."""
-        import pandas as pd
-
-        return pd.DataFrame(self.distribution_columns(column))
+        return frame(self.distribution_columns(column))
 
     def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
         """The columns of `distribution` as arrays."""
         self.kind_of(column)
-        values, p = spread_of(self._seen[column], self._raw.p)
-        data = {"value": values, "p": p}
-        if self.kind_of(column) != "text":
-            data |= {"at_least": np.cumsum(p[::-1])[::-1], "at_most": np.cumsum(p)}
+        data = Distribution.of_column(self._readable_raw[column], self._raw.p).columns()
         if self.battles is not None:
-            bounds = [wilson(chance, self.battles) for chance in p]
+            bounds = [wilson(chance, self.battles) for chance in data["p"]]
             data["low"], data["high"] = (np.array(side) for side in zip(*bounds, strict=True))
         return data
 
     def summary(self) -> pd.DataFrame:
         """Headline columns with mean, interval of the mean, standard deviation and the 5, 50 and 95 % quantiles."""
-        import pandas as pd
-
-        return pd.DataFrame(self.summary_rows()).set_index("column")
+        return frame(self.summary_rows()).set_index("column")
 
     def summary_rows(self) -> list[dict[str, Any]]:
         """The rows of `summary` as plain values; text columns have no mean and are left out."""
@@ -325,12 +320,12 @@ class Odds:
         return rows
 
     def likely(self, most: int = 5, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """The most likely outcomes: who won, or what came about, and the headline columns, or those given."""
+        """The most likely outcomes by winner or result and the headline columns, or the columns given."""
         names = list(columns or self.headline)
         for name in names:
             self.kind_of(name)
-        coded = self._came_about()
-        known = {name: self._seen[name] for name in names if name not in coded}
+        coded = self._result_codes()
+        known = {name: self._readable_raw[name] for name in names if name not in coded}
         seen = merge(Outcomes({name: codes for name, (codes, _) in coded.items()} | known, self._raw.p))
         order = np.argsort(-seen.p, kind="stable")[:most]
         rows = {name: values[order].tolist() for name, values in seen.columns.items()} | {"p": seen.p[order].tolist()}
@@ -338,23 +333,21 @@ class Odds:
         return [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
 
     def to_dict(self, table: bool = True) -> dict[str, Any]:
-        """Everything as plain values for JSON: how it was obtained, chances with intervals, summary, table."""
+        """Everything as plain values for JSON; `table=False` leaves out the outcomes."""
         from simulator import __version__
 
-        chances = {}
-        for side in WINNERS if "winner" in self._raw.columns else ():
-            chances[side] = dict(
-                zip(("p", "low", "high"), (self.winner(side), *self.winner_interval(side)), strict=True)
-            )
-        for name in self._raw.columns:
-            if self.kind_of(name) == "yes/no":
-                chances[name] = dict(zip(("p", "low", "high"), (self.p(name), *self.interval(name)), strict=True))
+        sides = WINNERS if "winner" in self._raw.columns else ()
+        bounds = {side: (self.winner(side), *self.winner_interval(side)) for side in sides}
+        flags = [name for name in self._raw.columns if self.kind_of(name) == "yes/no"]
+        bounds |= {name: (self.p(name), *self.interval(name)) for name in flags}
+        chances = {name: dict(zip(("p", "low", "high"), one, strict=True)) for name, one in bounds.items()}
         return {
             "game": self.battle.game,
             "battle": self.battle.kind,
             "rules_version": self.rules_version,
             "program": f"battle-odds {__version__}",
             "method": self.method,
+            "how": self.how(),
             "battles": self.battles,
             "seed": self.seed,
             "residual": self.residual,
@@ -366,21 +359,11 @@ class Odds:
             "settings": self.settings,
             "assumptions": self.assumptions,
             "scenario": self.scenario,
-        } | ({"table": self._rows()} if table else {})
+        } | ({"table": {name: values.tolist() for name, values in self._table_columns().items()}} if table else {})
 
-    def _rows(self) -> dict[str, list[Any]]:
-        """The columns of `table` as lists."""
-        rows = {name: values.tolist() for name, values in self.told.items()} | {"p": self.chances.tolist()}
-        return rows if self.counts is None else rows | {"count": self.counts.tolist()}
-
-    def plot(self, column: str | None = None, path: Any = None) -> Figure:
-        """A figure of the distribution of `column` (the first headline column by default), split by winner.
-
-        Saved to `path` (png, svg or pdf) if given. Returns the matplotlib figure.
-        """
-        from simulator.report.plots import plot_odds
-
-        return plot_odds(self, column, path)
+    def plot(self, ax: Axes | None = None, *, path: Any = None, column: str | None = None) -> Axes:  # type: ignore[override]
+        """The distribution of `column` (the first headline column by default), split by winner; see `Result.plot`."""
+        return super().plot(ax, path=path, column=column)
 
     def how(self) -> str:
         """How the answer was obtained, in one line."""
@@ -391,13 +374,13 @@ class Odds:
         return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals{limited}"
 
     def versions(self) -> str:
-        """Which rules and which program answered, in one line."""
+        """The versions of the rules and of the program, in one line."""
         from simulator import __version__
 
         return f"{self.battle.game} {self.battle.kind} rules version {self.rules_version}, battle-odds {__version__}"
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{result.label} {result.p:.4f}" for result in self.results)
-        if not told:
-            told = ", ".join(f"{row['column']} {row['mean']:.4g}" for row in self.summary_rows()[:3])
-        return f"Odds({told}; {self.how()})"
+        text = ", ".join(f"{result.label} {result.p:.4f}" for result in self.results)
+        if not text:
+            text = ", ".join(f"{row['column']} {row['mean']:.4g}" for row in self.summary_rows()[:3])
+        return f"Odds({text}; {self.how()})"

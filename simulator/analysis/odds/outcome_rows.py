@@ -1,21 +1,23 @@
-"""Rows of outcomes: equal ones made one, and the distribution of one of their columns."""
+"""Merging equal rows of outcomes."""
 
 from __future__ import annotations
-
-import math
-from typing import NamedTuple
 
 import numpy as np
 
 from simulator.rules.battle import Outcomes
 
-# Whole numbers that span no more than this are counted, not sorted.
+# Whole numbers within a range of this size are ranked by their offset, without sorting.
 MOST_COUNTED = 1 << 20
 LARGEST_CODE = 1 << 62
 
 
 def merge(outcomes: Outcomes) -> Outcomes:
-    """The same outcomes with equal rows made one, in ascending order of the columns."""
+    """The same outcomes with equal rows merged, in ascending order of the columns."""
+    return merge_rows(outcomes)[0]
+
+
+def merge_rows(outcomes: Outcomes) -> tuple[Outcomes, np.ndarray]:
+    """As `merge`, and for each of the rows given the number of the merged row (int, shape (rows,))."""
     code, codes = np.zeros(len(outcomes.p), np.int64), 1
     for values in outcomes.columns.values():
         rank, ranks = _ranked(np.asarray(values))
@@ -23,23 +25,24 @@ def merge(outcomes: Outcomes) -> Outcomes:
             held, code = np.unique(code, return_inverse=True)
             codes = len(held)
             if codes == len(code):
-                break  # all are told apart, and in order, by the columns up to here
+                break  # the columns up to here distinguish and order all rows
         if ranks > 1:
             code = code * ranks + rank
             codes *= ranks
     first, row = _distinct(code, codes)
     count = None if outcomes.count is None else np.bincount(row, outcomes.count).astype(np.int64)
-    return Outcomes(
+    merged = Outcomes(
         {name: np.asarray(values)[first] for name, values in outcomes.columns.items()},
         np.bincount(row, outcomes.p),
         count,
         outcomes.residual,
         outcomes.explored,
     )
+    return merged, row
 
 
 def _distinct(code: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where each of some numbers below `codes` is first met, in ascending order, and which of these each is."""
+    """For each distinct code, in ascending order, the place where it first stands; for each place, its number."""
     if codes > 4 * len(code) + 1024:
         _, first, row = np.unique(code, return_index=True, return_inverse=True)
         return first, row
@@ -52,53 +55,18 @@ def _distinct(code: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ranked(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Numbers from 0 that order values as they are ordered, and one more than the largest."""
-    if counted := _counted(values):
-        return counted
+    """Ranks from 0 in the order of the values, and one more than the largest."""
+    if coded := offsets(values):
+        return coded
     _, rank = np.unique(values, return_inverse=True)
     return rank, int(rank.max(initial=0)) + 1
 
 
-def _counted(values: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """How far each of some whole numbers is above the smallest, and their span; None for others, or too far apart."""
+def offsets(values: np.ndarray) -> tuple[np.ndarray, int] | None:
+    """How far each whole number is above the smallest, and the span; None for other values and for a wide range."""
     if values.dtype.kind not in "biu" or not len(values):
         return None
     low, high = int(values.min()), int(values.max())
     if high - low >= MOST_COUNTED:
         return None
     return np.subtract(values, low, dtype=np.int64), high - low + 1
-
-
-class Spread(NamedTuple):
-    """The values a column takes, in ascending order, and the chance of each."""
-
-    values: np.ndarray
-    p: np.ndarray
-
-    @property
-    def mean(self) -> float:
-        """The expected value."""
-        # Not a product of matrices: that wakes threads, and its rounding depends on the machine.
-        return float((self.p * self.values).sum())
-
-    @property
-    def std(self) -> float:
-        """The standard deviation."""
-        return math.sqrt(max(0.0, float((self.p * (self.values - self.mean) ** 2).sum())))
-
-    def quantile(self, q: float) -> float:
-        """The smallest value that is not exceeded with a chance of at least `q`."""
-        gathered = self.p.cumsum()
-        place = min(int(gathered.searchsorted(q * gathered[-1] - 1e-12)), len(gathered) - 1)
-        return float(self.values[place])
-
-
-def spread_of(values: np.ndarray, p: np.ndarray) -> Spread:
-    """The distribution of a column of numbers or text whose rows have the chances `p`."""
-    if counted := _counted(values):
-        place, span = counted
-        taken = np.flatnonzero(np.bincount(place, minlength=span))
-        chances = np.bincount(place, p, span)[taken]
-        return Spread((taken + int(values.min())).astype(values.dtype), chances)
-    held, inverse = np.unique(values, return_inverse=True)
-    return Spread(held, np.bincount(inverse, p))

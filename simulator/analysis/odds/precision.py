@@ -11,7 +11,7 @@ from simulator.analysis.odds.odds import Odds
 from simulator.engine.model.limits import ANSWER_ROLLS, ANSWER_SECONDS
 
 if TYPE_CHECKING:
-    from simulator.analysis.odds.answer import Fight, Progress
+    from simulator.analysis.odds.run import Fight, Progress
 
 DEFAULT_PRECISION = 0.001
 FIRST_BATTLES, MOST_BATTLES = 1 << 16, 10**12

@@ -1,4 +1,4 @@
-"""Questions about outcomes: a small grammar of our own, so that no user text is ever run as code.
+"""Questions about outcomes: a small grammar, so that no user text is run as code.
 
     attacker_losses >= 5 and (winner == 'attacker' or not both_eliminated)
 
@@ -53,11 +53,11 @@ _TRUTH = {"true": True, "false": False, "yes": True, "no": False}
 
 
 class QueryError(ValueError):
-    """A question that cannot be understood: the place, what stands there, and what would do."""
+    """A question that cannot be read: the place, the text there, and what is expected."""
 
 
 class Token(NamedTuple):
-    """A piece of the question: its kind (number, text, name, word, sign, end), itself, and where it begins."""
+    """A token: its kind (number, text, name, word, sign, end), its text, and where it begins."""
 
     kind: str
     text: str
@@ -66,9 +66,9 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Value:
-    """What a part of the question comes to: numbers, yes/no or text, one for each outcome or one for all.
+    """The value of a part of the question: numbers, yes/no or text, one for each outcome or one for all.
 
-    `column` names the column that text comes from, `word` is a name that is no column.
+    `column` is the column that the value comes from, `word` a name that is no column.
     """
 
     kind: str
@@ -81,17 +81,17 @@ class Value:
 def ask(
     query: str, columns: Mapping[str, np.ndarray], size: int, known: Mapping[str, Sequence[str]] | None = None
 ) -> np.ndarray:
-    """Which of `size` outcomes answer yes to `query`, as a bool array.
+    """The outcomes for which the answer to `query` is yes: bool, shape (size,).
 
     `columns` hold numbers, yes/no or text; `known` are the values that a text column may take (else those it holds).
-    Raises QueryError (a ValueError), which points at the place.
+    Raises QueryError (a ValueError), which names the place.
     """
     with np.errstate(all="ignore"):
         return _Parser(query, columns, size, known or {}).question()
 
 
 class _Parser:
-    """Reads and reckons in one pass; depth and length are limited, so that every question ends."""
+    """Parses and evaluates in one pass; depth and length are limited, so that every question ends."""
 
     def __init__(
         self, query: str, columns: Mapping[str, np.ndarray], size: int, known: Mapping[str, Sequence[str]]
@@ -155,13 +155,13 @@ class _Parser:
     def _yes_no(self, value: Value) -> np.ndarray:
         self._resolved(value)
         if value.kind != "yes":
-            numbers = [name for name, held in self._columns.items() if held.dtype.kind in "iuf"]
+            numbers = [name for name, result in self._columns.items() if result.dtype.kind in "iuf"]
             example = f'"{numbers[0]} >= 5"' if numbers else "\"winner == 'attacker'\""
             raise self._error(value.token, f"is no yes/no question; write one like {example}; columns: {self._names()}")
         return value.array
 
     def _resolved(self, value: Value) -> Value:
-        """Refuse a name that is no column where only a column will do."""
+        """The value, unless it is a name that is no column: then raise QueryError."""
         if value.word:
             near = _near(value.word, list(self._columns))
             hint = f"; did you mean {near}?" if near else ""
@@ -199,15 +199,15 @@ class _Parser:
 
     def _comparison(self) -> Value:
         left = self._sum()
-        held: np.ndarray | None = None
+        result: np.ndarray | None = None
         first = self._next()
         while token := self._take("sign", *_COMPARE):
             right = self._sum()
             found = self._compared(left, token, right)
-            held = found if held is None else held & found
+            result = found if result is None else result & found
             left = right
-        if held is not None:
-            return Value("yes", held, first)
+        if result is not None:
+            return Value("yes", result, first)
         return self._among(left)
 
     def _among(self, left: Value) -> Value:
@@ -222,15 +222,15 @@ class _Parser:
         if closing is None:
             raise self._error(self._next(), "write a list after in, like in ['attacker', 'nobody']")
         self._place += 1
-        held = np.zeros(1, bool)
+        result = np.zeros(1, bool)
         equal = Token("sign", "==", token.at)
         while True:
-            held = held | self._compared(left, equal, self._sum())
+            result = result | self._compared(left, equal, self._sum())
             if not self._take("sign", ","):
                 break
         if not self._take("sign", closing):
             raise self._error(self._next(), f"a {closing} is missing")
-        return Value("yes", ~held if other_than else held, token)
+        return Value("yes", ~result if other_than else result, token)
 
     def _compared(self, left: Value, token: Token, right: Value) -> np.ndarray:
         for one, other in ((left, right), (right, left)):
@@ -245,7 +245,7 @@ class _Parser:
         return _COMPARE[token.text](self._number(left), self._number(right))
 
     def _text_for(self, column: str, value: Value) -> np.ndarray:
-        """The text that a text column is compared with; refused if the column never holds it."""
+        """The text that a text column is compared with. Raises QueryError if the column never holds it."""
         if value.column:
             return value.array
         if value.kind == "text" or value.word:
@@ -312,7 +312,7 @@ class _Parser:
 
 
 def _near(given: str, allowed: Sequence[str]) -> str | None:
-    """The allowed name that was probably meant."""
+    """The allowed name most similar to the one given, or None."""
     lower = {name.lower(): name for name in allowed}
     near = difflib.get_close_matches(given.lower(), lower, 1)
     if near:
@@ -322,7 +322,7 @@ def _near(given: str, allowed: Sequence[str]) -> str | None:
 
 
 def _instead(token: Token) -> str:
-    """What would do in place of a token that will not."""
+    """Advice on what to write instead of a token."""
     if token.kind == "end":
         return "something is missing; a column, a number or a text would do"
     if token.text == "=":

@@ -1,24 +1,21 @@
-"""Who survives: for games of individual pieces, the chance of each to outlive the battle."""
+"""Survival: the chance of each piece to survive the battle, in games of individual pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from simulator.analysis.odds.answer import Enumerated, Fight, Interrupted, Method, Progress, settle
 from simulator.analysis.odds.intervals import wilson
+from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Method, Progress, settle
+from simulator.analysis.result import Result
 from simulator.rules.battle import Built
 from simulator.scenarios import Scenario, ScenarioError, Source, load
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
 class Survivor:
-    """A piece and its chance to survive, with a 95 % interval (no width when exact)."""
+    """A piece and its chance to survive, with a 95 % interval (of no width when exact)."""
 
     side: str
     piece: str
@@ -28,9 +25,9 @@ class Survivor:
     high: float
 
 
-@dataclass(frozen=True)
-class Survival:
-    """Chances of all pieces, first lost first within each side; `battles` and `seed` are None when exact."""
+@dataclass(frozen=True, repr=False)
+class Survival(Result):
+    """The chances of all pieces, by side in the order of losses; `battles` and `seed` are None when exact."""
 
     pieces: tuple[Survivor, ...]
     battles: int | None = None
@@ -38,31 +35,16 @@ class Survival:
     title: str = ""
     rules_version: int = 1
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row a piece: side, piece, worth, p, low, high."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+    json_fields = ("battles", "seed", "rules_version")
+    json_rows = "pieces"
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of `table` as plain values."""
+        """One row a piece: `side, piece, worth, p, low, high`."""
         return [dict(vars(piece)) for piece in self.pieces]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values for JSON."""
-        how = {"battles": self.battles, "seed": self.seed, "rules_version": self.rules_version}
-        return how | {"pieces": self.rows()}
 
     def how(self) -> str:
         """How the answer was obtained, in one line."""
         return "exact" if self.battles is None else f"simulated: {self.battles:,} battles, seed {self.seed}"
-
-    def plot(self, path: Any = None) -> Figure:
-        """A figure of the chances, saved to `path` if given."""
-        from simulator.report.plots import plot_survival
-
-        return plot_survival(self, path)
 
 
 def survival(
@@ -72,10 +54,10 @@ def survival(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Survival:
-    """The chance of each piece to survive (one that got away in a retreat has survived too).
+    """The chance of each piece to survive; a piece that retreats survives.
 
-    Exact when it fits, unless `battles` are asked for. Raises ScenarioError for a kind without individual pieces,
-    Interrupted with what was gathered until then.
+    Exact where that fits and `battles` is None. Raises ScenarioError for a kind without individual pieces, Interrupted
+    with the answer so far.
     """
     method = Method(battles=battles, seed=seed, threads=threads)
     asked = load(scenario)
@@ -91,7 +73,7 @@ def survival(
 
 
 def _parts(scenario: Scenario) -> list[Scenario]:
-    """The scenario itself, or one for each chain that tells some of its pieces apart."""
+    """The scenario itself, or one scenario for each chain that distinguishes a part of its pieces."""
     if scenario.built.apart is None:
         return [scenario]
 
@@ -102,12 +84,12 @@ def _parts(scenario: Scenario) -> list[Scenario]:
 
 
 def _together(found: Sequence[Survival]) -> Survival:
-    """The pieces of all parts; simulated if one of them is."""
+    """The pieces of all parts as one answer; it is simulated if one part is."""
     pieces = tuple(piece for one in found for piece in one.pieces)
     return replace(next((one for one in found if one.battles is not None), found[0]), pieces=pieces)
 
 
-def _survival(scenario: Scenario, found: Enumerated | Fight, seed: int) -> Survival:
+def _survival(scenario: Scenario, found: ExactAnswer | Fight, seed: int) -> Survival:
     assert scenario.built.pieces is not None
     ends, battles = found.ends(), found.battles
     survivors: list[Survivor] = []

@@ -22,8 +22,8 @@ from multiprocessing import active_children
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
-from simulator.analysis.odds.answer import check_numbers
 from simulator.analysis.odds.chain_cache import Shared
+from simulator.analysis.odds.run import check_numbers
 from simulator.analysis.storage.long_run import Fighting, Piece, Pieces, fought
 from simulator.analysis.studies.partition import Answered, Grid, Portion
 from simulator.scenarios import Scenario

@@ -15,17 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.answer import (
-    PORTION,
-    Fight,
-    Interrupted,
-    Progress,
-    check_numbers,
-    labelled,
-    seen,
-    together,
-)
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import PORTION, Fight, Interrupted, Progress, check_numbers, labelled, together
+from simulator.analysis.odds.run import outcome_columns as seen
 from simulator.analysis.storage.run_store import Due, alone, checksum, question_of, refuse_another, write_whole
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load

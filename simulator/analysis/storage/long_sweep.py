@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from simulator.analysis.odds.answer import Interrupted, Progress
+from simulator.analysis.odds.run import Interrupted, Progress
 from simulator.analysis.storage.parquet_store import LOCK, CellFile, folder_of_cells
 from simulator.analysis.storage.run_store import alone
 from simulator.analysis.studies.sweep import MOST_CELLS, Answers, Pace, Sweep, answers, grid_of, in_portions

@@ -1,4 +1,4 @@
-"""One cell of a grid: its settings, its answer, and the scenario that it asks about."""
+"""One cell of a grid: its settings, its scenario and its answer."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from simulator.analysis.odds.measure import Measure
+from simulator.analysis.odds.mix import check_all
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain
 
 NOTHING = Measure(float("nan"), float("nan"), float("nan"))
 
 
 class Cell(NamedTuple):
-    """One answer of a grid: the settings, what was asked with 95 % intervals, and how it was obtained.
+    """One answer of a grid: the settings, the values with 95 % intervals, and how they were obtained.
 
-    A cell that the rules refuse has no numbers (nan) and says why in `refused`; `note` tells what was left out.
+    A cell that the rules refuse has no numbers (nan) and the reason in `refused`; `note` names fields left out.
     """
 
     settings: tuple[Any, ...]
@@ -26,7 +27,7 @@ class Cell(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The first of the values asked."""
+        """The first value."""
         return self.measures[0].value
 
     @property
@@ -41,15 +42,13 @@ class Cell(NamedTuple):
 
 
 def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario | Draft, str]:
-    """The scenario with several fields set at once, checked together, and a note of what was left out for it.
+    """The scenario with several fields set at once, checked together, and a note of the fields left out.
 
-    Where a policy is varied, a number that belongs to the policy before (`stop_below`) is left out where the new one
-    has no use for it. Raises ScenarioError, with the rules' own words, for what they do not allow.
+    When a policy is varied, a parameter of the former policy (`stop_below`) that the new one does not use is left out.
+    Raises ScenarioError, in the words of the rules, for settings that they refuse.
     """
     base = base.with_fields(dict(zip(paths, settings, strict=True)))
     if is_uncertain(base):
-        from simulator.analysis.odds.mix import check_all
-
         check_all(base)
         return base, ""
     tables = {path.rpartition(".")[0] for path in paths if path.startswith("policy.")}

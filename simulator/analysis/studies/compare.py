@@ -1,4 +1,4 @@
-"""Are these scenarios different, and by how much? docs/rules/decisions.md section 3.
+"""Comparisons of scenarios and their differences. docs/rules/decisions.md section 3.
 
 compare({"two dice": two, "three dice": three}).table     # value, scenario, estimate, difference, low, high, ...
 """
@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds.answer import CELL_BYTES, Interrupted, Progress, check_numbers
 from simulator.analysis.odds.measure import is_chance, measure
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.studies.paired import Difference, Fought, answered, answered_mixture, difference
+from simulator.analysis.odds.run import CELL_BYTES, Interrupted, Progress, check_numbers
+from simulator.analysis.result import Result, frame
+from simulator.analysis.studies.paired import Answered, Difference, answered, answered_mixture, difference
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 LEAST, MOST = 2, 10
 CHANCES = ("p_attacker", "p_defender", "p_nobody")
@@ -35,18 +35,20 @@ class Row:
     value: str
     scenario: str
     estimate: float
-    apart: Difference
+    difference: Difference
     method: str
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Values of several scenarios beside those of the first, the reference; `odds` are their answers by name."""
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """The values of several scenarios compared with the first, the reference; `odds` are their answers by name."""
 
     odds: Mapping[str, Odds]
     values: tuple[str, ...]
-    answers: tuple[Row, ...] = field(repr=False)
+    answers: tuple[Row, ...]
     seed: int = 0
+
+    json_fields = ("reference", "seed")
 
     @property
     def reference(self) -> str:
@@ -54,27 +56,13 @@ class Comparison:
         return next(iter(self.odds))
 
     def rows(self) -> list[dict[str, Any]]:
-        """`value, scenario, estimate, difference, low, high, confidence, method`, a row for each of both."""
-        return [
-            {
-                "value": row.value,
-                "scenario": row.scenario,
-                "estimate": row.estimate,
-                "difference": row.apart.value,
-                "low": row.apart.low,
-                "high": row.apart.high,
-                "confidence": row.apart.confidence,
-                "method": row.method,
-            }
-            for row in self.answers
-        ]
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """`rows` as a DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        """`value, scenario, estimate, difference, low, high, confidence, method`"""
+        found = []
+        for row in self.answers:
+            difference, low, high, confidence, _ = row.difference
+            named = {"value": row.value, "scenario": row.scenario, "estimate": row.estimate, "difference": difference}
+            found.append(named | {"low": low, "high": high, "confidence": confidence, "method": row.method})
+        return found
 
     @property
     def shared(self) -> list[str]:
@@ -82,7 +70,7 @@ class Comparison:
         return shared_columns(list(self.odds.values()))
 
     def distances(self) -> list[dict[str, Any]]:
-        """`column, scenario, distance`: the largest difference that any event about that column can have."""
+        """`column, scenario, distance`: the total variation distance to the reference, see `total_variation`."""
         first = self.odds[self.reference]
         return [
             {"column": column, "scenario": name, "distance": total_variation(odds, first, column)}
@@ -93,12 +81,10 @@ class Comparison:
     @property
     def distance(self) -> pd.DataFrame:
         """`distances` as a DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.distances(), columns=["column", "scenario", "distance"])
+        return frame(self.distances(), ["column", "scenario", "distance"])
 
     def how(self) -> str:
-        """How the answers were obtained, and what the common dice gained, in one line."""
+        """How the answers were obtained, and how much variance pairing saved, in one line."""
         simulated = [name for name, odds in self.odds.items() if odds.battles is not None]
         if not simulated:
             return "exact"
@@ -108,37 +94,24 @@ class Comparison:
             text = f"{', '.join(simulated)} simulated with {text}; the others exact"
         else:
             text = f"simulated: {text}"
-        gains = [row.apart.gain for row in self.answers if row.apart.gain and row.scenario != self.reference]
+        gains = [row.difference.gain for row in self.answers if row.difference.gain and row.scenario != self.reference]
         if gains:
             text += f"; paired by battle: {gains[0]:.3g} times less variance of the difference than unpaired"
         return text
 
     def sentence(self) -> str:
-        """The first value in words."""
+        """The differences of the first value in words."""
         rows = [row for row in self.answers if row.value == self.values[0] and row.scenario != self.reference]
-        return "; ".join(_told(row) for row in rows)
+        return "; ".join(_in_words(row) for row in rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
-        told = {name: odds.to_dict(table=False) for name, odds in self.odds.items()}
-        return {
-            "reference": self.reference,
-            "how": self.how(),
-            "seed": self.seed,
-            "table": self.rows(),
-            "distance": self.distances(),
-            "odds": told,
-        }
-
-    def plot(self, path: Any = None) -> Figure:
-        """Distributions of the first shared column side by side, the winner's chances below; the figure."""
-        from simulator.report.compare_plot import plot_comparison
-
-        return plot_comparison(self, path)
+        odds = {name: odds.to_dict(table=False) for name, odds in self.odds.items()}
+        return super().to_dict() | {"distance": self.distances(), "odds": odds}
 
 
-def _told(row: Row) -> str:
-    d = row.apart
+def _in_words(row: Row) -> str:
+    d = row.difference
     if abs(d.value) <= 1e-12:
         return f"{row.scenario}: {row.value} is the same ({row.method})"
     word = "higher" if d.value > 0 else "lower"
@@ -149,7 +122,7 @@ def _told(row: Row) -> str:
 
 
 def shared_columns(odds: Sequence[Odds]) -> list[str]:
-    """The headline columns that all answers have, of one type."""
+    """The headline columns that all answers have, with the same type."""
     first = odds[0]
     return [
         name
@@ -160,8 +133,8 @@ def shared_columns(odds: Sequence[Odds]) -> list[str]:
 
 
 def total_variation(one: Odds, other: Odds, column: str) -> float:
-    """Half the sum over the values of a column of the differences of their chances."""
-    values = np.concatenate([one.told[column], other.told[column]])
+    """Half the sum of the absolute differences of the chances of each value: the largest difference of any event."""
+    values = np.concatenate([one.readable_columns[column], other.readable_columns[column]])
     _, place = np.unique(values, return_inverse=True)
     size, here = int(place.max(initial=0)) + 1, len(one.chances)
     p, q = np.bincount(place[:here], one.chances, size), np.bincount(place[here:], other.chances, size)
@@ -178,7 +151,7 @@ def default_values(odds: Sequence[Odds]) -> tuple[str, ...]:
 
 
 def names_of(scenarios: Sequence[Source]) -> list[str]:
-    """What to call them: files and examples by name, others A, B, ...; equal names are numbered."""
+    """Names for scenarios: those of files and examples, else A, B, ...; equal names are numbered."""
     found: list[str] = []
     for place, one in enumerate(scenarios):
         name = Path(one).stem if isinstance(one, str | Path) else chr(ord("A") + place)
@@ -198,11 +171,11 @@ def compare(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Two to ten scenarios of any games beside each other; the first is the reference.
+    """Compare two to ten scenarios of any games; the first is the reference.
 
-    Exact where they fit, else (or where `battles` is given) simulated with the same dice, battle by battle. `value` is
-    what `measure` takes, or several of these. Raises ScenarioError and ValueError, Interrupted with the scenarios
-    answered until then where there are two.
+    Exact where they fit and `battles` is None, else simulated with common random numbers. `value` is one or several
+    values, see `measure`. Raises ScenarioError, ValueError, and Interrupted with the scenarios answered so far, if
+    these are at least two.
     """
     if isinstance(scenarios, Mapping):
         named = list(scenarios.items())
@@ -213,7 +186,7 @@ def compare(
         raise ValueError(f"scenarios: give two or more (at most {MOST})")
     check_numbers(1 if battles is None else battles, seed, threads)
     loaded = {name: _loaded(name, one) for name, one in named}
-    found: dict[str, Fought] = {}
+    found: dict[str, Answered] = {}
     try:
         for name, one in loaded.items():
             if progress:
@@ -230,7 +203,7 @@ def compare(
     return _compared(found, value, seed)
 
 
-def _compared(found: Mapping[str, Fought], value: str | Sequence[str] | None, seed: int) -> Comparison:
+def _compared(found: Mapping[str, Answered], value: str | Sequence[str] | None, seed: int) -> Comparison:
     odds = {name: one.odds for name, one in found.items()}
     values = default_values(list(odds.values())) if value is None else (value,) if isinstance(value, str) else value
     if not values:
@@ -245,7 +218,7 @@ def _loaded(name: str, source: Source) -> Scenario | Draft:
         raise ScenarioError(f"{error} (in {name})", error.unused) from None
 
 
-def _rows(found: Mapping[str, Fought], values: Sequence[str]) -> list[Row]:
+def _rows(found: Mapping[str, Answered], values: Sequence[str]) -> list[Row]:
     first = next(iter(found.values()))
     rows = []
     for value in values:

@@ -1,8 +1,8 @@
-"""Many cells in one pass: cells that differ only in where their battle starts are one graph, solved backwards once.
+"""Many cells in one pass: cells that differ only in the start of their battle share one graph, solved backwards once.
 
-Which fields only move the start a game says itself (`Built.starts`), and how cells are one chain (`Built.joined`); here
-it is held to that. The corners of the grid are built and checked as ever, starts and outcomes in between are read off
-them, and the numbers of the smallest cell and of the one in the middle must be those of their own exact answers.
+The game declares which fields only change the start state (`Built.starts`), and how cells form one chain
+(`Built.joined`); this module checks that. It builds the corners of the grid as usual and interpolates starts and
+outcomes between them. The numbers of the smallest cell and of the middle one must equal their own exact answers.
 """
 
 from __future__ import annotations
@@ -15,38 +15,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.answer import Progress
 from simulator.analysis.odds.measure import weighed
+from simulator.analysis.odds.odds import readable
+from simulator.analysis.odds.run import Progress
 from simulator.analysis.studies.cell import changed
 from simulator.engine.api import Graph, Solver, explore, spell_out
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
-from simulator.rules.battle import WINNERS, Columns, Joined
+from simulator.rules.battle import Columns, Joined
 from simulator.scenarios import Draft, Scenario, ScenarioError
 
 LEAST_CELLS = 8
 MOST_AXES = 4
-# Rows of outcomes looked at to see what a counter changes, and edges passed for questions that differ from cell to
-# cell: beyond these, cell by cell is no slower.
+# Limits of the rows of outcomes compared to find what a counter changes, and of the edges traversed for questions that
+# differ from cell to cell; beyond these, one cell after the other is as fast.
 MOST_ROWS, MOST_EDGES = 4_000_000, 2_000_000_000
-# How far numbers that a counter may hold are tried one by one, and for how many there has to be room.
+# Counter values up to this are tried one by one, and this many must fit.
 MOST_COUNTS, LEAST_COUNTS = 256, 128
 ALIKE = 1e-9
 
 ALL = slice(None)
 
 Values = tuple[tuple[int, ...], ...]
-# Which places of an array, and what stands there.
+# Places of an array, and the values there.
 Part = tuple[Any, np.ndarray]
 
 
 def solve_block(
     base: Draft, paths: Sequence[str], values: Values, asked: Sequence[str], progress: Progress | None = None
 ) -> np.ndarray | None:
-    """What is asked of all combinations of `values`, exactly: float64, shape (asked, cells), cells in row order.
+    """The exact values of all combinations of `values`: float64, shape (asked, cells), cells in row order.
 
-    None where they have to be answered one by one: the fields do more than move the start, a value asked is no mean,
-    or the graph is too large; nan for single cells of which that is so, those that the rules refuse among them.
-    Raises BrokenGame if a game's word proves wrong.
+    None if the cells need separate answers: the fields change more than the start, a value asked is no mean, or the
+    graph is too large. nan for single cells of that kind, and for those that the rules refuse. Raises BrokenGame if
+    the declarations of the game are wrong.
     """
     block = Block.of(base, paths, values)
     if block is None:
@@ -64,21 +65,21 @@ def solve_block(
     try:
         found = block.solved(asked, progress)
         if found is not None:
-            block.hold_to_cells(asked, found)
+            block.check_cells(asked, found)
     except NoExactOdds:
         return None
     return found
 
 
 def _put(row: Sequence[Any], place: int, *instead: Any) -> tuple[Any, ...]:
-    """A row with something else, or nothing, in a place."""
+    """A row with one place replaced, or left out."""
     return (*row[:place], *instead, *row[place + 1 :])
 
 
 def _in_two(
     part: Callable[[tuple[int, ...]], np.ndarray | None], values: Values, axis: int, asked: int
 ) -> np.ndarray | None:
-    """A grid without the lowest setting of an axis, and that by itself: as `solve_block`."""
+    """`solve_block` for a grid without the lowest setting of an axis, and for that setting separately."""
     found = np.full((asked, *map(len, values)), np.nan)
     along, lowest = np.moveaxis(found, axis + 1, 1), np.array(values[axis]) == min(values[axis])
     for which in (~lowest, lowest):
@@ -93,7 +94,7 @@ def _in_two(
 
 @dataclass(frozen=True)
 class Block:
-    """A grid over `paths`, with the scenarios of its corners by settings, and those corners that the rules refuse."""
+    """A grid over `paths`, the scenarios of its corners by settings, and the corners that the rules refuse."""
 
     paths: Sequence[str]
     values: Values
@@ -102,13 +103,13 @@ class Block:
 
     @classmethod
     def of(cls, base: Draft, paths: Sequence[str], values: Values) -> Block | None:
-        """The block; None for one that is not worth it, or of which the rules refuse the largest corner."""
+        """The block; None for one that is too small or unsuitable, or whose largest corner the rules refuse."""
         numbers = all(type(number) is int for axis in values for number in axis)
         if not numbers or not paths or len(paths) > MOST_AXES or np.prod([len(axis) for axis in values]) < LEAST_CELLS:
             return None
         corners: dict[tuple[int, ...], Scenario] = {}
         refused: list[tuple[int, ...]] = []
-        # The largest first: whether it is worth to look at the others.
+        # The largest corner first: if it is refused, the others are not needed.
         for settings in product(*(sorted({min(axis), max(axis)}, reverse=True) for axis in values)):
             try:
                 scenario, note = changed(base, paths, settings)
@@ -145,15 +146,14 @@ class Block:
 
     @cached_property
     def grid(self) -> np.ndarray:
-        """How far below the largest corner each cell is: int64, shape (cells, axes)."""
+        """The settings of each cell minus those of the largest corner: int64, shape (cells, axes)."""
         axes = np.meshgrid(*(np.array(axis) for axis in self.values), indexing="ij")
         return np.asarray(np.stack([axis.ravel() for axis in axes], axis=1) - np.array(self.top))
 
     def evenly(self, top: np.ndarray, others: dict[tuple[int, ...], Part]) -> np.ndarray | None:
-        """Change of numbers a step in each axis, from those at the corners; None if they do not change evenly.
+        """The change of numbers for a step along each axis (float64, shape (axes,)); None if they change unevenly.
 
-        One number for each axis: all change alike. `others` are the numbers at the corners, of those places that a
-        battle from there can come to.
+        `others` are the numbers at the corners, at those places that a battle from there can reach.
         """
         steps = np.zeros(len(self.paths))
         for axis, settings in self.beside():
@@ -166,7 +166,7 @@ class Block:
         return steps
 
     def joined(self) -> Joined | None:
-        """All cells as one chain; None if they are none: too many, or starts that do not move evenly."""
+        """All cells as one chain; None if that is impossible: too many cells, or starts that move unevenly."""
         top = self.corners[self.top]
         if top.built.joined is not None:
             return top.built.joined(self.paths, self.grid + self.top)
@@ -179,7 +179,7 @@ class Block:
         return outcome(states)
 
     def _starts(self) -> np.ndarray | None:
-        """The start of each cell (rows of ints); None if starts do not move evenly."""
+        """The start of each cell: int64, shape (cells, fields); None if starts move unevenly."""
         found = []
         for f, value in enumerate(self.corners[self.top].chain.start):
             others = {where: (ALL, np.array([int(one.chain.start[f])])) for where, one in self.corners.items()}
@@ -190,13 +190,13 @@ class Block:
         return np.asarray(np.rint(np.stack(found, axis=1)), np.int64)
 
     def solved(self, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
-        """The values asked, or None if they cannot be had in one pass."""
+        """The values asked, or None if one pass cannot compute them."""
         joined = self.joined()
         if joined is None:
             return None
-        told = (lambda states: progress(states, None)) if progress else None
-        graph = explore(joined.chain, QUICK_BYTES, told, starts=joined.starts)
-        solver, outcomes = Solver(graph, counted=False), Seen(self, joined, graph)
+        report = (lambda states: progress(states, None)) if progress else None
+        graph = explore(joined.chain, QUICK_BYTES, report, starts=joined.starts)
+        solver, outcomes = Solver(graph, counted=False), FinalStates(self, joined, graph)
         found = np.empty((len(asked), len(joined.starts)))
         for question, answers in zip(asked, found, strict=True):
             worths = list(outcomes.worths(question))
@@ -205,23 +205,23 @@ class Block:
             for one in worths:
                 value = np.zeros(len(graph))
                 value[graph.final] = one.worth
-                answers[one.cells] = solver.values(value, told)[graph.starts[one.cells]] + one.shift
+                answers[one.cells] = solver.values(value, report)[graph.starts[one.cells]] + one.shift
         return found
 
-    def hold_to_cells(self, asked: Sequence[str], found: np.ndarray) -> None:
-        """Raise BrokenGame where the answer of the smallest cell, or of the one in the middle, is another by itself."""
+    def check_cells(self, asked: Sequence[str], found: np.ndarray) -> None:
+        """Raise BrokenGame if the smallest or the middle cell has another answer on its own."""
         bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
         top = self.corners[self.top]
         inside = top.replace_all(dict(zip(self.paths, middle, strict=True)))
         for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
-            # Rounds that no rule of the smaller battle reads are followed where those of the largest are.
+            # Count rounds as in the largest battle, even if no rule of the smaller one reads them.
             graph = spell_out(replace(one.chain, counters=top.chain.counters), QUICK_BYTES)
             states, outcome = graph.states(graph.final), one.built.outcome
             assert outcome is not None
-            told, solver = _told(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)
+            columns, solver = readable(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)
             cell = int((self.grid + self.top == settings).all(axis=1).argmax())
             for question, values in zip(asked, found, strict=True):
-                worth = weighed(one.battle, told, int(graph.final.sum()), question)
+                worth = weighed(one.battle, columns, int(graph.final.sum()), question)
                 assert worth is not None
                 value = np.zeros(len(graph))
                 value[graph.final] = worth
@@ -233,8 +233,8 @@ class Block:
                     )
 
 
-class Seen:
-    """The final states of a block's graph as the columns of its cells' outcomes."""
+class FinalStates:
+    """The final states of the graph of a block, as columns of the outcomes of its cells."""
 
     def __init__(self, block: Block, joined: Joined, graph: Graph) -> None:
         self.block, self.joined, self.graph = block, joined, graph
@@ -255,14 +255,14 @@ class Seen:
 
     @cached_property
     def counting(self) -> set[str]:
-        """Columns that the counter changes, which this graph does not follow."""
+        """Columns that depend on the counter, which this graph does not contain."""
         chain, graph = self.graph.chain, self.graph
         size, most = len(self), int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
         if most == 0:
             return set()
         if size * LEAST_COUNTS > MOST_ROWS:
             return set(self.top)
-        # All numbers up to one that is large for its kind; beyond it, those about powers of two.
+        # All numbers up to a limit; beyond it, those around powers of two.
         small = min(most, MOST_COUNTS, MOST_ROWS // size - LEAST_COUNTS // 2)
         large = (2**power + more for power in range(small.bit_length(), most.bit_length()) for more in (-1, 0))
         counts = sorted({*range(1, small + 1), *large, most} - {0})
@@ -272,7 +272,7 @@ class Seen:
         return {name for name, plain in self.top.items() if not (columns[name].reshape(len(counts), -1) == plain).all()}
 
     def _steps(self, name: str) -> np.ndarray | None:
-        """How a column changes from cell to cell; None if not evenly."""
+        """The change of a column for a step along each axis; None if uneven."""
         if name not in self.steps:
             top = self.top[name]
             others = {settings: (inside, columns[name]) for settings, (inside, columns) in self.at.items()}
@@ -285,26 +285,26 @@ class Seen:
     def __len__(self) -> int:
         return int(self.graph.final.sum())
 
-    def _told(self, below: Any = 0) -> Noted:
-        """The columns as users see them in a cell so far below the largest corner."""
+    def _recorded(self, below: Any = 0) -> RecordingColumns:
+        """The columns for users in the cell with these settings relative to the largest corner."""
         found = {}
         for name, values in self.top.items():
             steps = self._steps(name) if np.any(below) else None
             found[name] = values if steps is None or not steps.any() else values + below @ steps
-        return _told(found)
+        return RecordingColumns(readable(found))
 
     def worths(self, question: str) -> Iterator[Worth]:
-        """What is to be taken backwards for a question: nothing if it is no mean, or of more than final states."""
-        told, grid = self._told(), self.block.grid
+        """The worths of final states to propagate backwards; none for a question that they do not decide."""
+        columns, grid = self._recorded(), self.block.grid
         try:
-            worth = weighed(self.battle, told, len(self), question)
+            worth = weighed(self.battle, columns, len(self), question)
         except ValueError:
             return
-        steps = [self._steps(name) for name in sorted(told.used)]
-        if worth is None or told.used & self.counting or any(step is None for step in steps):
+        steps = [self._steps(name) for name in sorted(columns.used)]
+        if worth is None or columns.used & self.counting or any(step is None for step in steps):
             return
         changes = grid @ np.stack([np.zeros(grid.shape[1]), *(step for step in steps if step is not None)], axis=1)
-        if question not in told and question.startswith("mean"):
+        if question not in columns and question.startswith("mean"):
             yield Worth(ALL, worth, changes[:, 1])
             return
         if not changes.any():
@@ -312,13 +312,13 @@ class Seen:
             return
         _, first, which = np.unique(changes, axis=0, return_index=True, return_inverse=True)
         for number, cell in enumerate(first):
-            worth = weighed(self.battle, self._told(grid[cell]), len(self), question)
+            worth = weighed(self.battle, self._recorded(grid[cell]), len(self), question)
             assert worth is not None
             yield Worth(np.flatnonzero(which.ravel() == number), worth)
 
 
 def ended_from(graph: Graph, start: int) -> np.ndarray:
-    """Which of the final states may follow a state (bool)."""
+    """The final states that a state can reach: bool, shape (final states,)."""
     reached, here, edges = np.zeros(len(graph), bool), np.array([start]), np.diff(graph.begin)
     while len(here):
         reached[here] = True
@@ -331,23 +331,15 @@ def ended_from(graph: Graph, start: int) -> np.ndarray:
 
 
 def _long(columns: Columns, size: int) -> Columns:
-    """Columns of which each is as long as the states are many."""
+    """Columns broadcast to the number of states."""
     return {name: np.broadcast_to(one, size) for name, one in columns.items()}
 
 
-def _told(columns: Columns) -> Noted:
-    """Columns as users see them."""
-    found = Noted()
-    for name, values in columns.items():
-        found[name] = np.array(WINNERS)[values] if name == "winner" else values
-    return found
+class RecordingColumns(dict[str, np.ndarray]):
+    """Columns that record which of them were read (`used`)."""
 
-
-class Noted(dict[str, np.ndarray]):
-    """Columns that remember which of them were looked at."""
-
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(columns)
         self.used: set[str] = set()
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -356,7 +348,7 @@ class Noted(dict[str, np.ndarray]):
 
 
 class Worth(NamedTuple):
-    """What each final state counts in some cells (their places), and what is added to each cell's mean of it."""
+    """The worth of each final state in some cells (their places), and a number to add to the mean of each cell."""
 
     cells: Any
     worth: np.ndarray

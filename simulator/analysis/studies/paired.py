@@ -1,26 +1,27 @@
-"""Two simulations told battle by battle: the difference of their answers, with what the common dice gain.
+"""The difference of two answers; simulations with the same seed are paired battle by battle.
 
-docs/rules/decisions.md section 3. Battle i of the one is held against battle i of the other; both have the same seed.
+docs/rules/decisions.md section 3. Common random numbers reduce the variance of the difference.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.answer import Enumerated, Fight, Method, check_numbers, labelled, seen, settle
 from simulator.analysis.odds.chain_cache import Shared
 from simulator.analysis.odds.intervals import LEVEL, wilson
-from simulator.analysis.odds.measure import is_chance, measure
-from simulator.analysis.odds.mix import allotted, combined, mix, shares, told_drawn
+from simulator.analysis.odds.measure import is_chance, measure, weighed
+from simulator.analysis.odds.mix import allotted, combined, describe_mixture, mix, settings_without, shares
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.outcome_rows import merge_rows
+from simulator.analysis.odds.run import Fight, Method, check_numbers, labelled, outcome_columns, settle
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.model.streams import derive_seed
-from simulator.rules.battle import WINNERS, Columns, Outcomes
+from simulator.rules.battle import Columns, Outcomes
 from simulator.scenarios import Draft, Scenario
 
 NORMAL = NormalDist()
@@ -30,9 +31,9 @@ BATTLES = 1_000_000
 
 
 class Difference(NamedTuple):
-    """Estimate minus the reference's, its 95 % interval, and how sure its sign is.
+    """Estimate minus that of the reference, its 95 % interval, and the confidence in its sign.
 
-    `gain` is the variance of an unpaired simulation over that of this one (None where nothing is paired).
+    `gain` is the variance of an unpaired simulation divided by that of this one (None where nothing is paired).
     """
 
     value: float
@@ -43,25 +44,19 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fought:
-    """The odds of a scenario and, where it was simulated, the row of the outcomes that each battle came to."""
+class Answered:
+    """The odds of a scenario and, if simulated, the outcome (row of `odds`) of each battle: int64, shape (battles,)."""
 
     odds: Odds
     which: np.ndarray | None = None
 
     def each(self, value: str) -> np.ndarray:
-        """The value asked (a chance's event: 1 or 0, or a column) for each battle."""
+        """The number of each battle whose mean is `value` (see `weighed`): float64, shape (battles,)."""
         assert self.which is not None
-        return np.asarray(of_outcomes(self.odds, value)[self.which])
-
-
-def of_outcomes(odds: Odds, value: str) -> np.ndarray:
-    """A value as a number for each distinct outcome: 1.0 or 0.0 for a chance, the column for a mean."""
-    if value.startswith("p_") and value[2:] in WINNERS:
-        return np.asarray(odds.columns["winner"] == WINNERS.index(value[2:]), float)
-    if not is_chance(value):
-        return odds.numbers(value[5:]).astype(float)
-    return odds._where(value).astype(float)
+        odds = self.odds
+        numbers = weighed(odds.battle, odds.readable_columns, len(odds.chances), value)
+        assert numbers is not None
+        return np.asarray(numbers[self.which])
 
 
 def answered(
@@ -72,57 +67,38 @@ def answered(
     threads: int | None = None,
     many: int = BATTLES,
     shared: Shared | None = None,
-) -> Fought:
-    """Exact where it fits (and no battles are asked for), else battle by battle, `many` unless told.
-
-    `shared` keeps the ends of equal chains.
-    """
+) -> Answered:
+    """Exact where that fits in `budget` bytes and `battles` is None; else `battles`, or `many`, are simulated."""
     if battles is None:
         try:
-            found = settle(scenario, Method(exact=True, budget=budget), shared=shared)
-            assert isinstance(found, Enumerated)
-            return Fought(found.odds())
+            return Answered(settle(scenario, Method(exact=True, budget=budget), shared=shared).odds())
         except NoExactOdds:
             pass
     return fought(scenario, battles or many, seed, threads)
 
 
-def fought(scenario: Scenario, battles: int, seed: int, threads: int | None = None) -> Fought:
-    """Battles 0 to `battles - 1` of the seed.
-
-    A composed battle does not tell its battles apart: they are put in any order, which is valid but gains nothing.
-    """
+def fought(scenario: Scenario, battles: int, seed: int, threads: int | None = None) -> Answered:
+    """Battles 0 to `battles - 1` of the seed."""
     check_numbers(battles, seed, threads)
-    if scenario.built.answer is None:
-        from simulator.engine.api import each_end
-
-        ends, which = each_end(scenario.chain, seed, battles)
-        outcomes = Outcomes(seen(scenario, ends), ends.p, ends.count)
-        odds, rows = labelled(scenario, outcomes, battles, seed), _merged_rows(outcomes)
-        return Fought(odds, rows[which])
-    fight = Fight(scenario, seed, threads)
-    fight.add(battles)
-    odds = fight.odds()
-    assert odds.counts is not None
-    order = np.random.default_rng(seed).permutation(battles)
-    return Fought(odds, np.repeat(np.arange(len(odds.counts)), odds.counts)[order])
+    outcomes, which = _counted(*_simulated(scenario, battles, seed, threads=threads))
+    return Answered(labelled(scenario, outcomes, battles, seed), which)
 
 
-def answered_mixture(base: Draft, battles: int | None, seed: int, budget: int, many: int = BATTLES) -> Fought:
-    """A scenario with fields that are not known: exact where all its combinations are, else battle by battle."""
+def answered_mixture(base: Draft, battles: int | None, seed: int, budget: int, many: int = BATTLES) -> Answered:
+    """A scenario with fields that are not known: exact where all combinations are, else simulated."""
     if battles is None:
         try:
-            return Fought(mix(base, seed=seed, exact=True, budget=budget).odds)
+            return Answered(mix(base, seed=seed, exact=True, budget=budget).odds)
         except NoExactOdds:
             pass
     return fought_mixture(base, battles or many, seed)
 
 
-def fought_mixture(base: Draft, battles: int, seed: int) -> Fought:
-    """The combinations of what is not known one after the other, each with its share of the battles.
+def fought_mixture(base: Draft, battles: int, seed: int) -> Answered:
+    """The combinations of the unknown fields one after the other, each with its share of the battles.
 
-    So battle i of two such scenarios stands at the same place of what may be drawn. Raises ValueError for fewer battles
-    than combinations.
+    So battle i of two such scenarios belongs to the same combination. Raises ValueError for fewer battles than
+    combinations.
     """
     drafts, fields = combined(base)
     if battles < len(drafts):
@@ -131,57 +107,55 @@ def fought_mixture(base: Draft, battles: int, seed: int) -> Fought:
     asked = [one.checked() for one, portion in zip(drafts, portions, strict=True) if portion]
     parts, first = [], 0
     for one, portion in zip(asked, filter(None, portions), strict=True):
-        parts.append(_ended(one, portion, seed, first))
+        parts.append(_simulated(one, portion, seed, first))
         first += portion
     names = [name for name in parts[0][0] if all(name in columns for columns, _ in parts)]
     offsets = np.cumsum([0, *(len(next(iter(columns.values()))) for columns, _ in parts)])
     columns = {name: np.concatenate([columns[name] for columns, _ in parts]) for name in names}
     which = np.concatenate([offset + rows for offset, (_, rows) in zip(offsets, parts, strict=False)])
-    count = np.bincount(which, minlength=offsets[-1])
-    outcomes = Outcomes(columns, count / battles, count)
+    outcomes, rows = _counted(columns, which)
     odds = Odds(
         outcomes,
         battle=asked[0].battle,
         battles=battles,
         seed=seed,
-        settings=[line for line in asked[0].settings() if line.split(" = ", maxsplit=1)[0] not in fields],
-        assumptions=[*told_drawn(fields), *asked[0].assumptions()],
+        settings=settings_without(asked[0].settings(), fields),
+        assumptions=[*describe_mixture(fields), *asked[0].assumptions()],
         scenario=base.data,
     )
-    return Fought(odds, _merged_rows(outcomes)[which])
+    return Answered(odds, rows)
 
 
-def _ended(scenario: Scenario, battles: int, seed: int, first: int) -> tuple[Columns, np.ndarray]:
-    """Outcomes, and which of them each of the battles from `first` on came to; see `fought`."""
+def _simulated(
+    scenario: Scenario, battles: int, seed: int, first: int | None = None, threads: int | None = None
+) -> tuple[Columns, np.ndarray]:
+    """Outcomes, and which of them each battle ends with: battles of a part that begins with `first`, or of the whole.
+
+    A composed battle does not say which of its battles ended how. They are put into a random order, which is valid but
+    gains nothing.
+    """
     if scenario.built.answer is None:
-        from simulator.engine.api import each_end
+        from simulator.engine.api import each_end  # imports numba, which exact answers do not need
 
-        ends, which = each_end(scenario.chain, seed, battles, first=first)
-        return seen(scenario, ends), which
-    fight = Fight(scenario, derive_seed(seed, first))
+        ends, which = each_end(scenario.chain, seed, battles, first=first or 0)
+        return outcome_columns(scenario, ends), which
+    fight = Fight(scenario, seed if first is None else derive_seed(seed, first), threads)
     fight.add(battles)
     odds = fight.odds()
     assert odds.counts is not None
-    order = np.random.default_rng([seed, first]).permutation(battles)
+    order = np.random.default_rng(seed if first is None else [seed, first]).permutation(battles)
     return odds.columns, np.repeat(np.arange(len(odds.counts)), odds.counts)[order]
 
 
-def _merged_rows(outcomes: Outcomes) -> np.ndarray:
-    """The number that each row gets when equal rows are made one."""
-    from simulator.analysis.odds.outcome_rows import merge
-
-    marked = replace(outcomes, p=np.arange(len(outcomes.p), dtype=float), count=None)
-    names = list(outcomes.columns)
-    kept = merge(marked)
-    place = {
-        tuple(row): number for number, row in enumerate(zip(*(kept.columns[n].tolist() for n in names), strict=True))
-    }
-    rows = zip(*(np.asarray(outcomes.columns[n]).tolist() for n in names), strict=True)
-    return np.array([place[tuple(row)] for row in rows], np.int64)
+def _counted(columns: Columns, which: np.ndarray) -> tuple[Outcomes, np.ndarray]:
+    """The outcomes with the counts of battles, and for each battle the row after equal rows are merged."""
+    count = np.bincount(which, minlength=len(next(iter(columns.values()))))
+    outcomes = Outcomes(columns, count / len(which), count)
+    return outcomes, merge_rows(outcomes)[1][which]
 
 
-def difference(value: str, one: Fought, reference: Fought) -> Difference:
-    """The value of the one minus that of the reference."""
+def difference(value: str, one: Answered, reference: Answered) -> Difference:
+    """The value of one answer minus that of the reference."""
     d = measure(one.odds, value).value - measure(reference.odds, value).value
     if one.which is None and reference.which is None:
         return Difference(d, d, d, 0.5 if abs(d) <= EQUAL else 1.0)
@@ -193,8 +167,8 @@ def difference(value: str, one: Fought, reference: Fought) -> Difference:
     return _of_chances(a > 0, b > 0) if is_chance(value) else _of_means(a, b)
 
 
-def _against_number(value: str, d: float, one: Fought, reference: Fought) -> Difference:
-    """One of the two is exact: it enters as its number, without variance."""
+def _against_number(value: str, d: float, one: Answered, reference: Answered) -> Difference:
+    """The difference where one of the two is exact: a number without variance."""
     sign, simulated = (1, one) if one.which is not None else (-1, reference)
     found = measure(simulated.odds, value)
     n = simulated.odds.battles
@@ -205,21 +179,21 @@ def _against_number(value: str, d: float, one: Fought, reference: Fought) -> Dif
         low, high = found.low, found.high
     number = d - sign * found.value
     least, most = sorted((number + sign * low, number + sign * high))
-    spread = float(np.std(of_outcomes(simulated.odds, value)[simulated.which])) / math.sqrt(n)
-    return Difference(d, least, most, _sureness(d, spread))
+    error = float(simulated.each(value).std()) / math.sqrt(n)
+    return Difference(d, least, most, _confidence(d, error))
 
 
-def _sureness(d: float, spread: float) -> float:
+def _confidence(d: float, error: float) -> float:
     if abs(d) <= EQUAL:
         return 0.5
-    return NORMAL.cdf(abs(d) / spread) if spread > 0 else 1.0
+    return NORMAL.cdf(abs(d) / error) if error > 0 else 1.0
 
 
 def _of_means(a: np.ndarray, b: np.ndarray) -> Difference:
     d = a - b
-    mean, spread = float(d.mean()), float(d.std()) / math.sqrt(len(d))
+    mean, error = float(d.mean()), float(d.std()) / math.sqrt(len(d))
     gain = _ratio(float(a.var() + b.var()), float(d.var()))
-    return Difference(mean, mean - Z * spread, mean + Z * spread, _sureness(mean, spread), gain)
+    return Difference(mean, mean - Z * error, mean + Z * error, _confidence(mean, error), gain)
 
 
 def _ratio(unpaired: float, paired: float) -> float | None:
@@ -227,7 +201,7 @@ def _ratio(unpaired: float, paired: float) -> float | None:
 
 
 def _of_chances(a: np.ndarray, b: np.ndarray) -> Difference:
-    """Agresti and Min's interval of paired chances; the sign test's mid-p for the sign."""
+    """The interval of Agresti and Min for paired chances; the confidence is one minus the mid-p of the sign test."""
     n, more, less = len(a), int((a & ~b).sum()), int((b & ~a).sum())
     centre = (more - less) / (n + 2)
     half = Z * math.sqrt((more + less + 1) - (more - less) ** 2 / (n + 2)) / (n + 2)
@@ -237,7 +211,7 @@ def _of_chances(a: np.ndarray, b: np.ndarray) -> Difference:
 
 
 def mid_p(successes: int, tries: int) -> float:
-    """Chance of more than so many successes in fair tries, and half that of as many."""
+    """P(more than `successes`) + half of P(`successes`) in `tries` fair tries."""
     from scipy.special import bdtrc  # scipy.stats takes a second to import
 
     return float(bdtrc(successes, tries, 0.5) + bdtrc(successes - 1, tries, 0.5)) / 2

@@ -1,4 +1,4 @@
-"""A grid cut into portions, each answered by itself: the same numbers whoever answers them, in whatever order."""
+"""A grid of scenarios in portions that are answered independently, in any order and on any machine."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.answer import Progress, cell
+from simulator.analysis.odds.answer import cell
 from simulator.analysis.odds.chain_cache import Shared
 from simulator.analysis.odds.measure import Measure, measure
+from simulator.analysis.odds.run import Progress
 from simulator.analysis.studies.cell import NOTHING, Cell, changed
 from simulator.analysis.studies.one_pass import solve_block
 from simulator.scenarios import Draft, Scenario, ScenarioError
 
-# A block that is solved in one pass has at most so many cells.
+# The largest number of cells that are solved in one pass.
 BLOCK = 1 << 17
 
 
 class Portion(NamedTuple):
-    """Which places of each axis (begin, end); `block` tells that they may be solved in one pass."""
+    """A range (begin, end) of each axis; `block` says that its cells may be solved in one pass."""
 
     ranges: tuple[tuple[int, int], ...]
     block: bool = False
 
     @property
     def size(self) -> int:
-        """How many cells it has."""
+        """The number of cells."""
         return int(np.prod([end - begin for begin, end in self.ranges]))
 
 
 class Answered(NamedTuple):
     """A portion's cells in row order (fewer if it was interrupted) and the seconds it took.
 
-    `cells` is None for a block that cannot be solved in one pass: its parts (`Grid.parts`) are to be answered instead.
+    `cells` is None for a block that cannot be solved in one pass; answer its parts (`Grid.parts`) instead.
     """
 
     portion: Portion
@@ -47,10 +48,10 @@ class Answered(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """All cells that are to be answered: every combination of `values` of the fields `paths`, in row order.
+    """All cells to answer: every combination of `values` of the fields `paths`, in row order.
 
-    `asked` is what `measure` takes; `battles` simulates every cell with so many. Cells that are answered one by one
-    come in portions of at most `few`. `kept` are portions (their ranges) that nobody wants any more.
+    `asked` are values, see `measure`; `battles` simulates every cell. Cells that are answered one by one come in
+    portions of at most `few` cells. `kept` are the ranges of portions that are already answered.
     """
 
     draft: Draft
@@ -64,12 +65,12 @@ class Grid:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """How many settings each field has."""
+        """The number of settings of each field."""
         return tuple(len(axis) for axis in self.values)
 
     @property
     def size(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return int(np.prod(self.shape, dtype=object))
 
     def settings(self, portion: Portion) -> Iterator[tuple[Any, ...]]:
@@ -77,12 +78,12 @@ class Grid:
         return product(*(axis[begin:end] for axis, (begin, end) in zip(self.values, portion.ranges, strict=True)))
 
     def places(self, portion: Portion) -> np.ndarray:
-        """Which cells of the grid they are, numbered in row order."""
+        """The numbers of a portion's cells in row order of the grid: int64, shape (cells,)."""
         axes = np.ix_(*(np.arange(begin, end) for begin, end in portion.ranges))
         return np.ravel_multi_index(np.broadcast_arrays(*axes), self.shape).ravel()
 
     def plan(self) -> Iterator[Portion]:
-        """Portions that cover the grid: blocks where a game has fields that only move the start, else few cells."""
+        """Portions that cover the grid: blocks if fields only move the start of the battle, else few cells each."""
         inner = self._moving()
         if not inner:
             yield from self.parts(Portion(tuple((0, size) for size in self.shape)))
@@ -97,7 +98,7 @@ class Grid:
             yield Portion(ranges, block=True)
 
     def _moving(self) -> list[int]:
-        """Axes that only move the start of the battle, as far as the first cell that the rules allow tells."""
+        """Axes that only move the start of the battle, judged by the first cell that the rules allow."""
         if self.battles is not None:
             return []
         for settings in islice(product(*self.values), 1000):
@@ -110,7 +111,7 @@ class Grid:
         return []
 
     def parts(self, portion: Portion) -> Iterator[Portion]:
-        """The same cells in small portions, without those that are kept."""
+        """The same cells in small portions, except those that are kept."""
         *outer, (begin, end) = portion.ranges
         for ranges in product(*([(place, place + 1) for place in range(*one)] for one in outer)):
             for first in range(begin, end, self.few):
@@ -119,35 +120,35 @@ class Grid:
                     yield part
 
     def answer(self, portion: Portion, shared: Shared, stopped: Callable[[], bool] = lambda: False) -> Answered:
-        """A portion's answers; those so far once `stopped()` says so."""
+        """The answers of a portion; those finished so far once `stopped()` is true."""
         begun = time.perf_counter()
 
-        def told(done: int, total: int | None) -> None:
+        def report(done: int, total: int | None) -> None:
             if stopped():
                 raise KeyboardInterrupt
 
         found: list[Cell] = []
         try:
-            solved = self._solved(portion, told) if portion.block else repeat(None)
+            solved = self._solved(portion, report) if portion.block else repeat(None)
             if solved is None:
                 return Answered(portion, None, time.perf_counter() - begun)
             for settings, known in zip(self.settings(portion), solved, strict=False):
                 if known is None:
-                    told(0, None)
-                found.append(known or self.cell(settings, shared, told))
+                    report(0, None)
+                found.append(known or self.cell(settings, shared, report))
         except KeyboardInterrupt:
             if not stopped():
                 raise
         return Answered(portion, found, time.perf_counter() - begun)
 
-    def _solved(self, portion: Portion, told: Progress) -> Iterable[Cell | None] | None:
-        """A block's cells, None for those that one pass does not answer; None if it answers none."""
+    def _solved(self, portion: Portion, report: Progress) -> Iterable[Cell | None] | None:
+        """The cells of a block, None for each that one pass does not answer; None if it answers none."""
         ranges = zip(self.values, portion.ranges, strict=True)
         axes = [(path, axis[begin:end]) for path, (axis, (begin, end)) in zip(self.paths, ranges, strict=True)]
         fixed = {path: axis[0] for path, axis in axes if len(axis) == 1}
         free = {path: axis for path, axis in axes if len(axis) > 1}
         base = self.draft.with_fields(fixed) if fixed else self.draft
-        values = solve_block(base, tuple(free), tuple(free.values()), self.asked, told)
+        values = solve_block(base, tuple(free), tuple(free.values()), self.asked, report)
         if values is None:
             return None
         measures = zip(*([Measure(one, one, one) for one in row] for row in values.tolist()), strict=True)
@@ -155,17 +156,17 @@ class Grid:
         cells = zip(self.settings(portion), measures, solved, strict=True)
         return [Cell(settings, found, "exact") if known else None for settings, found, known in cells]
 
-    def cell(self, settings: tuple[Any, ...], shared: Shared, told: Progress | None = None) -> Cell:
-        """The answer of one cell by itself."""
+    def cell(self, settings: tuple[Any, ...], shared: Shared, report: Progress | None = None) -> Cell:
+        """The answer of a single cell."""
         try:
             scenario, note = changed(self.draft, self.paths, settings)
         except ScenarioError as error:
             return Cell(settings, (NOTHING,) * len(self.asked), "refused", refused=str(error))
-        found = cell(scenario, self.battles, self.seed, told, shared)
+        found = cell(scenario, self.battles, self.seed, report, shared)
         measures = tuple(measure(found, value) for value in self.asked)
         return Cell(settings, measures, found.method, found.battles, note=note)
 
 
 def _cut(size: int, step: int) -> list[tuple[int, int]]:
-    """An axis in ranges of so many places."""
+    """An axis in ranges of at most `step` places."""
     return [(begin, min(begin + step, size)) for begin in range(0, size, step)]

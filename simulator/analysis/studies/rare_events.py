@@ -1,4 +1,4 @@
-"""The chance of something rare, or in a battle too large for exact odds (docs/rules/decisions.md section 10).
+"""Rare events, and values of battles too large for exact odds (docs/rules/decisions.md section 10).
 
 scored({"game": "risk", "battle": "land", "attacker": {"regiments": 2000}, "defender": {"regiments": 1800}}).value
 """
@@ -11,24 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from simulator.analysis.odds.answer import Interrupted, Progress, check_numbers
 from simulator.analysis.odds.intervals import LEVEL, half_width_of_mean
 from simulator.analysis.odds.measure import is_chance, weighed
+from simulator.analysis.odds.odds import readable
+from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
+from simulator.analysis.result import Result
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
-from simulator.rules.battle import WINNERS
 from simulator.scenarios import Scenario, ScenarioError, Source, load
 
 BATTLES = 100_000
-# So many battles at once: some hundredths of a second to a few tenths.
+# Battles simulated at once: between some hundredths and a few tenths of a second.
 PORTION = 1 << 12
 FEW = 100
 WARNING = "few battles carry this estimate; do not trust the interval"
 
 
-@dataclass(frozen=True)
-class Scored:
-    """One number: its estimate with a 95 % interval, from battles that were fought into a solved region.
+@dataclass(frozen=True, repr=False)
+class Scored(Result):
+    """An estimate with a 95 % interval, from battles simulated until they enter a region of solved states.
 
     `states` were solved; `entered` is the share of battles scored there, `effective` = (sum x)^2 / sum x^2 over the
     scores: how many battles carry the estimate. `gain` is the variance of plain simulation over this one's (None where
@@ -45,15 +46,15 @@ class Scored:
     entered: float
     effective: float
     gain: float | None = None
-    scenario: Scenario | None = field(default=None, repr=False, compare=False)
+    scenario: Scenario | None = field(default=None, compare=False)
 
     @property
     def warning(self) -> str:
-        """What to beware of, "" for nothing."""
+        """A warning about the interval, "" for none."""
         return WARNING if self.effective < FEW else ""
 
     def how(self) -> str:
-        """How it was obtained, in one line."""
+        """How the estimate was obtained, in one line."""
         text = f"scored: {self.battles:,} battles, seed {self.seed}, {100 * self.entered:.1f} % of them scored in"
         text += f" {self.states:,} solved states, 95 % interval"
         if self.gain is not None:
@@ -81,11 +82,11 @@ def scored(
     budget: int = EXACT_BYTES,
     progress: Progress | None = None,
 ) -> Scored:
-    """Battles fought until their rest is small enough to be solved, each scored with its exact chance (or mean) there.
+    """Simulate battles until their rest is small enough to be solved, and score each with its exact value there.
 
-    `value` is a chance, a question, or `mean.COLUMN`. `budget` is in bytes: what fits is answered by `exact`, and a
-    part of it is what the region may take. Raises ScenarioError for a battle that is small enough for exact odds or
-    cannot be scored, ValueError for an unknown value, Interrupted with the battles scored until then.
+    `value` is a chance, a question, or `mean.COLUMN`. Battles that fit into `budget` bytes are refused
+    (use `exact`), and the region takes a part of it. Raises ScenarioError for a battle that is small enough for exact
+    odds or cannot be scored, ValueError for an unknown value, Interrupted with the estimate so far.
     """
     from simulator.engine.api import largest, region, tells_what_is_left
 
@@ -95,7 +96,7 @@ def scored(
     if asked.built.chain is None or not tells_what_is_left(asked.chain):
         raise ScenarioError(f"battle: {own} cannot be scored; use simulate")
     _refuse_small(asked, budget)
-    chain = _followed(asked, value)
+    chain = _counting_chain(asked, value)
     room = min(budget, QUICK_BYTES)
     least = largest(chain, seed, room)
     entries, count, cut = _entries(chain, least, seed, battles, progress)
@@ -106,7 +107,7 @@ def scored(
         except NoExactOdds:
             least -= max(1, least // 8)
             entries, count, cut = _entries(chain, least, seed, battles, progress)
-    found = _reckoned(asked, chain, value, entries, count, graph, seed)
+    found = _scored(asked, chain, value, entries, count, graph, seed)
     if cut:
         raise Interrupted(found)
     return found
@@ -129,18 +130,17 @@ def _refuse_small(asked: Scenario, budget: int) -> None:
 
 
 def _scores(asked: Scenario, states: Any, value: str) -> np.ndarray:
-    """What each of these final states counts. Raises ValueError for a value that is no mean over outcomes."""
+    """The number of each final state whose mean is `value`. Raises ValueError for a value that is no mean."""
     assert asked.built.outcome is not None
-    columns = asked.built.outcome(states)
-    told = {name: np.array(WINNERS)[values] if name == "winner" else values for name, values in columns.items()}
-    found = weighed(asked.battle, told, len(next(iter(states))), value)
+    columns = readable(asked.built.outcome(states))
+    found = weighed(asked.battle, columns, len(next(iter(states))), value)
     if found is None:
         raise ValueError(f"value: {value} is no chance and no mean of a number column; scored answers one of these")
     return found
 
 
-def _followed(asked: Scenario, value: str) -> Chain:
-    """The chain; its counter is a field like others where the value depends on it."""
+def _counting_chain(asked: Scenario, value: str) -> Chain:
+    """The chain, with its counter as an ordinary field if the value depends on it."""
     chain = asked.chain
     start = type(chain.start)(*(np.array([int(one)] * 2) for one in chain.start))
     if chain.counted >= 0:
@@ -152,7 +152,7 @@ def _followed(asked: Scenario, value: str) -> Chain:
 def _entries(
     chain: Chain, least: int, seed: int, battles: int, progress: Progress | None
 ) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Where the battles enter the region or end, with counts; and whether Ctrl-C cut them short."""
+    """The states where battles enter the region or end, their counts, and whether Ctrl-C interrupted."""
     from simulator.engine.api import enter
 
     parts: list[tuple[np.ndarray, np.ndarray]] = []
@@ -173,7 +173,7 @@ def _entries(
     return distinct, np.bincount(which.ravel(), counts).astype(np.int64), cut
 
 
-def _reckoned(
+def _scored(
     asked: Scenario, chain: Chain, value: str, entries: np.ndarray, count: np.ndarray, graph: Any, seed: int
 ) -> Scored:
     from simulator.engine.api import Solver

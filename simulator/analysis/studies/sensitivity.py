@@ -1,4 +1,4 @@
-"""Which field moves the odds most? docs/rules/decisions.md section 4.
+"""Sensitivity: the effect of each field on a value. docs/rules/decisions.md section 4.
 
 sensitivity("risk-20v15").table              # every field one step up and down
 sobol("risk-20v15", {"attacker.regiments": range(18, 23), "options.defence_dice": [2, 3]})
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from simulator.analysis.odds.answer import CELL_BATTLES, CELL_BYTES, Interrupted, Progress, check_numbers
 from simulator.analysis.odds.chain_cache import Shared
 from simulator.analysis.odds.measure import measure
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Interrupted, Progress, check_numbers
+from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.cell import changed
-from simulator.analysis.studies.paired import Difference, Fought, answered, difference
+from simulator.analysis.studies.paired import Answered, Difference, answered, difference
 from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.rules.battle import Battle
 from simulator.scenarios import Scenario, ScenarioError, Source, draft, load
@@ -28,17 +29,15 @@ from simulator.scenarios.validation import brief
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 ON_REQUEST = ("policy", "objective")
 FRAME = ("game", "battle", "rules")
 ALIKE = 1e-12
-NO_VARIANCE = 1e-30
 
 
 @dataclass(frozen=True)
 class Step:
-    """One field changed alone: from `setting` to `to`, and the value then."""
+    """One field changed alone, from `setting` to `to`, and the value after the change."""
 
     path: str
     setting: Any
@@ -50,64 +49,53 @@ class Step:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A change that the rules refuse, and why."""
+    """A change that the rules refuse, and the reason."""
 
     path: str
     to: Any
     reason: str
 
 
-@dataclass(frozen=True)
-class Sensitivity:
-    """The value asked as the scenario stands (`base`), and after each change of one field alone."""
+@dataclass(frozen=True, repr=False)
+class Sensitivity(Result):
+    """The value of the scenario (`base`), and after each change of one field alone."""
 
     base: float
     value: str
-    steps: tuple[Step, ...] = field(repr=False)
-    refusals: tuple[Skipped, ...] = field(repr=False)
-    odds: Odds = field(repr=False)
+    steps: tuple[Step, ...]
+    refusals: tuple[Skipped, ...]
+    odds: Odds
     seed: int = 0
     complete: bool = True
 
+    json_fields = ("base", "value", "seed", "complete")
+
     def rows(self) -> list[dict[str, Any]]:
-        """`path, setting, to, value, change, low, high, method`; low and high are 95 % bounds of the change."""
-        return [
-            {
-                "path": step.path,
-                "setting": step.setting,
-                "to": step.to,
-                "value": step.value,
-                "change": step.change.value,
-                "low": step.change.low,
-                "high": step.change.high,
-                "method": step.method,
-            }
-            for step in self.steps
-        ]
+        """`path, setting, to, value, change, low, high, method`; low and high are 95 % bounds of the change.
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """`rows` as a DataFrame, the field that moves most first."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        The field with the largest effect comes first.
+        """
+        found = []
+        for step in self.steps:
+            change = {"change": step.change.value, "low": step.change.low, "high": step.change.high}
+            named = {"path": step.path, "setting": step.setting, "to": step.to, "value": step.value}
+            found.append(named | change | {"method": step.method})
+        return found
 
     @property
     def skipped(self) -> pd.DataFrame:
         """`path, to, reason` of the changes that the rules refuse."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(one) for one in self.refusals], columns=["path", "to", "reason"])
+        return frame([vars(one) for one in self.refusals], ["path", "to", "reason"])
 
     def fields(self) -> list[tuple[str, list[Step]]]:
-        """The steps of each field, the field that moves most first."""
+        """The steps of each field, the field with the largest effect first."""
         found: dict[str, list[Step]] = {}
         for step in self.steps:
             found.setdefault(step.path, []).append(step)
         return list(found.items())
 
     def without_effect(self) -> list[str]:
-        """The fields none of whose changes changes anything."""
+        """The fields without any effect."""
         return [path for path, steps in self.fields() if all(abs(step.change.value) <= ALIKE for step in steps)]
 
     def how(self) -> str:
@@ -119,25 +107,11 @@ class Sensitivity:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON."""
-        return {
-            "base": self.base,
-            "value": self.value,
-            "seed": self.seed,
-            "how": self.how(),
-            "complete": self.complete,
-            "table": self.rows(),
-            "skipped": [vars(one) for one in self.refusals],
-            "without_effect": self.without_effect(),
-        }
-
-    def plot(self, path: Any = None) -> Figure:
-        """A tornado of the 15 fields that move most. Returns the matplotlib figure."""
-        from simulator.report.sensitivity_plot import plot_sensitivity
-
-        return plot_sensitivity(self, path)
+        skipped = [vars(one) for one in self.refusals]
+        return super().to_dict() | {"skipped": skipped, "without_effect": self.without_effect()}
 
 
-def sensitivity(
+def sensitivity(  # noqa: PLR0913 - one argument an option
     scenario: Source,
     value: str | None = None,
     fields: str | Sequence[str] | None = None,
@@ -146,50 +120,22 @@ def sensitivity(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    wanted: Callable[[str, Any, Any], bool] = lambda path, setting, to: True,
 ) -> Sensitivity:
-    """Every field one step up and down (yes/no: the other; names: each other), alone; the largest effect first.
+    """Change every field alone: one step up and down, yes to no, a name to each other name; the largest effect first.
 
-    `value` is what `measure` takes (without it `p_attacker`, or the battle's own where nobody wins). Policies are left
-    alone unless `fields` names them: paths, or tables like `attacker`. Raises ScenarioError, ValueError, Interrupted
-    with the changes tried until then.
+    `value` is a value as for `measure` (by default `p_attacker`, or that of the battle kind where nobody wins).
+    Policies are changed only if `fields` names them: paths, or tables like `attacker`. `wanted(path, setting, to)`
+    selects changes. Raises ScenarioError, ValueError, Interrupted with the changes tried so far.
     """
     checked = load(scenario)
-    tried = list(steps_of(checked, (fields,) if isinstance(fields, str) else fields))
-    return _tried(checked, tried, value, battles, seed, threads, progress)
-
-
-def one_more(
-    scenario: Source,
-    value: str | None = None,
-    battles: int | None = None,
-    seed: int = 0,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Sensitivity:
-    """One more of each whole-number field of both sides and the conditions, alone; see `sensitivity`."""
-    checked = load(scenario)
-    steps = ((path, setting, to) for path, setting, to in steps_of(checked) if not path.startswith("options."))
-    more = [one for one in steps if isinstance(one[1], int) and not isinstance(one[1], bool) and one[2] == one[1] + 1]
-    return _tried(checked, more, value, battles, seed, threads, progress)
-
-
-def _tried(
-    checked: Scenario,
-    tried: Sequence[tuple[str, Any, Any]],
-    value: str | None,
-    battles: int | None,
-    seed: int,
-    threads: int | None,
-    progress: Progress | None,
-) -> Sensitivity:
-    """The value asked after each of these changes alone."""
+    tried = [one for one in steps_of(checked, (fields,) if isinstance(fields, str) else fields) if wanted(*one)]
     check_numbers(1 if battles is None else battles, seed, threads)
     base = draft(checked)
     shared = Shared()
-    stand = answered(checked, battles, seed, CELL_BYTES, threads, CELL_BATTLES, shared)
-    asked = value or ("p_attacker" if "winner" in stand.odds.columns else stand.odds.value)
-    now = measure(stand.odds, asked).value
+    reference = answered(checked, battles, seed, CELL_BYTES, threads, CELL_BATTLES, shared)
+    asked = value or ("p_attacker" if "winner" in reference.odds.columns else reference.odds.value)
+    now = measure(reference.odds, asked).value
     found: list[Step] = []
     refusals: list[Skipped] = []
     complete = True
@@ -203,25 +149,35 @@ def _tried(
                 refusals.append(Skipped(path, to, str(error)))
                 continue
             after = answered(one, battles, seed, CELL_BYTES, threads, CELL_BATTLES, shared)
-            found.append(_step(asked, (path, setting, to), after, stand))
+            found.append(_step(asked, (path, setting, to), after, reference))
     except KeyboardInterrupt:
         if not found:
             raise
         complete = False
-    answer = Sensitivity(now, asked, _sorted(found), tuple(refusals), stand.odds, seed, complete)
+    answer = Sensitivity(now, asked, _sorted(found), tuple(refusals), reference.odds, seed, complete)
     if not complete:
         raise Interrupted(answer)
     return answer
 
 
-def _step(asked: str, change: tuple[str, Any, Any], after: Fought, stand: Fought) -> Step:
-    both = {after.odds.method, stand.odds.method}
+def one_more(scenario: Source, value: str | None = None, **options: Any) -> Sensitivity:
+    """One more of each whole-number field of both sides and the conditions, alone; see `sensitivity`."""
+
+    def wanted(path: str, setting: Any, to: Any) -> bool:
+        whole = isinstance(setting, int) and not isinstance(setting, bool)
+        return whole and to == setting + 1 and not path.startswith("options.")
+
+    return sensitivity(scenario, value, wanted=wanted, **options)
+
+
+def _step(asked: str, change: tuple[str, Any, Any], after: Answered, reference: Answered) -> Step:
+    both = {after.odds.method, reference.odds.method}
     method = "exact" if both == {"exact"} else "simulated"
-    return Step(*change, measure(after.odds, asked).value, difference(asked, after, stand), method)
+    return Step(*change, measure(after.odds, asked).value, difference(asked, after, reference), method)
 
 
 def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """By the field's largest change, then as tried; changes that differ only by rounding are alike."""
+    """Sorted by the largest effect of the field, then as tried; effects that differ only by rounding are equal."""
     largest: dict[str, float] = {}
     for step in steps:
         largest[step.path] = max(largest.get(step.path, 0.0), abs(step.change.value))
@@ -230,7 +186,7 @@ def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def steps_of(scenario: Scenario, fields: Sequence[str] | None = None) -> Iterator[tuple[str, Any, Any]]:
-    """Path, setting and new value of each change to try. Raises ValueError for `fields` that there are not."""
+    """Path, setting and new value of each change to try. Raises ValueError for unknown `fields`."""
     battle = scenario.battle
     for one in fields or ():
         if field_at(battle, one) is None or one in FRAME:
@@ -253,7 +209,7 @@ def _no_field(battle: Battle, path: str) -> str:
 
 
 def settings_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every field with a value, defaults filled in, in the order of the schema; lists item by item."""
+    """Path and value of every field, defaults included, in the order of the schema; lists item by item."""
     if isinstance(value, BaseModel):
         infos = type(value).model_fields.items()
         named = [(info.alias or name, getattr(value, name), info.is_required()) for name, info in infos]
@@ -279,9 +235,9 @@ def settings_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def others(battle: Battle, path: str, setting: Any) -> list[Any]:
-    """What a field is changed to: one less and more, the other of yes and no, every other name; else nothing."""
+    """The new values of a field: one less and one more, the other of yes and no, every other name; else none."""
     node = field_at(battle, path)
-    if node is None or _of_creatures(battle, path):
+    if node is None or _in_free_text(battle, path):
         return []
     kinds = list(branches(dict(node), schema_of(battle.model)))
     if isinstance(setting, bool):
@@ -294,8 +250,8 @@ def others(battle: Battle, path: str, setting: Any) -> list[Any]:
     return [name for name in dict.fromkeys(names) if name not in {setting, "best"}]
 
 
-def _of_creatures(battle: Battle, path: str) -> bool:
-    """Is this in a list whose items may be free text, as armies are spoken of?"""
+def _in_free_text(battle: Battle, path: str) -> bool:
+    """Is this field in a list whose items may be free text, like the creatures of an army?"""
     schema = schema_of(battle.model)
     for match in re.finditer(r"\[\d+\]", path):
         for branch in branches(dict(field_at(battle, path[: match.start()]) or {}), schema):
@@ -315,12 +271,11 @@ def sobol(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Sobol indices of the value over a full grid of settings, all equally likely: `path, first, total`.
+    """Sobol indices of the value over a full grid of settings, see `Sweep.sobol`.
 
-    `first` is the share of the variance that a field explains alone, `total` with all its interactions. Raises
-    ValueError where the rules refuse a combination.
+    Raises ValueError where the rules refuse a combination.
     """
-    return sobol_of(swept_fully(scenario, vary, value, battles, seed, threads=threads, progress=progress))
+    return swept_fully(scenario, vary, value, battles, seed, threads=threads, progress=progress).sobol()
 
 
 def swept_fully(
@@ -331,7 +286,7 @@ def swept_fully(
     seed: int = 0,
     **more: Any,
 ) -> Sweep:
-    """The sweep that `sobol` stands on. Raises ValueError where the rules refuse a combination."""
+    """The sweep behind `sobol`. Raises ValueError where the rules refuse a combination."""
     ranges = {path: tuple(values) for path, values in vary.items()}
     try:
         try:
@@ -342,34 +297,5 @@ def swept_fully(
             swept = sweep(scenario, ranges, None, battles, seed, **more)
     except ScenarioError as error:
         raise ValueError(f"vary: every combination must be allowed; {error}") from None
-    sobol_of(swept)
+    swept.sobol()
     return swept
-
-
-def sobol_of(swept: Sweep) -> pd.DataFrame:
-    """The indices of a sweep that is done, see `sobol`."""
-    import pandas as pd
-
-    _check_full(swept)
-    grid = swept.grid()
-    whole = float(grid.var())
-    rows = []
-    for axis, path in enumerate(swept.paths):
-        rest = tuple(other for other in range(grid.ndim) if other != axis)
-        first = total = 0.0
-        if whole >= NO_VARIANCE:
-            first = float(grid.mean(axis=rest).var()) / whole
-            total = 1 - float(grid.mean(axis=axis).var()) / whole
-        rows.append({"path": path, "first": first, "total": total})
-    return pd.DataFrame(rows, columns=["path", "first", "total"])
-
-
-def _check_full(swept: Sweep) -> None:
-    for cell in swept.refusals:
-        blamed = (cell.refused or "").partition(":")[0]
-        named = list(zip(swept.paths, cell.settings, strict=True))
-        told = [pair for pair in named if pair[0] == blamed] or named
-        settings = ", ".join(f"{path} = {setting}" for path, setting in told)
-        raise ValueError(f"vary: every combination must be allowed; {settings} is not")
-    if len(swept.cells) < swept.grid().size:
-        raise ValueError("vary: every combination must be allowed; the sweep was interrupted")

@@ -1,8 +1,7 @@
 """Grids of scenarios: sweeps over one or several fields.
 
-Cells that differ only in where their battle starts are solved in one pass (`onepass`), others one by one. Simulated
-cells all use the same seed (common random numbers), so that neighbouring cells differ by their settings and not by
-their luck.
+Cells that differ only in the start of their battle are solved in one pass (`one_pass`), others one by one. All
+simulated cells use the same seed (common random numbers), so that neighbouring cells differ by their settings alone.
 """
 
 from __future__ import annotations
@@ -14,43 +13,46 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds.answer import Interrupted, Progress, cell, check_numbers
+from simulator.analysis.odds.answer import cell
 from simulator.analysis.odds.chain_cache import Shared
+from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
+from simulator.analysis.result import Result, frame
 from simulator.analysis.studies.cell import Cell, changed
 from simulator.analysis.studies.partition import Answered, Grid, Portion
+from simulator.engine.model.limits import processors
 from simulator.scenarios import ScenarioError, Source, draft
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 MOST_CELLS = 100_000
-# Cells that travel to other processes, or to a file, come in about so many portions, of so many cells at least and at
-# most: the way of a portion takes as long as two or three small cells.
+# Work for other processes or for a file is cut into about this many portions, within these bounds of cells: sending a
+# portion takes as long as answering two or three small cells.
 PORTIONS, LEAST_TOGETHER, MOST_TOGETHER = 256, 4, 64
 
-# After Ctrl-C cells under way are waited for so many seconds; one that compiles or loads a kernel is not.
+# Seconds to wait for the cells in progress after Ctrl-C; a cell that compiles or loads a kernel takes longer.
 LAST_WAIT = 0.2
+# A variance below this is rounding: no field explains a part of it.
+NO_VARIANCE = 1e-30
 
 Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
 
 
 @dataclass
 class Pace:
-    """How fast cells were answered: how many by each method, the seconds spent on those, and those that passed."""
+    """The speed of answering: the cells and processor seconds by method, and the seconds elapsed."""
 
     cells: Counter[str] = field(default_factory=Counter)
     busy: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
     def add(self, cells: Sequence[Cell], seconds: float) -> None:
-        """Count cells that took so long together; where methods differ each cell is taken to have taken as long."""
+        """Count cells that took `seconds` together; each is assumed to have taken as long as the others."""
         count = Counter(cell.method for cell in cells)
         self.cells += count
         for method, number in count.items():
@@ -58,7 +60,7 @@ class Pace:
 
     @property
     def total(self) -> int:
-        """How many cells that are."""
+        """The number of cells."""
         return sum(self.cells.values())
 
     def rates(self) -> dict[str, float]:
@@ -74,20 +76,20 @@ class Pace:
 
     def __str__(self) -> str:
         rates = self.rates()
-        told = [
+        parts = [
             f"{self.cells[how]:,} {how} cells, {rates[how]:,.0f} a second"
             for how in ("exact", "simulated")
             if how in rates
         ]
-        return f"{'; '.join(told)} ({self.seconds:.2f} s in all)" if told else ""
+        return f"{'; '.join(parts)} ({self.seconds:.2f} s in all)" if parts else ""
 
 
 @dataclass(repr=False)
-class Sweep:
-    """A grid of answers. `paths` are the fields varied, `values` the settings of each, `asked` what was asked.
+class Sweep(Result):
+    """A grid of answers: `paths` are the fields varied, `values` the settings of each, `asked` the values computed.
 
-    `cells` are in row order of the settings; fewer than the whole grid, those at `places`, when it was interrupted.
-    `pace` tells how fast they were answered.
+    `cells` are in row order of the settings. An interrupted sweep has only the cells at `places`. `pace` is the speed
+    of answering.
     """
 
     paths: tuple[str, ...]
@@ -99,29 +101,24 @@ class Sweep:
     places: list[int] = field(default_factory=list)
     pace: Pace = field(default_factory=Pace)
 
+    json_fields = ("paths", "asked", "seed")
+
     def take(self, cells: Mapping[int, Cell], seconds: float) -> None:
-        """Take cells by their place, gathered in so many seconds."""
+        """Set the cells by their place, answered in `seconds`."""
         self.places = sorted(cells)
         self.cells = [cells[place] for place in self.places]
         self.pace.seconds = seconds
 
     @property
     def value(self) -> str:
-        """The first of the values asked."""
+        """The first value."""
         return self.asked[0]
-
-    @cached_property
-    def table(self) -> pd.DataFrame:
-        """One row a cell, see `rows`."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a cell: a column for each field varied, `value`, `low`, `high`, `method`, `battles`.
 
-        With several values asked there are three columns for each: its name, and that with `.low` and `.high`. If the
-        rules refuse a cell its numbers are empty (None), and a column `refused` gives the reason.
+        Several values have three columns each: the value, and it with `.low` and `.high`. If the rules refuse a cell,
+        its numbers are None, and a column `refused` gives the reason.
         """
         return [self._row(cell, any(cell.refused for cell in self.cells)) for cell in self.cells]
 
@@ -134,16 +131,40 @@ class Sweep:
         return row | ({"refused": cell.refused or ""} if refusals else {})
 
     def grid(self, place: int = 0) -> np.ndarray:
-        """Values as an array with one axis for each field varied; nan where a cell is missing or refused."""
+        """One value as float64 with one axis for each field varied; nan where a cell is missing or refused."""
         flat = np.full(int(np.prod([len(values) for values in self.values])), np.nan)
         flat[self.places] = [cell.measures[place].value for cell in self.cells]
         return flat.reshape([len(values) for values in self.values])
 
     def sobol(self) -> pd.DataFrame:
-        """Sobol indices of the first value over the whole grid, see `sensitivity.sobol`. Raises ValueError."""
-        from simulator.analysis.studies.sensitivity import sobol_of
+        """Sobol indices of the first value: `path, first, total`, settings equally likely. Raises ValueError.
 
-        return sobol_of(self)
+        `first` is the share of the variance that a field explains alone, `total` with all its interactions. Source:
+        Saltelli et al., "Global Sensitivity Analysis. The Primer" (2008), chapter 4.
+        """
+        self._check_full()
+        grid = self.grid()
+        variance = float(grid.var())
+        rows = []
+        for axis, path in enumerate(self.paths):
+            others = tuple(other for other in range(grid.ndim) if other != axis)
+            first = total = 0.0
+            if variance >= NO_VARIANCE:
+                first = float(grid.mean(axis=others).var()) / variance
+                total = 1 - float(grid.mean(axis=axis).var()) / variance
+            rows.append({"path": path, "first": first, "total": total})
+        return frame(rows, ["path", "first", "total"])
+
+    def _check_full(self) -> None:
+        """Refuse (ValueError) a grid with cells that are missing or refused by the rules."""
+        for one in self.refusals:
+            field = (one.refused or "").partition(":")[0]
+            named = list(zip(self.paths, one.settings, strict=True))
+            blamed = [pair for pair in named if pair[0] == field] or named
+            settings = ", ".join(f"{path} = {setting}" for path, setting in blamed)
+            raise ValueError(f"vary: every combination must be allowed; {settings} is not")
+        if len(self.cells) < self.grid().size:
+            raise ValueError("vary: every combination must be allowed; the sweep was interrupted")
 
     @property
     def refusals(self) -> list[Cell]:
@@ -163,15 +184,6 @@ class Sweep:
             text += f"; {len(self.refusals)} not allowed and left empty ({self.refusals[0].refused})"
         notes = dict.fromkeys(cell.note for cell in answered if cell.note)
         return "; ".join([text, *notes])
-
-    def plot(self, path: Any = None) -> Figure:
-        """A line with its interval band (one axis) or a heat map (two). Returns the matplotlib figure.
-
-        Raises ValueError for three axes or more.
-        """
-        from simulator.report.sweep_plot import plot_sweep
-
-        return plot_sweep(self, path)
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{len(values)} {path}" for path, values in zip(self.paths, self.values, strict=True))
@@ -195,22 +207,22 @@ def sweep(  # noqa: PLR0913 - one argument an option
 ) -> Sweep:
     """The answers for all combinations of settings, e.g. `{"attacker.regiments": range(1, 31)}`.
 
-    `value` is what `measure` takes, or several of these; by default the battle's own, such as `p_attacker`. Cells are
-    exact where they fit; `battles` simulates them all. A cell that the rules refuse is left empty. `answering` has
-    portions answered elsewhere (`cluster.answers_on`). Raises ScenarioError if they refuse every cell, ValueError for
-    an unknown value, Interrupted with the cells done so far.
+    `value` is one or several values, see `measure`; by default that of the battle kind, such as `p_attacker`. Cells are
+    exact where they fit; `battles` simulates them all. A cell that the rules refuse stays empty. `answering` answers
+    portions elsewhere (`cluster.answers_on`). Raises ScenarioError if the rules refuse every cell, ValueError for an
+    unknown value, Interrupted with the cells answered so far.
     """
     grid = grid_of(scenario, vary, value, battles, seed)
     check_numbers(1, seed, threads)
     if answering:
         grid = in_portions(grid)
-        return gathered(grid, answering(grid, grid.plan()), progress)
-    with closing(answers(grid, threads)) as told:  # its threads end with it, whatever is raised meanwhile
-        return gathered(grid, told, progress)
+        return collect(grid, answering(grid, grid.plan()), progress)
+    with closing(answers(grid, threads)) as found:  # its threads end with it, whatever is raised
+        return collect(grid, found, progress)
 
 
 def in_portions(grid: Grid) -> Grid:
-    """The grid cut for work that is spread or kept: into portions that are worth the way, yet enough for many hands."""
+    """The grid in portions for workers or a file: large enough to be worth sending, and enough for many workers."""
     return replace(grid, few=min(max(LEAST_TOGETHER, grid.size // PORTIONS), MOST_TOGETHER))
 
 
@@ -222,7 +234,7 @@ def grid_of(
     seed: int,
     most: int = MOST_CELLS,
 ) -> Grid:
-    """The grid that a sweep is asked for. Raises ValueError and ScenarioError as `sweep`."""
+    """The grid of a sweep. Raises ValueError and ScenarioError as `sweep`."""
     check_numbers(1 if battles is None else battles, seed, None)
     values = tuple(tuple(options) for options in vary.values())
     if not vary or not all(values):
@@ -236,7 +248,7 @@ def grid_of(
 
 
 def own_value(grid: Grid) -> str:
-    """What a battle is asked when nothing is named: answered for the first cell that the rules allow.
+    """The default value of the battle kind, from the first cell that the rules allow.
 
     Raises ScenarioError if they allow none.
     """
@@ -250,7 +262,7 @@ def own_value(grid: Grid) -> str:
     raise refused
 
 
-def gathered(grid: Grid, found: Iterator[Answered], progress: Progress | None) -> Sweep:
+def collect(grid: Grid, found: Iterator[Answered], progress: Progress | None) -> Sweep:
     """The answers as a sweep. Raises ScenarioError if the rules refuse every cell, Interrupted with those so far."""
     battle = grid.draft.battle()
     swept = Sweep(grid.paths, grid.values, grid.asked, grid.seed, f"{battle.game} {battle.kind}")
@@ -277,9 +289,7 @@ def gathered(grid: Grid, found: Iterator[Answered], progress: Progress | None) -
 def answers(
     grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None
 ) -> Generator[Answered, None, None]:
-    """Portions of a grid (all) answered here, a few at a time; after an interrupt those under way, cut short."""
-    from simulator.engine.model.limits import processors
-
+    """Answer portions of a grid (all by default) in threads; after an interrupt give those in progress, cut short."""
     workers = min(threads or processors(), grid.size)
     shared, stopped = Shared(), threading.Event()
     waiting = grid.plan() if portions is None else portions

@@ -1,0 +1,111 @@
+"""Every class of answers keeps the protocol of simulator.analysis.result."""
+
+import json
+from collections.abc import Mapping
+
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from simulator import (
+    best,
+    campaign,
+    compare,
+    exact,
+    luck,
+    mix,
+    need,
+    replay,
+    rounds,
+    scored,
+    sensitivity,
+    simulate,
+    survival,
+    sweep,
+    worth,
+)
+from simulator.analysis.result import Result
+from simulator.cli.options import json_text
+from simulator.report.pictures import PICTURES
+
+LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 5}, "defender": {"regiments": 3}}
+LARGE = LAND | {"attacker": {"regiments": 2000}, "defender": {"regiments": 1990}}
+UNKNOWN = LAND | {"defender": {"regiments": {"from": 2, "to": 3}}}
+BESTS = LAND | {"policy": {"attacker": {"retreat": "best"}}}
+BEASTS = {"game": "kings-and-things", "battle": "land"}
+BEASTS |= {"attacker": {"creatures": ["4C", "3M", "2"]}, "defender": {"creatures": ["4", "3"]}}
+ANSWERS = {
+    "exact odds": lambda: exact(LAND),
+    "simulated odds": lambda: simulate(LAND, 1000),
+    "odds of a mixture": lambda: exact(UNKNOWN),
+    "comparison": lambda: compare({"five": LAND, "unknown": UNKNOWN}),
+    "best": lambda: best(BESTS),
+    "need": lambda: need(LAND, "attacker.regiments", most=8),
+    "worth": lambda: worth(LAND, {"win": 2, "attacker_regiments_lost": -1}, lose=[1]),
+    "sweep of one field": lambda: sweep(LAND, {"attacker.regiments": range(0, 4)}),
+    "sweep of two": lambda: sweep(LAND, {"attacker.regiments": [3, 4], "options.ties": ["defender", "both"]}),
+    "sensitivity": lambda: sensitivity(LAND, battles=500),
+    "rounds": lambda: rounds(LAND),
+    "campaign": lambda: campaign("europa-vienna-1529"),
+    "luck": lambda: luck([{"scenario": LAND, "winner": "defender"}]),
+    "replay": lambda: replay(LAND, seed=3),
+    "survival": lambda: survival(BEASTS),
+    "mixture": lambda: mix(UNKNOWN),
+    "scored": lambda: scored(LARGE, battles=500, budget=1 << 20),
+}
+
+
+@pytest.fixture(scope="module", params=ANSWERS, ids=str)
+def answer(request):
+    return ANSWERS[request.param]()
+
+
+def test_rows_are_records_and_the_table_holds_them(answer):
+    rows = answer.rows()
+    assert rows
+    assert all(isinstance(row, Mapping) and list(row) == list(rows[0]) for row in rows)
+    assert isinstance(answer.table, pd.DataFrame)
+    assert len(answer.table) == len(rows)
+    names = [name for name in (answer.table.index.name, *answer.table.columns) if name]
+    assert names == list(rows[0])
+
+
+def test_how_and_repr_are_one_line(answer):
+    assert answer.how()
+    assert "\n" not in answer.how() + repr(answer)
+    assert len(repr(answer)) < 500
+    assert repr(answer).startswith(f"{type(answer).__name__}(" if type(answer).__name__ != "MixedOdds" else "Odds(")
+    assert answer.how() in repr(answer)
+
+
+def test_a_dictionary_goes_through_json(answer):
+    assert json.loads(json_text(answer.to_dict()))
+    assert "how" in answer.to_dict()
+
+
+def test_a_notebook_shows_the_table(answer):
+    html = answer._repr_html_()
+    assert html.startswith("<p>")
+    assert "<table" in html
+
+
+def test_a_picture_in_a_figure_of_its_own_or_on_given_axes(answer, tmp_path):
+    own = answer.plot(path=tmp_path / "picture.svg")
+    assert isinstance(own, Axes)
+    assert (tmp_path / "picture.svg").stat().st_size > 1000
+    figure = Figure()
+    _, given = figure.subplots(1, 2)
+    assert answer.plot(given) is given
+    assert given.has_data()
+    assert not figure.get_suptitle()
+
+
+def test_every_class_of_answers_is_tried_and_has_a_picture():
+    def below(kind):
+        return {kind, *(one for sub in kind.__subclasses__() for one in below(sub))}
+
+    named = {kind for kind in below(Result) if kind.__module__.startswith("simulator.") and kind is not Result}
+    tried = {type(make()) for make in ANSWERS.values()}
+    assert named == tried
+    assert all(any(base.__name__ in PICTURES for base in kind.__mro__) for kind in named)
