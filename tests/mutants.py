@@ -35,6 +35,7 @@ RISK = "tests/risk/test_vectors.py tests/risk/test_worked_examples.py"
 KINGS = "tests/kings_and_things/test_vectors.py tests/kings_and_things/test_worked_examples.py"
 POWER = "tests/price_of_power/test_vectors.py tests/price_of_power/test_worked_examples.py"
 LAND = "tests/europa/test_vectors.py tests/europa/test_worked_examples.py"
+ATTACKS = "rules/birthright/tactical/engagement.py"
 BIRTHRIGHT = "tests/birthright/test_vectors.py tests/birthright/test_worked_examples.py"
 CUSTOM = "tests/custom/test_vectors.py tests/custom/test_worked_examples.py"
 TOOLKIT = "tests/toolkit/test_toolkit.py"
@@ -62,9 +63,9 @@ MUTANTS = [
     Mutant("rules/europa/land/rules.py", "(thirds + 1) // 3 * 3", "thirds // 3 * 3", LAND),
     Mutant("rules/europa/land/rules.py", "+ p.reaches > p.size", "+ p.reaches >= p.size", LAND),
     Mutant("rules/europa/siege/rules.py", "box=box, first=0,", "box=box, first=1,", LAND),
-    Mutant("rules/birthright/engagement.py", 'if self.rally == "once" else 0', 'if self.rally else 0', BIRTHRIGHT),
-    Mutant("rules/birthright/engagement.py", '.kind != "pikemen"', '.kind == "pikemen"', BIRTHRIGHT),
-    Mutant("rules/birthright/engagement.py", "return [(column, 18),", "return [(column, 9),", BIRTHRIGHT),
+    Mutant(ATTACKS, 'if self.rally == "once" else 0', 'if self.rally else 0', BIRTHRIGHT),
+    Mutant(ATTACKS, 'unit.kind == "pikemen"', 'unit.kind != "pikemen"', BIRTHRIGHT),
+    Mutant(ATTACKS, "Counter({column: 18})", "Counter({column: 9})", BIRTHRIGHT),
     Mutant("rules/custom/rules.py", "(s.clock >= p.round_limit)", "(s.clock > p.round_limit)", CUSTOM),
     Mutant("rules/custom/rules.py", "own.units[place] <= own.leave_at", "own.units[place] < own.leave_at", CUSTOM),
     Mutant("rules/custom/rules.py", "(theirs > 0) & (mine == 0)", "(theirs > 0) & (mine > 0)", CUSTOM),

@@ -1,4 +1,4 @@
-"""The rules of each game, and the registry that finds them. One line a game; its module is imported when asked for.
+"""The rules of each game, and their registry: one line a game; its module is imported on first use.
 
 A game that lives outside the package is added with `register`.
 """
@@ -28,9 +28,9 @@ def battles(game: str) -> Mapping[str, Battle]:
 
 
 def lists(game: str) -> Mapping[str, Callable[[], Sequence[dict[str, Any]]]]:
-    """What fields of a game take by name, such as its leaders: name of the list -> its rows, each column -> value.
+    """Lists of the names that fields of a game take, such as its leaders: name of the list -> rows of column -> value.
 
-    A game's module offers them as LISTS; most need none. Raises KeyError for an unknown game.
+    A game's module offers them as LISTS; most have none. Raises KeyError for an unknown game.
     """
     if game not in GAMES:
         from simulator.rules import custom

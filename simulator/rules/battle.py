@@ -1,6 +1,6 @@
-"""What a rules module offers for each battle kind, and how it refuses bad input.
+"""The interface of a battle kind, and the refusal of bad input.
 
-A kind is either a chain (`chain` and `outcome`), or an `answer`: a function that composes stages or simply reckons.
+A kind is either a chain (`chain` and `outcome`), or an `answer`: a function that composes stages or computes directly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ States = Any
 
 
 class Fields(BaseModel):
-    """A table of a scenario: unknown fields are refused, and no text is taken for a number."""
+    """A table of a scenario: unknown fields are refused, and text does not count as a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
@@ -33,7 +33,7 @@ Defending_co = TypeVar("Defending_co", covariant=True)
 
 
 class Both(Fields, Generic[Attacking_co, Defending_co]):
-    """One table for each side, such as `Both[LandPolicy, LandPolicy]()`: what is not said is as their defaults say."""
+    """One table for each side, such as `Both[LandPolicy, LandPolicy]()`; a missing table has its defaults."""
 
     attacker: Attacking_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
     defender: Defending_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
@@ -45,7 +45,7 @@ Options_co = TypeVar("Options_co", covariant=True)
 
 
 class FrameOf(Both[Attacking_co, Defending_co], Generic[Attacking_co, Defending_co, Where_co, Policies_co, Options_co]):
-    """The tables of a scenario by their models, as `Both` for the sides: what is not said is as their defaults say."""
+    """The tables of a scenario by their models; a missing table has its defaults."""
 
     conditions: Where_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
     policy: Policies_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
@@ -53,7 +53,7 @@ class FrameOf(Both[Attacking_co, Defending_co], Generic[Attacking_co, Defending_
 
 
 class Frame(Fields):
-    """The tables of a scenario. A kind writes anew those that it has something to say of; the others stay empty."""
+    """The tables of a scenario. A kind redefines the tables that it uses; the others stay empty."""
 
     attacker: Fields = Field(Fields(), description="nothing")
     defender: Fields = Field(Fields(), description="nothing")
@@ -63,9 +63,9 @@ class Frame(Fields):
 
 
 class Refusal(ValueError):
-    """A scenario that the rules do not allow: the field to blame and what is allowed instead.
+    """A scenario that the rules do not allow: the field, and the text that says what is allowed.
 
-    `unused`: the field is only refused because another choice leaves it without meaning; left out, all is well.
+    `unused`: the field is refused only because another choice makes it meaningless; without it the scenario is valid.
     """
 
     def __init__(self, field: str, text: str, unused: bool = False) -> None:
@@ -75,7 +75,7 @@ class Refusal(ValueError):
 
 
 class Misfit(ValueError):
-    """Data that do not fit a model: where they stand (`prefix` of their fields), the model and its complaints."""
+    """Data that do not fit a model: the `prefix` of their fields, the model and its errors."""
 
     def __init__(self, prefix: str, error: ValidationError, model: type[BaseModel]) -> None:
         super().__init__(f"{prefix}{error}")
@@ -83,14 +83,14 @@ class Misfit(ValueError):
 
 
 class Run(Protocol):
-    """Fights one stage of a composed battle, exactly or with dice.
+    """Answers one stage of a composed battle, exactly or by simulation.
 
-    `run(chain, share)` returns the stage's ends with the chances and counts of the share of battles that reach it;
-    without a share, all of them.
+    `run(chain, share)` returns the ends of the stage with the chances and counts of the share of battles that reach
+    it, of all battles without a share.
     """
 
     def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
-        """Fight the stage."""
+        """Answer the stage."""
         ...
 
 
@@ -98,7 +98,7 @@ class Run(Protocol):
 class Outcomes:
     """Rows of outcomes: the game's columns, the chance of each row, and its count when simulated.
 
-    `residual` is the chance that exact enumeration left running.
+    `residual` is the chance of battles that the exact enumeration did not finish, `explored` the number of its states.
     """
 
     columns: Columns
@@ -121,7 +121,7 @@ def no_lines() -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a side, what it is worth, and whether it survives: 1.0 or 0.0 for each final state."""
+    """A piece of a side, its worth in words, and its chance to survive by final state: float64, shape (states,)."""
 
     side: str
     name: str
@@ -131,9 +131,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Joined:
-    """Scenarios that differ in whole numbers alone, as one chain that each of them begins in a state of its own.
+    """Scenarios that differ only in whole numbers, as one chain with a start state for each of them.
 
-    `starts`: those states, int64, shape (scenarios, fields). `outcome(states, settings)`: final states as the columns
+    `starts`: these states, int64, shape (scenarios, fields). `outcome(states, settings)`: the columns of final states
     of the scenario with these numbers.
     """
 
@@ -144,27 +144,26 @@ class Joined:
 
 @dataclass(eq=False, kw_only=True)
 class Built:
-    """Everything that answers one scenario, made together from its fields by `Battle.build`; nothing is built twice.
+    """Everything that answers one scenario, made once from its fields by `Battle.build`.
 
-    Either a chain and how its final states are seen, or an answer that composes stages or simply reckons:
+    Either a chain and the columns of its final states, or an answer that composes stages or computes directly:
 
-    - `chain` (with its own `tell`, see Chain) and `outcome(states)`: final states (a State of int arrays) seen as the
-      user's columns; `winner` holds ATTACKER, DEFENDER or NOBODY, yes/no columns are bool arrays.
-    - or `answer(run)`: composed or reckoned outcomes; `run(chain, share)` fights a stage.
-    - `assumptions()`: one line for each option, policy and ASSUMED number that the answer rests on.
-    - `explain()`: lines that tell how the answer comes about (modifiers and their sources, a plan).
+    - `chain` (with its own `tell`, see Chain) and `outcome(states)`: the user's columns of final states (a State of int
+      arrays); `winner` holds ATTACKER, DEFENDER or NOBODY, yes/no columns are bool arrays.
+    - or `answer(run)`: the outcomes; `run(chain, share)` answers a stage.
+    - `assumptions()`: one line for each option, policy and ASSUMED number of the answer.
+    - `explain()`: lines on the parts of the answer (modifiers and their sources, a plan).
     - `starts`: for chains, scenario paths of whole numbers that only move the start: scenarios that differ in nothing
-      else have one chain, which the largest numbers have room for. Between two that `check` allows it allows all, and
-      the fields of the start and the number columns of an outcome change evenly. Sweeps solve them in one pass.
-    - `joined(paths, settings)`: where a smaller battle is no start of the larger one's own chain, one for all of them
-      (settings of `starts`, none above those of this scenario, in rows); None where that would be too large.
-    - `pieces(states)`: for games of individual pieces, a `Piece` for each with 1.0 or 0.0 for each final state.
-    - `begun(states)`: for chains fought in rounds, the round (from 1) that a state stands in or before, 0 until
-      whatever precedes round 1 is over; `counting`: fields to set first, where rounds are not counted else.
-    - `decisions(states, options)`: for games whose policies may be `best`: states in which a side decides, as the
-      columns that tell one from another (`decision`: the policy's path; then the state in the game's words), and
-      `choice`: the option in words.
-    - `apart()`: where the odds do not tell the pieces apart, other chains of the same battle, each with some `pieces`.
+      else share the chain of the largest numbers. If `check` allows two values it allows all between them, and the
+      fields of the start and the number columns of an outcome are linear in them. Sweeps solve them in one pass.
+    - `joined(paths, settings)`: where the chain of the largest numbers does not contain the smaller battles, one chain
+      for all (`settings` in rows: values of `starts`, none above this scenario's); None where it would be too large.
+    - `pieces(states)`: for games of individual pieces, a `Piece` for each.
+    - `begun(states)`: for chains fought in rounds, the round (from 1) in or before which a state is, 0 until the events
+      before round 1 are over; `counting`: fields to set first where rounds are not counted by default.
+    - `decisions(states, options)`: for games whose policies may be `best`: the states in which a side decides, as
+      columns (`decision`: the policy's path; then the state in the game's words), and `choice`: the option in words.
+    - `apart()`: where the chain does not distinguish the pieces, other chains of the same battle with their `pieces`.
     """
 
     chain: Chain | None = None
@@ -183,10 +182,10 @@ class Built:
 
 @dataclass(frozen=True)
 class Clock:
-    """What runs in a battle kind: the outcome column that counts its rounds or weeks, and what to follow.
+    """The time of a battle kind: the outcome column that counts its rounds or weeks, and the event to follow.
 
-    `event` is the question asked by round ("fallen", "winner == 'attacker'"), `title` says it in words ("the fortress
-    has fallen"), `plans` is the scenario path of the policy whose values are compared side by side.
+    `event` is the question by round ("fallen", "winner == 'attacker'"), `title` its words ("the fortress has fallen"),
+    `plans` the scenario path of the policy whose values are compared side by side.
     """
 
     column: str
@@ -198,7 +197,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Shown:
-    """How a column is shown: its name in words, and its values as the game writes them (10 thirds as "3 LD 1/3")."""
+    """The display of a column: its name in words, and its values as the game writes them (10 thirds as "3 LD 1/3")."""
 
     label: str | None = None
     value: Callable[[float], str] | None = None
@@ -212,18 +211,18 @@ def allow_all(fields: Any) -> None:
 class Battle:
     """One battle kind of one game.
 
-    - `model`: pydantic model of the whole scenario (frame and fields); `check` refuses what types cannot (Refusal).
+    - `model`: pydantic model of the whole scenario (frame and fields); `check` raises Refusal for what types allow.
     - `build(fields)`: chain or answer, outcome, assumptions, explanation, replay: see `Built`.
-    - `headline`: the columns a summary shows, in order, beside the winner.
-    - `results`: what may come of it, in the game's words, in the order of a summary: label -> question, such as
-      {"attacker takes the hex": "taken_by_attacker"}; those whose columns a scenario has not are left out. Without
-      any, the winner's values, or else the first text column's, or else the yes/no columns of `headline`.
+    - `headline`: the columns of a summary, in order, beside the winner.
+    - `results`: the possible results in the game's words, in the order of a summary: label -> question, such as
+      {"attacker takes the hex": "taken_by_attacker"}; questions about columns that a scenario lacks are left out.
+      Without any: the values of the winner, else of the first text column, else the yes/no columns of `headline`.
     - `texts`: the values that text columns may take, beside those of an answer.
-    - `shown`: how columns are shown where their bare name and number would not do.
-    - `parameters`: where policies may be `best`: the field that a fixed policy's number stands in, by the policy.
-    - `clock`: for kinds that run over rounds, what may be asked by round.
-    - `version`: the rules version, which goes up whenever a change of rules changes odds.
-    - `made`: for a kind made from data, the function and its arguments that make it anew, for pickle.
+    - `shown`: the display of columns whose plain name and number are not enough.
+    - `parameters`: where policies may be `best`: the field of a fixed policy's number, by policy.
+    - `clock`: for kinds that run over rounds, the question that may be asked by round.
+    - `version`: the rules version; it rises with every change of rules that changes odds.
+    - `made`: for a kind made from data, the function and its arguments that rebuild it, for pickle.
     """
 
     game: str
@@ -247,12 +246,12 @@ class Battle:
 
 
 def offered(model: type[Fields], **more: Any) -> Battle:
-    """A battle kind as its model tells it: `game` and `battle` are what those fields take, the title its docstring."""
+    """A battle kind from its model: the values of its fields `game` and `battle`, and its docstring as the title."""
     game, kind = (get_args(model.model_fields[name].annotation)[0] for name in ("game", "battle"))
     title = (model.__doc__ or kind).rstrip(".")
     return Battle(game=game, kind=kind, title=title[:1].lower() + title[1:], model=model, **more)
 
 
 def by_kind(*battles: Battle) -> Mapping[str, Battle]:
-    """Battles of one game by kind, as the registry wants them."""
+    """Battles of one game by kind, for the registry."""
     return {battle.kind: battle for battle in battles}

@@ -1,7 +1,6 @@
-"""Scenarios: reading them, checking them, what they may say, and the shipped examples."""
+"""Scenarios: reading, checking, their fields, and the shipped examples."""
 
-from simulator.scenarios.examples import example_names, example_text
-from simulator.scenarios.files import parse, read, read_input
+from simulator.scenarios.files import example_names, example_text, parse, read, read_input
 from simulator.scenarios.scenario import (
     Draft,
     Scenario,

@@ -1,4 +1,4 @@
-"""Reading a scenario's mapping from a TOML or JSON file, or from a shipped example."""
+"""Reading a scenario's mapping from a TOML or JSON file or a shipped example."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ import difflib
 import json
 import sys
 import tomllib
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from simulator.scenarios.examples import example_names, example_text
 from simulator.scenarios.validation import ScenarioError, shown
 
 MOST_BYTES = 5_000_000
+EXAMPLES = resources.files("simulator") / "examples"
+
+
+def example_names() -> list[str]:
+    """Names of the shipped examples."""
+    return sorted(item.name.removesuffix(".toml") for item in EXAMPLES.iterdir() if item.name.endswith(".toml"))
+
+
+def example_text(name: str) -> str:
+    """A shipped example as written. Its first line is a comment that describes it."""
+    return (EXAMPLES / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def is_file(path: Path) -> bool:
-    """Is there such a file? Names that no file can have are none."""
+    """Does this file exist? False also for names that no file can have."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -25,7 +36,7 @@ def is_file(path: Path) -> bool:
 
 
 def read(source: str | Path) -> dict[str, Any]:
-    """The mapping in a TOML or JSON file, or in a shipped example of that name."""
+    """The mapping in a TOML or JSON file, or in a shipped example of that name. Raises ScenarioError."""
     if not isinstance(source, str | Path):
         raise ScenarioError(f"scenario: {shown(source)} is not allowed; give a mapping, a file or an example")
     path = Path(source)
@@ -44,7 +55,7 @@ def read(source: str | Path) -> dict[str, Any]:
 
 
 def decoded(raw: bytes, name: str) -> str:
-    """Text in UTF-8 or UTF-16, with a byte order mark or without. Raises ScenarioError for other bytes."""
+    """Text in UTF-8 or UTF-16, with or without a byte order mark. Raises ScenarioError for other bytes."""
     if len(raw) > MOST_BYTES:
         raise ScenarioError(f"scenario: cannot read {name}: {len(raw):,} bytes; at most {MOST_BYTES:,}")
     marked = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -55,7 +66,7 @@ def decoded(raw: bytes, name: str) -> str:
 
 
 def read_input() -> dict[str, Any]:
-    """The mapping written to standard input."""
+    """The mapping on standard input. Raises ScenarioError."""
     if sys.stdin is None or sys.stdin.closed:
         raise ScenarioError("scenario: standard input is closed; give a file or an example")
     try:
@@ -66,14 +77,14 @@ def read_input() -> dict[str, Any]:
 
 
 def parse(text: str, name: str) -> dict[str, Any]:
-    """The mapping written in TOML or JSON. Raises ScenarioError that tells what is wrong and where."""
+    """The mapping in a TOML or JSON text. Raises ScenarioError with the error and its place."""
     try:
         data = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
         raise ScenarioError(f"scenario: {name} is not valid TOML or JSON: {error}") from None
     except RecursionError:
         raise ScenarioError(f"scenario: {name} is nested too deeply") from None
-    except ValueError as error:  # a whole number of thousands of digits
+    except ValueError as error:  # an integer of thousands of digits
         raise ScenarioError(f"scenario: {name} cannot be read: {str(error).partition(';')[0]}") from None
     if not isinstance(data, dict):
         raise ScenarioError(f"scenario: {name} holds a list; give a table with game, battle, attacker, defender")

@@ -1,4 +1,4 @@
-"""What the sides of a scenario want: `[objective.attacker]`, `[objective.defender]` (docs/rules/decisions.md 1, 2)."""
+"""Objectives of the sides: `[objective.attacker]`, `[objective.defender]` (docs/rules/decisions.md sections 1, 2)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from simulator.scenarios.validation import ScenarioError
 SIDES = ("attacker", "defender")
 BEST = "best"
 Objective = Mapping[str, Mapping[str, float]]
-# The column that tells whether the attacker holds the ground at the end, as games call it.
+# Names that games give to the column "the attacker holds the ground at the end".
 TAKEN = ("takes", "taken", "taken_by_attacker")
 PLAIN = {"win": 1.0}
 WORDS = ("win", "take")
-# Weights beyond this could make sums and squares of worths infinite.
+# Larger weights could make sums and squares of worths infinite.
 LARGEST = 1e100
 
 
 def split(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], Objective]:
-    """A scenario's mapping without its objectives, and these. Raises ScenarioError for what is no objective."""
+    """A scenario's mapping without its objectives, and the objectives. Raises ScenarioError for an invalid one."""
     if "objective" not in data:
         return data, {}
     given = data["objective"]
@@ -44,25 +44,24 @@ def split(data: Mapping[str, Any]) -> tuple[Mapping[str, Any], Objective]:
 
 
 def check_weights(weights: Mapping[str, Any], where: str = "weights") -> None:
-    """Refuse (ScenarioError) no weights, and what is no finite number."""
+    """Refuse an empty table, and a weight that is not a finite number. Raises ScenarioError."""
     if not weights:
         raise ScenarioError(f"{where}: give at least one weight")
     for name, weight in weights.items():
         if not validation.finite(weight):
-            raise ScenarioError(
-                f"{where}.{name}: {validation.given_number(weight)} is not allowed; give a finite number"
-            )
+            number = validation.given_number(weight)
+            raise ScenarioError(f"{where}.{name}: {number} is not allowed; give a finite number")
         if abs(weight) > LARGEST:
             raise ScenarioError(f"{where}.{name}: {weight:g} is not allowed; at most {LARGEST:g} in size")
 
 
 def with_winning(weights: Mapping[str, float]) -> dict[str, float]:
-    """Weights given at the command line or on the page: winning counts 1 unless `win` or `take` is among them."""
+    """Weights of the command line or the page: winning counts 1 unless `win` or `take` is among them."""
     return ({} if set(WORDS) & set(weights) else PLAIN) | dict(weights)
 
 
-def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
-    """The policies that are `best`. Raises ScenarioError where another one stands beside it."""
+def best_policies(fields: BaseModel, path: str = "policy") -> Iterator[str]:
+    """Paths of the policies that are `best`. Raises ScenarioError for `best` in a list with others."""
     table = vars(fields).get(path.rpartition(".")[2])
     for name, value in vars(table).items() if isinstance(table, BaseModel) else ():
         if value is None or isinstance(value, str):
@@ -73,11 +72,11 @@ def decided_best(fields: BaseModel, path: str = "policy") -> Iterator[str]:
                 raise ScenarioError(f"{path}.{name}: best cannot be combined with other policies")
             yield f"{path}.{name}"
         elif isinstance(value, BaseModel):
-            yield from decided_best(cast(BaseModel, table), f"{path}.{name}")
+            yield from best_policies(cast(BaseModel, table), f"{path}.{name}")
 
 
-def aim_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, float]]:
-    """Whose weights a side goes by, with which sign, and the weights."""
+def weights_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, float]]:
+    """The side whose weights this side uses, the sign of them for this side, and the weights."""
     other = SIDES[1 - SIDES.index(side)]
     if objective.get(side):
         return side, 1.0, objective[side]
@@ -87,16 +86,16 @@ def aim_of(objective: Objective, side: str) -> tuple[str, float, Mapping[str, fl
 
 
 def worth(objective: Objective, columns: Columns) -> np.ndarray:
-    """What outcomes are worth to the attacker and to the defender. Raises ScenarioError for an unknown column."""
-    found = []
+    """Worth of outcomes to each side: float64, shape (2, outcomes). Raises ScenarioError for an unknown column."""
+    worths = []
     for side in SIDES:
-        whose, sign, weights = aim_of(objective, side)
-        found.append(sign * sum((weight * _values(columns, name, whose) for name, weight in weights.items()), 0.0))
-    return np.array(found)
+        source, sign, weights = weights_of(objective, side)
+        worths.append(sign * sum((weight * _values(columns, name, source) for name, weight in weights.items()), 0.0))
+    return np.array(worths)
 
 
 def _values(columns: Columns, name: str, side: str) -> np.ndarray:
-    """A column as numbers, or who wins, or who holds the ground."""
+    """A column as numbers; `win` and `take` as 1 where the side wins or holds the ground."""
     taken = next((columns[one] for one in TAKEN if one in columns), None) if name == "take" else None
     if taken is not None:
         return np.asarray(taken, float) if side == "attacker" else 1.0 - np.asarray(taken, float)
@@ -114,26 +113,26 @@ def _values(columns: Columns, name: str, side: str) -> np.ndarray:
 
 
 def check(objective: Objective, built: Built) -> None:
-    """Refuse weights of no column, as far as the columns are known before the battle; raises ScenarioError."""
+    """Refuse weights of unknown columns, if the columns are known before the battle. Raises ScenarioError."""
     if objective and built.chain is not None and built.outcome is not None:
         start = type(built.chain.start)(*(np.array([int(value)]) for value in built.chain.start))
         worth(objective, {name: np.asarray(values) for name, values in built.outcome(start).items()})
 
 
 def wanted(objective: Objective, columns: Columns) -> list[str]:
-    """What each side wants, in words: a line for each."""
+    """The objective of each side in words, a line for each."""
     lines = []
     for side in SIDES:
-        _, sign, weights = aim_of(objective, side)
+        _, sign, weights = weights_of(objective, side)
         if sign < 0:
             lines.append(f"{side} wants the opposite")
             continue
-        told = [_weight_in_words(name, weight, columns) for name, weight in weights.items() if weight]
-        # Where no column tells who holds the ground, to take it is to win.
+        parts = [_weight_in_words(name, weight, columns) for name, weight in weights.items() if weight]
+        # Without a column for the ground held, to take it is to win.
         winning = ("win",) if any(name in columns for name in TAKEN) else WORDS
         if not any(weights.get(word) for word in winning):
-            told.append("winning counts nothing")
-        lines.append(f"{side} wants: {', '.join(told)}")
+            parts.append("winning counts nothing")
+        lines.append(f"{side} wants: {', '.join(parts)}")
     return lines
 
 
@@ -144,14 +143,13 @@ def _weight_in_words(name: str, weight: float, columns: Columns) -> str:
     return f"{name} {weight:g}" if columns[name].dtype.kind == "b" else f"{name} {weight:g} each"
 
 
-def aimed(built: Built, objective: Objective, paths: tuple[str, ...]) -> Built:
-    """The same with the aims of those who decide as well as possible."""
+def with_objective(built: Built, objective: Objective, paths: tuple[str, ...]) -> Built:
+    """The same answer with the objective of the policies `best` at these paths."""
     if not paths or built.chain is None or built.outcome is None or not built.chain.decided:
         return built
-    aims = Aims(partial(_worth_of_ends, built, objective), paths)
     return replace(
         built,
-        chain=replace(built.chain, aims=aims),
+        chain=replace(built.chain, aims=Aims(partial(_worth_of_ends, built, objective), paths)),
         assumptions=lambda: [*built.assumptions(), *in_words(objective, paths)],
     )
 
@@ -162,15 +160,14 @@ def _worth_of_ends(built: Built, objective: Objective, ends: Any) -> np.ndarray:
 
 
 def in_words(objective: Objective, paths: tuple[str, ...]) -> list[str]:
-    """Who decides as well as possible, and for what."""
+    """The policies `best` and their objectives, in words."""
     lines = []
     for side in SIDES:
-        mine = [path for path in paths if path.split(".")[1] == side]
-        whose, sign, weights = aim_of(objective, side)
-        told = ", ".join(f"{name} = {weight:g}" for name, weight in weights.items())
-        for path in mine:
-            aim = told if sign > 0 else f"the opposite of the {whose}'s {told}"
-            lines.append(f"{path}: best for the {side}: {aim}")
-        if sign > 0 and set(weights) == {"win"} and any(path.endswith("retreat") for path in mine):
+        own = [path for path in paths if path.split(".")[1] == side]
+        source, sign, weights = weights_of(objective, side)
+        text = ", ".join(f"{name} = {weight:g}" for name, weight in weights.items())
+        goal = text if sign > 0 else f"the opposite of the {source}'s {text}"
+        lines += [f"{path}: best for the {side}: {goal}" for path in own]
+        if sign > 0 and set(weights) == {"win"} and any(path.endswith("retreat") for path in own):
             lines.append(f"to the end is best for winning alone; put a price on losses in [objective.{side}]")
     return lines

@@ -1,4 +1,4 @@
-"""From a TOML or JSON file, a mapping or the name of a shipped example to a checked scenario."""
+"""A checked scenario from a TOML or JSON file, a mapping or the name of a shipped example."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ PLAIN = {int, float, str, bool, type(None)}
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A checked scenario: its battle kind, its fields as a model, and the mapping it was made from.
+    """A checked scenario: its battle kind, its fields as a model, and its mapping.
 
-    `folder` is where the paths of game files start, None for the current folder; `paths` whether any are read.
+    `folder`: the start of relative paths of game files, None for the current folder; `paths`: may game files be read?
     """
 
     battle: Battle
@@ -42,22 +42,22 @@ class Scenario:
 
     @cached_property
     def built(self) -> Built:
-        """Everything that answers this scenario, built once."""
-        return objective.aimed(self.battle.build(self.fields), self.objective, self.decided)
+        """The answer to this scenario, built once."""
+        return objective.with_objective(self.battle.build(self.fields), self.objective, self.decided)
 
     @property
     def objective(self) -> objective.Objective:
-        """What the sides want, as far as it is said."""
+        """The given objectives of the sides."""
         return objective.split(self.data)[1]
 
     @cached_property
     def decided(self) -> tuple[str, ...]:
-        """The policies that are `best`."""
-        return tuple(objective.decided_best(self.fields))
+        """Paths of the policies that are `best`."""
+        return tuple(objective.best_policies(self.fields))
 
     @property
     def chain(self) -> Chain:
-        """The chain of states of this battle. Raises TypeError for a kind that is not one chain."""
+        """The chain of this battle. Raises TypeError for a kind that is not one chain."""
         if self.built.chain is None:
             raise TypeError(f"{self.battle.game} {self.battle.kind} is not one chain of states")
         return self.built.chain
@@ -74,23 +74,23 @@ class Scenario:
         return draft(self).with_fields(changes).checked()
 
     def assumptions(self) -> list[str]:
-        """What the answer rests on: options, policies and assumed numbers."""
+        """The assumptions of the answer: options, policies and assumed numbers."""
         return list(self.built.assumptions())
 
     def settings(self) -> list[str]:
-        """What was set otherwise than by default: "path = value", in the order of the scenario."""
-        found = [f"{path} = {validation.shown(_written(value), 100)}" for path, value in unlike_default(self.fields)]
+        """The fields that differ from their defaults: "path = value", in the order of the scenario."""
+        lines = [f"{path} = {validation.shown(_plain(value), 100)}" for path, value in changed_fields(self.fields)]
         for side, weights in self.objective.items():
-            found += [f"objective.{side}.{name} = {weight:.12g}" for name, weight in weights.items()]
+            lines += [f"objective.{side}.{name} = {weight:.12g}" for name, weight in weights.items()]
         tables = {name: place for place, name in enumerate(ORDER)}
-        return sorted(found, key=lambda line: tables.get(re.split(r"[.\[ ]", line, maxsplit=1)[0], len(tables)))
+        return sorted(lines, key=lambda line: tables.get(re.split(r"[.\[ ]", line, maxsplit=1)[0], len(tables)))
 
     @cached_property
     def _key(self) -> str:
         game = self.data.get("game")
         home = None if game in rules.GAMES else str(self.folder)
-        told = [game, self.data.get("rules"), home, self.fields.model_dump(mode="json"), self.objective]
-        return json.dumps(told, sort_keys=True, default=str)
+        content = [game, self.data.get("rules"), home, self.fields.model_dump(mode="json"), self.objective]
+        return json.dumps(content, sort_keys=True, default=str)
 
     def __reduce__(self) -> Any:
         """For pickle: the kind and the data; what was made of them, functions mostly, is made anew."""
@@ -107,39 +107,39 @@ class Scenario:
 
 
 @cache
-def usual(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
-    """Of each field of a model: its name for the user, whether it is required, and its default."""
+def field_defaults(model: type[BaseModel]) -> dict[str, tuple[str, bool, Any]]:
+    """For each field of a model: its name for the user, whether it is required, and its default."""
     return {
         name: (about.alias or name, about.is_required(), about.get_default(call_default_factory=True))
         for name, about in model.model_fields.items()
     }
 
 
-def unlike_default(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields that have a default and were set to something else: (path, value)."""
-    for name, (told, required, default) in usual(type(fields)).items():
+def changed_fields(fields: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields whose value is not their default: (path, value)."""
+    for name, (alias, required, default) in field_defaults(type(fields)).items():
         value = getattr(fields, name)
         if type(value) in PLAIN and (required or value == default):
             continue
-        here = f"{path}.{told}" if path else told
+        here = f"{path}.{alias}" if path else alias
         if isinstance(value, BaseModel):
-            yield from unlike_default(value, here)
+            yield from changed_fields(value, here)
         elif isinstance(value, list | tuple) and value and all(isinstance(item, BaseModel) for item in value):
             for i, item in enumerate(value):
-                yield from unlike_default(item, f"{here}[{i}]")
+                yield from changed_fields(item, f"{here}[{i}]")
         elif not required and value != default:
             yield here, value
 
 
-def _written(value: Any) -> Any:
-    """A value as a scenario writes it: tables instead of models."""
+def _plain(value: Any) -> Any:
+    """A value as in a scenario's mapping: tables instead of models."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_defaults=True)
-    return [_written(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def set_path(data: dict[str, Any], path: str, value: Any) -> None:
-    """Set `a.b[0].c` in nested tables and lists, making tables on the way. Raises ScenarioError for a bad path."""
+    """Set `a.b[0].c` in nested tables and lists, with missing tables created. Raises ScenarioError for a bad path."""
     steps: list[str | int] = []
     for part in path.split("."):
         match = _STEP.match(part)
@@ -173,7 +173,7 @@ def _item(node: Any, place: int, path: str) -> Any:
 
 @dataclass(frozen=True)
 class Draft:
-    """A scenario that is not checked yet: its mapping, and where game files that it names are looked for."""
+    """A scenario before it is checked: its mapping, and `folder` and `paths` as in `Scenario`."""
 
     data: Mapping[str, Any]
     folder: Path | None = None
@@ -193,7 +193,7 @@ class Draft:
         return Draft(data, self.folder, self.paths)
 
     def without(self, path: str) -> Draft | None:
-        """The same without a field; None if it has none at this path of nested tables."""
+        """The same without a field; None if nested tables hold no field at this path."""
         data = plain_copy(self.data)
         *tables, name = path.split(".")
         node: Any = data
@@ -205,22 +205,22 @@ class Draft:
         return Draft(data, self.folder, self.paths)
 
     def checked(self) -> Scenario:
-        """The scenario. Raises ScenarioError, whose message begins with the field to blame."""
+        """The checked scenario. Raises ScenarioError, whose message begins with the wrong field."""
         battle = self.battle()
         uncertain.refuse(self.data)
         try:
-            data, aims = objective.split(self.data)
+            data, objectives = objective.split(self.data)
             fields = battle.model.model_validate(data)
         except ValidationError as error:
             raise ScenarioError(validation.first_complaint(error, battle.model)) from None
         try:
-            tuple(objective.decided_best(fields))
+            tuple(objective.best_policies(fields))
             battle.check(fields)
         except Refusal as refusal:
             raise ScenarioError(str(refusal), unused=refusal.unused) from None
         scenario = Scenario(battle, fields, self.data, self.folder, self.paths)
-        if aims:
-            objective.check(aims, scenario.built)
+        if objectives:
+            objective.check(objectives, scenario.built)
         return scenario
 
 
@@ -233,7 +233,7 @@ Source = Scenario | Draft | str | Path | Mapping[str, Any]
 
 
 def draft(source: Source, folder: Path | None = None, paths: bool = True) -> Draft:
-    """A scenario before it is checked, see `load`. Mappings are copied."""
+    """A scenario before it is checked; arguments as for `load`. Mappings are copied."""
     if isinstance(source, Draft):
         return source
     if isinstance(source, Scenario):
@@ -249,9 +249,8 @@ def draft(source: Source, folder: Path | None = None, paths: bool = True) -> Dra
 def load(source: Source, folder: Path | None = None, paths: bool = True) -> Scenario:
     """Read and check a scenario: a mapping (it is copied), a TOML or JSON file, or the name of a shipped example.
 
-    A game file that it names by a path is looked for from the scenario's file, from `folder` if it is no file; never
-    if `paths` is False, as for scenarios from strangers. Raises ScenarioError, whose message begins with the field to
-    blame.
+    A relative path of a game file starts at the folder of the scenario's file, else at `folder`. With `paths` False, as
+    for scenarios from strangers, no game file is read. Raises ScenarioError, whose message begins with the wrong field.
     """
     return source if isinstance(source, Scenario) else draft(source, folder, paths).checked()
 
@@ -259,7 +258,7 @@ def load(source: Source, folder: Path | None = None, paths: bool = True) -> Scen
 def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
     """A deep copy of nested tables and lists; NumPy's numbers become plain ones.
 
-    Raises ScenarioError for names that are no text, and for what is nested without end.
+    Raises ScenarioError for names that are not text, and for more than MOST_DEPTH levels.
     """
     if depth > MOST_DEPTH:
         raise ScenarioError(f"{path.partition('.')[0][:40] or 'scenario'}: nested more than {MOST_DEPTH} deep")
@@ -276,7 +275,7 @@ def plain_copy(value: Any, path: str = "", depth: int = 0) -> Any:
 def find_battle(
     game: Any, kind: Any, house_rules: Any = None, folder: Path | None = None, paths: bool = True
 ) -> Battle:
-    """The battle kind of a game or game file. Raises ScenarioError for an unknown name or a file that is no game."""
+    """The battle kind of a game or game file. Raises ScenarioError for an unknown name or an invalid game file."""
     kinds = kinds_of(game, house_rules, folder, paths)
     if not isinstance(kind, str) or kind not in kinds:
         raise ScenarioError(f"battle: {validation.not_one_of(kind, list(kinds))}")
@@ -302,12 +301,12 @@ def kinds_of(
 
 
 def game_file_battle() -> Battle:
-    """The keys of a game file, shown like the fields of a battle kind."""
+    """The keys of a game file, in the form of the fields of a battle kind."""
     from simulator.rules.custom.game_file.format import GameFile
 
     return Battle(game="game", kind="file", title="a game file", model=GameFile, headline=(), build=lambda _: Built())
 
 
 def is_uncertain(source: Source) -> bool:
-    """Has a field of this scenario a distribution, so that it is many scenarios?"""
+    """Does a field of this scenario hold a distribution, so that it stands for many scenarios?"""
     return not isinstance(source, Scenario) and next(uncertain.distributions(draft(source).data), None) is not None

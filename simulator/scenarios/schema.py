@@ -1,4 +1,4 @@
-"""What a scenario may say: the fields of a battle kind, from its model."""
+"""The fields of a battle kind, their values and defaults, from its model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from simulator.rules.battle import Battle
 
 Schema = dict[str, Any]
-# The tables of a scenario in the order in which people write them.
+# The tables of a scenario in their usual order.
 ORDER = (
     "game",
     "battle",
@@ -26,7 +26,7 @@ ORDER = (
     "options",
     "objective",
 )
-# What the sides want belongs to no game's model; see `objective`.
+# The objectives belong to no game's model; see `objective`.
 OBJECTIVE: Schema = {
     "type": "object",
     "additionalProperties": False,
@@ -56,7 +56,7 @@ def scenario_schema(battle: Battle) -> Schema:
 
 
 def objective_rows() -> list[FieldRow]:
-    """The rows of what the sides want, as `field_rows` tells fields."""
+    """The rows of the objectives, as in `field_rows`."""
     return [
         FieldRow(f"objective.{side}.NAME", "a number", "", node["description"], False, node)
         for side, node in OBJECTIVE["properties"].items()
@@ -64,7 +64,7 @@ def objective_rows() -> list[FieldRow]:
 
 
 def branches(node: Schema, schema: Schema) -> Iterator[Schema]:
-    """The node itself, references followed and unions opened."""
+    """The node itself, with references followed and unions opened."""
     if "$ref" in node:
         yield from branches(schema["$defs"][node["$ref"].rpartition("/")[2]], schema)
     elif "anyOf" in node or "oneOf" in node:
@@ -75,7 +75,7 @@ def branches(node: Schema, schema: Schema) -> Iterator[Schema]:
 
 
 def allowed(node: Schema, schema: Schema) -> str:
-    """What a field takes, in words."""
+    """The allowed values of a field, in words."""
     return " or ".join(dict.fromkeys(_one_allowed(branch, schema) for branch in branches(node, schema)))
 
 
@@ -102,13 +102,13 @@ _WORDS = {"boolean": "true or false", "string": "text", "null": "nothing"}
 
 
 def _span(node: Schema, what: str) -> str:
-    """How many entries a list or table may have."""
+    """The allowed number of entries of a list or table."""
     least, most = node.get(f"min{what}"), node.get(f"max{what}")
     return f" of {least or 0} to {most}" if most is not None else f" of at least {least}" if least else ""
 
 
 class FieldRow(NamedTuple):
-    """A field of a battle kind: its path, what it takes, its default as written, its meaning, whether it is needed."""
+    """A field of a battle kind: path, allowed values, default as written, meaning, whether it is needed, its schema."""
 
     path: str
     takes: str
@@ -121,7 +121,7 @@ class FieldRow(NamedTuple):
 def field_rows(battle: Battle) -> list[FieldRow]:
     """Every field of a battle kind, in the order of a scenario, the needed ones of each table first."""
     schema = schema_of(battle.model)
-    found: list[FieldRow] = []
+    rows: list[FieldRow] = []
 
     def visit(path: str, node: Mapping[str, Any], needed: bool) -> None:
         for name, child in ordered(node):
@@ -130,12 +130,12 @@ def field_rows(battle: Battle) -> list[FieldRow]:
             if len(inside) < len(list(branches(child, schema))):
                 default = "needed" if must else "" if child.get("default") is None else _written(child["default"])
                 meaning = " ".join(child.get("description", "").split())
-                found.append(FieldRow(here, allowed(child, schema), default, meaning, must and needed, child))
+                rows.append(FieldRow(here, allowed(child, schema), default, meaning, must and needed, child))
             for suffix, target in inside:
                 visit(here + suffix, target, must and needed and not suffix)
 
     visit("", schema, True)
-    return found
+    return rows
 
 
 def ordered(node: Mapping[str, Any]) -> list[tuple[str, Schema]]:
@@ -149,7 +149,7 @@ def ordered(node: Mapping[str, Any]) -> list[tuple[str, Schema]]:
 
 
 def _tables_in(node: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """The tables that a field may hold, alone or in a list: (what to write behind its name, their schema)."""
+    """The tables that a field may hold, alone or in a list: (suffix of its name, schema)."""
     for branch in branches(node, schema):
         if "properties" in branch:
             yield "", branch
@@ -169,9 +169,15 @@ def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:
     return _fields_of(battle.model)(path)
 
 
+def branches_at(battle: Battle, path: str) -> list[Schema]:
+    """The schemas of the values that the field at a path takes; none if there is no such field."""
+    node = field_at(battle, path)
+    return list(branches(dict(node), schema_of(battle.model))) if node else []
+
+
 @lru_cache(maxsize=64)
 def _fields_of(model: type[BaseModel]) -> Callable[[str], Mapping[str, Any] | None]:
-    """What finds the fields of a model, and keeps what it found: the same few are asked for over and over."""
+    """A cached look-up of a model's fields: few paths are looked up many times."""
     return lru_cache(maxsize=512)(partial(_field_at, schema_of(model)))
 
 
@@ -191,7 +197,7 @@ def _field_at(schema: Schema, path: str) -> Mapping[str, Any] | None:
 
 
 def unknown_field(battle: Battle, path: str) -> str:
-    """Says that a path is no field of a battle kind, with a suggestion for a near miss."""
+    """Message for a path that is no field of a battle kind, with a suggestion for a near miss."""
     names = [row.path for row in field_rows(battle) if row.path not in {"game", "battle"}]
     near = difflib.get_close_matches(re.sub(r"\[\d+\]", "[i]", path), names, 1)
     hint = f"did you mean {near[0]}? " if near else ""
@@ -200,18 +206,13 @@ def unknown_field(battle: Battle, path: str) -> str:
 
 def whole_numbers(battle: Battle, path: str) -> tuple[int | None, int | None] | None:
     """Smallest and largest whole number that a field takes (None for no bound); None if it takes no whole number."""
-    node = field_at(battle, path)
-    for branch in branches(dict(node), schema_of(battle.model)) if node else ():
-        if branch.get("type") == "integer":
-            return branch.get("minimum"), branch.get("maximum")
-    return None
+    bounds = [
+        (one.get("minimum"), one.get("maximum")) for one in branches_at(battle, path) if one.get("type") == "integer"
+    ]
+    return bounds[0] if bounds else None
 
 
 def choices(battle: Battle, path: str) -> tuple[Any, ...]:
-    """The names that a field chooses among; none for another field."""
-    node = field_at(battle, path)
-    found: list[Any] = []
-    for branch in branches(dict(node), schema_of(battle.model)) if node else ():
-        found += branch.get("enum", [])
-        found += [branch["const"]] if "const" in branch else []
-    return tuple(found)
+    """The names among which a field chooses; none for a field of another type."""
+    every = branches_at(battle, path)
+    return tuple(name for one in every for name in (*one.get("enum", ()), *([one["const"]] if "const" in one else ())))

@@ -1,17 +1,16 @@
-"""Fields that are not known: distributions in a scenario (docs/rules/decisions.md section 6).
+"""Uncertain fields: distributions in a scenario (docs/rules/decisions.md section 6).
 
 `{ mix = { 8 = 0.25, 10 = 0.5, 12 = 0.25 } }` or `{ from = 8, to = 14 }` in place of a whole number, yes or no, a name.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simulator.rules.battle import Battle
-from simulator.scenarios.schema import branches, field_at, schema_of
-from simulator.scenarios.validation import ScenarioError
+from simulator.scenarios.schema import branches_at
+from simulator.scenarios.validation import ScenarioError, finite
 
 ROUNDING = 1e-9
 MOST_VALUES = 10_000
@@ -20,10 +19,8 @@ FRAME = ("game", "battle", "rules")
 
 
 def is_distribution(value: Any) -> bool:
-    """Does this table stand for a distribution?"""
-    if not isinstance(value, Mapping):
-        return False
-    return set(value) == {"mix"} or set(value) == {"from", "to"}
+    """Is this table a distribution?"""
+    return isinstance(value, Mapping) and set(value) in ({"mix"}, {"from", "to"})
 
 
 def distributions(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -32,9 +29,8 @@ def distributions(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str
         yield path, value
     elif isinstance(value, Mapping):
         for name, one in value.items():
-            if not path and name in FRAME:
-                continue
-            yield from distributions(one, f"{path}.{name}" if path else str(name))
+            if path or name not in FRAME:
+                yield from distributions(one, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list | tuple):
         for place, one in enumerate(value):
             yield from distributions(one, f"{path}[{place}]")
@@ -43,36 +39,37 @@ def distributions(value: Any, path: str = "") -> Iterator[tuple[str, Mapping[str
 def refuse(data: Mapping[str, Any]) -> None:
     """Raise ScenarioError if a field has a distribution."""
     for path, _ in distributions(data):
-        if path.partition(".")[0] in NOT_DRAWN:
-            raise ScenarioError(f"{path}: a decision is not drawn; name a policy")
+        _refuse_decision(path)
         raise ScenarioError(f"{path}: a distribution is not allowed here; give one value")
+
+
+def _refuse_decision(path: str) -> None:
+    if path.partition(".")[0] in NOT_DRAWN:
+        raise ScenarioError(f"{path}: a decision is not drawn; name a policy")
 
 
 def drawn(battle: Battle, path: str, given: Mapping[str, Any]) -> dict[Any, float]:
     """The values of a distribution and their chances. Raises ScenarioError for one that is not allowed."""
-    if path.partition(".")[0] in NOT_DRAWN:
-        raise ScenarioError(f"{path}: a decision is not drawn; name a policy")
-    node = field_at(battle, path)
-    kinds = list(branches(dict(node), schema_of(battle.model))) if node else []
+    _refuse_decision(path)
+    kinds = branches_at(battle, path)
     whole = any(kind.get("type") == "integer" for kind in kinds)
     truth = any(kind.get("type") == "boolean" for kind in kinds)
     names = any("enum" in kind or "const" in kind for kind in kinds)
-    if node is not None and not (whole or truth or names):
+    if kinds and not (whole or truth or names):
         raise ScenarioError(f"{path}: a decimal or a text has no distribution")
     if "mix" not in given:
         return _span(path, given)
     if not isinstance(given["mix"], Mapping) or not given["mix"]:
         raise ScenarioError(f"{path}: give values and their chances, like {{ mix = {{ 8 = 0.5, 10 = 0.5 }} }}")
-    found: dict[Any, float] = {}
+    chances: dict[Any, float] = {}
     for key, chance in given["mix"].items():
-        number = isinstance(chance, int | float) and not isinstance(chance, bool) and math.isfinite(chance)
-        if not number or chance <= 0:
+        if not finite(chance) or chance <= 0:
             raise ScenarioError(f"{path}: {chance} for {key} is not allowed; a chance is above 0")
-        found[_value(str(key), whole, truth)] = float(chance)
-    total = sum(found.values())
+        chances[_value(str(key), whole, truth)] = float(chance)
+    total = sum(chances.values())
     if abs(total - 1) > ROUNDING:
         raise ScenarioError(f"{path}: chances add up to {total:g}; they must add up to 1")
-    return found
+    return chances
 
 
 def _value(key: str, whole: bool, truth: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Complaints that a player understands: one line with the field, what was given and what is allowed."""
+"""Error messages for players: one line with the field, the given value and the allowed values."""
 
 from __future__ import annotations
 
@@ -15,30 +15,28 @@ from simulator.scenarios.schema import Schema, allowed, branches, schema_of
 
 
 class ScenarioError(ValueError):
-    """A scenario that cannot be fought; one line that names the field, what was given and what is allowed.
+    """An invalid scenario: one line with the field, the given value and the allowed values.
 
-    `unused` marks a number that belongs to a policy which is not the one chosen.
+    `unused` marks the parameter of a policy that is not chosen.
     """
 
     def __init__(self, text: str, unused: bool = False) -> None:
-        # Names that were given may hold line breaks.
+        # Given names may hold line breaks.
         super().__init__(brief(" ".join(text.split()) if len(text.splitlines()) > 1 else text))
         self.unused = unused
 
 
 def brief(text: str) -> str:
-    """A message in which names that were given are cut to 60 characters where they have more than 80 (a file's path
-    may be long, its parts not).
-    """
+    """A message with names of more than 80 characters cut to 60; the parts of a path count as names."""
     return _LONG.sub(r"\1...\2", text)
 
 
-# Punctuation behind a long name stays.
+# Punctuation after a long name stays.
 _LONG = re.compile(r"([^\s/\\]{60})[^\s/\\]{20,}?([^\w\s]{0,2})(?=[\s/\\]|$)")
 
 
 def finite(value: Any) -> bool:
-    """Is this a number (not yes or no) that a float holds, and neither infinite nor nan?"""
+    """Is this a number (not a bool) that a finite float can hold?"""
     try:
         return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:
@@ -46,15 +44,14 @@ def finite(value: Any) -> bool:
 
 
 def first_complaint(error: ValidationError, model: type[BaseModel]) -> str:
-    """The most telling of a model's complaints, as one line that begins with the field."""
+    """The most specific of a model's errors, as one line that begins with the field."""
     schema = schema_of(model)
-    found = []
+    errors = []
     for detail in error.errors():
         path, node = _walk(schema, detail["loc"])
-        # The deepest complaint tells most; a misspelt field explains a missing one.
-        found.append(((-len(path), detail["type"] != "extra_forbidden"), path, node, detail))
-    found.sort(key=lambda item: item[0])
-    _, path, node, detail = found[0]
+        # The deepest error is the most specific; a misspelt field explains a missing one.
+        errors.append(((-len(path), detail["type"] != "extra_forbidden"), path, node, detail))
+    _, path, node, detail = min(errors, key=lambda item: item[0])
     return f"{written(path)}: {_text(detail, node, schema)}"
 
 
@@ -67,7 +64,7 @@ def written(path: Sequence[str | int]) -> str:
 
 
 def not_one_of(given: Any, allowed: Sequence[str]) -> str:
-    """Says that a name is not among those allowed, with a suggestion for a near miss."""
+    """Message for a name that is not allowed, with a suggestion for a near miss."""
     if given is None:
         return f"is needed; must be one of {', '.join(allowed)}"
     near = difflib.get_close_matches(str(given), allowed, 1)
@@ -85,7 +82,7 @@ def shown(value: Any, most: int = 60) -> str:
 
 
 def given_number(value: Any) -> str:
-    """A value given for a number, as `shown`; a float without the zeros behind its point."""
+    """A value given for a number, as `shown`; a float without trailing zeros."""
     return f"{value:g}" if isinstance(value, float) else shown(value)
 
 

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from simulator import exact, load
-from simulator.rules.birthright import check_tables, siege_tables, tables
-from simulator.rules.birthright.adjustment import Regents
-from simulator.rules.birthright.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attacks
-from simulator.rules.birthright.rules import PURSUIT
-from simulator.rules.birthright.siege_rules import ARRIVAL, RELIEF, STORM
+from simulator.rules.birthright.campaign.adjustment import Regents
+from simulator.rules.birthright.checks import tables as check_tables
+from simulator.rules.birthright.siege import tables as siege_tables
+from simulator.rules.birthright.siege.rules import ARRIVAL, RELIEF, STORM
+from simulator.rules.birthright.tactical import tables
+from simulator.rules.birthright.tactical.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attacks
+from simulator.rules.birthright.tactical.rules import PURSUIT
 from simulator.rules.birthright.units import battle_table
 
 
@@ -50,7 +52,7 @@ def fought(scenario, faces):
             number = scenario.fields.options.pursuit_number
             return sum(roll(6) >= number for _ in range(state.attacker_prey + state.defender_prey))
         own, enemy = setup.card_at(state.attacker), setup.card_at(state.defender)
-        ends, _ = setup.engagement(own.unit, enemy.unit).thrown((own.hits, enemy.hits), roll)
+        ends, _ = setup.engagement(own.unit, enemy.unit).roll((own.hits, enemy.hits), roll)
         return 16 * own.fate(ends[0]) + enemy.fate(ends[1])
 
     found = course(scenario, result_of)
@@ -72,7 +74,7 @@ ATTACKER, DEFENDER, NOBODY = range(3)
 def test_morale_passes_on_two_pips_an_icon_and_at_most_six(icons, die, check, effect):
     """A rout on row 7 of column 3; with no die where none can fail (section 3.2 step 4)."""
     dice = [7] if check is None else [7, check]
-    assert Attacks(morale_die=die).thrown(3, icons, lambda sides: dice.pop(0))[0] == effect
+    assert Attacks(morale_die=die).roll(3, icons, lambda sides: dice.pop(0))[0] == effect
     assert not dice, "dice left over"
 
 
@@ -170,9 +172,9 @@ def test_9_adjustment(lots, order, position):
     others = [{"warcraft": 3, "in_target": True}, {"warcraft": 5, "in_origin": True}]
     scenario = birthright("adjustment", {"warcraft": 5}, {"regents": others}, options={"order": True})
     regents = Regents(scenario.fields)
-    judged = regents.judged([10, 13, 10], lots)
-    assert judged == (position, True, False, order)
-    found = course(scenario, lambda state: list(regents.results).index(judged))
+    result = regents.result_of([10, 13, 10], lots)
+    assert result == (position, True, False, order)
+    found = course(scenario, lambda state: list(regents.results).index(result))
     holds(found, winner=DEFENDER, position=position, may_enter=False, may_leave=True, order=order)
 
 

@@ -187,8 +187,8 @@ class War:
                     ends[end] += q
             running = following
         if not (captured and self.port):
-            told = (fleets, self.port, landed)
-            ends[self.columns(stage, place, own, enemy, captured, winner, (sea, land), told)] += p
+            sea_part = (fleets, self.port, landed)
+            ends[self.columns(stage, place, own, enemy, captured, winner, (sea, land), sea_part)] += p
 
     def columns(self, stage, place, own, enemy, captured, winner, rounds, at_sea):  # noqa: PLR0917
         """The outputs of section 8."""

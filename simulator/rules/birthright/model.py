@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
 from simulator.rules.battle import Both, Fields
-from simulator.rules.birthright.units import number_rows
+from simulator.rules.birthright.units import MOST_IN_ENTRY, Class, Terrain, Type, number_rows
 
 Value = Annotated[int, Field(ge=0, le=12)]
 Values = Annotated[list[Value], Field(max_length=4)]
 Warcraft = Annotated[int, Field(ge=-10, le=50)]
 Level = Annotated[int, Field(ge=0, le=20)]
+WallLevel = Annotated[int, Field(ge=1, le=20)]
 Points = Annotated[int, Field(ge=0, le=50)]
-Terrain = Literal["plains", "hills", "woods", "mountain", "marsh", "underground"]
-Class = Literal[
-    "archers", "artillery", "cavalry", "elite-infantry", "infantry",
-    "irregulars", "knights", "levies", "pikemen", "scouts",
-]  # fmt: skip
 Losses = Literal["weakest-first", "spread", "as-listed"]
 Retreat = Literal["never", "half", "outmatched"]
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
-Row = list[Whole]
-WARCRAFT = Field(0, description="commander's Warcraft modifier")
-TERRAIN: Terrain = Field("plains", description="terrain of the battle")
+Rows = Annotated[list[list[Whole]], Field(min_length=1, max_length=100)]
+LevelRows = Annotated[list[list[Whole]], Field(min_length=20, max_length=20)]
+
+
+def table_field(name: str, description: str) -> Any:
+    """A field whose default is a table of `data/`."""
+    return Field([list(row) for row in number_rows(name)], description=description)
 
 
 class Group(Fields):
-    """Equal units of an army; every field but `unit` and `count` replaces a column of the unit's card."""
+    """Equal units of an army; each field but `unit` and `count` overrides a column of the unit's card."""
 
     unit: Annotated[str, Field(min_length=1)] = Field(description="a name of units.csv, or one of your own")
-    count: Annotated[int, Field(ge=1, le=60)] = Field(1, description="number of such units")
+    count: Annotated[int, Field(ge=1, le=MOST_IN_ENTRY)] = Field(1, description="number of such units")
     kind: Class | None = Field(None, alias="class", description="row of terrain.csv; pikemen stop charges")
-    type: Literal["infantry", "artillery", "cavalry"] | None = Field(None, description="general type")
+    type: Type | None = Field(None, description="general type")
     move: Annotated[int, Field(ge=1, le=10)] | None = Field(None, description="movement points a war move")
     defence: Annotated[int, Field(ge=0, le=10)] | None = Field(None, description="taken off the enemy's attack")
     morale: Annotated[int, Field(ge=1, le=4)] | None = Field(None, description="morale icons")
@@ -45,7 +45,7 @@ class Group(Fields):
     strength: Annotated[int, Field(ge=1, le=50)] | None = Field(None, description="value in quick battles and sieges")
 
     def changes(self) -> dict[str, Any]:
-        """The columns replaced."""
+        """The columns that it replaces."""
         given = {name: value for name, value in self if name not in {"unit", "count"} and value is not None}
         return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
@@ -54,32 +54,42 @@ UNITS: list[Group | str] = Field([], description='units in order: {unit = "knigh
 Units = Annotated[list[Group | str], Field(max_length=60)]
 
 
-class Frame(Fields):
-    """What all kinds share: tables that are not given are empty ones."""
+Attacker = TypeVar("Attacker")
+Defender = TypeVar("Defender")
+Conditions = TypeVar("Conditions")
+Policies = TypeVar("Policies")
+Options = TypeVar("Options")
+
+
+class Frame(Fields, Generic[Attacker, Defender, Conditions, Policies, Options]):
+    """The tables of every kind; a missing table counts as an empty one."""
 
     game: Literal["birthright"]
-    attacker: Fields
-    defender: Fields
-    conditions: Fields
-    policy: Both[Fields, Fields]
-    options: Fields
+    attacker: Attacker
+    defender: Defender
+    conditions: Conditions
+    policy: Policies
+    options: Options
 
     @model_validator(mode="before")
     @classmethod
-    def _every_table(cls, data: Any) -> Any:
+    def _add_missing_tables(cls, data: Any) -> Any:
         tables = ("attacker", "defender", "conditions", "policy", "options")
         return {name: {} for name in tables} | dict(data) if isinstance(data, Mapping) else data
+
+
+NoPolicies = Both[Fields, Fields]
 
 
 class Line(Fields):
     """Units in order of battle, front first."""
 
     units: Units = UNITS
-    warcraft: Warcraft = WARCRAFT
+    warcraft: Warcraft = Field(0, description="commander's Warcraft modifier")
 
 
 class FieldPolicy(Fields):
-    """Order of battle, and when to leave."""
+    """Order of battle, and when the side leaves."""
 
     deploy: Literal["as-listed", "strongest-first", "weakest-first", "missile-first"] = Field(
         "as-listed", description="order of battle"
@@ -93,14 +103,8 @@ class GarrisonPolicy(FieldPolicy):
     retreat: Literal["never"] = Field("never", description="a stormed garrison cannot leave")
 
 
-FieldPolicies = Both[FieldPolicy, FieldPolicy]
-
-
-StormPolicies = Both[FieldPolicy, GarrisonPolicy]
-
-
 class FieldConditions(Fields):
-    """Where the battle is fought."""
+    """The place of the battle."""
 
     terrain: Terrain = Field("plains", description="charges are possible on plains and hills")
     defender_position: Annotated[int, Field(ge=0, le=3)] = Field(
@@ -109,10 +113,10 @@ class FieldConditions(Fields):
 
 
 class StormConditions(Fields):
-    """The place that is stormed."""
+    """The stormed place."""
 
     terrain: Terrain = Field("plains", description="without effect in a storm")
-    fortification: Annotated[int, Field(ge=1, le=20)] = Field(description="present level of the walls")
+    fortification: WallLevel = Field(description="present level of the walls")
 
 
 class FightOptions(Fields):
@@ -140,31 +144,19 @@ class FieldOptions(FightOptions):
 class StormOptions(FightOptions):
     """Options of a storm."""
 
-    fort_defence: Annotated[list[Row], Field(min_length=20, max_length=20)] = Field(
-        [list(row) for row in number_rows("fort_defence")], description="rows [level, defence of walls] (ASSUMED)"
-    )
+    fort_defence: LevelRows = table_field("fort_defence", "rows [level, defence of walls] (ASSUMED)")
 
 
-class Tactical(Frame):
-    """A field battle unit against unit (section 3)."""
+class Tactical(Frame[Line, Line, FieldConditions, Both[FieldPolicy, FieldPolicy], FieldOptions]):
+    """A field battle unit against unit."""
 
     battle: Literal["tactical"]
-    attacker: Line
-    defender: Line
-    conditions: FieldConditions
-    policy: FieldPolicies
-    options: FieldOptions
 
 
-class Storm(Frame):
-    """An assault on a fortified, garrisoned province (section 3)."""
+class Storm(Frame[Line, Line, StormConditions, Both[FieldPolicy, GarrisonPolicy], StormOptions]):
+    """An assault on a fortified, garrisoned province, unit against unit."""
 
     battle: Literal["storm"]
-    attacker: Line
-    defender: Line
-    conditions: StormConditions
-    policy: StormPolicies
-    options: StormOptions
 
 
 Fight = Tactical | Storm
@@ -177,24 +169,21 @@ class Army(Line):
 
 
 class LossPolicy(Fields):
-    """Who takes the hits."""
+    """The order in which units take hits."""
 
     losses: Losses = Field("weakest-first", description="who takes the hits")
 
 
 class QuickPolicy(LossPolicy):
-    """Who takes the hits, and when to leave."""
+    """The order in which units take hits, and when the side leaves."""
 
     retreat: Retreat = Field("never", description="when the side leaves; only with options.mode fight-on")
 
 
-QuickPolicies = Both[QuickPolicy, QuickPolicy]
-
-
 class QuickConditions(Fields):
-    """Where the battle is fought."""
+    """The place of the battle."""
 
-    terrain: Terrain = TERRAIN
+    terrain: Terrain = Field("plains", description="terrain of the battle")
     fortification: Level = Field(0, description="walls that the defender fights behind")
 
 
@@ -203,12 +192,9 @@ class CheckOptions(Fields):
 
     fort_bonus_per_level: Annotated[int, Field(ge=0, le=5)] = Field(1, description="bonus a level of walls (ASSUMED)")
     fort_bonus_max: Points = Field(10, description="largest bonus of walls (ASSUMED)")
-    quick_ratio: Annotated[list[Row], Field(min_length=1, max_length=100)] = Field(
-        [list(row) for row in number_rows("quick_ratio")], description="rows [stronger, weaker, modifier] (ASSUMED)"
-    )
-    quick_result: Annotated[list[Row], Field(min_length=1, max_length=100)] = Field(
-        [list(row) for row in number_rows("quick_result")],
-        description="rows [margin from, winner loses %, loser loses %, rout 0/1, pursuit %] (ASSUMED)",
+    quick_ratio: Rows = table_field("quick_ratio", "rows [stronger, weaker, modifier] (ASSUMED)")
+    quick_result: Rows = table_field(
+        "quick_result", "rows [margin from, winner loses %, loser loses %, rout 0/1, pursuit %] (ASSUMED)"
     )
 
 
@@ -219,15 +205,10 @@ class QuickOptions(CheckOptions):
     max_turns: Annotated[int, Field(ge=1, le=50)] = Field(10, description="most turns of fight-on")
 
 
-class QuickBattle(Frame):
-    """A field battle by opposed checks, a house rule (section 4)."""
+class QuickBattle(Frame[Army, Army, QuickConditions, Both[QuickPolicy, QuickPolicy], QuickOptions]):
+    """A field battle by opposed checks (house rule)."""
 
     battle: Literal["quick-battle"]
-    attacker: Army
-    defender: Army
-    conditions: QuickConditions
-    policy: QuickPolicies
-    options: QuickOptions
 
 
 class Besieger(Army):
@@ -239,12 +220,12 @@ class Besieger(Army):
 
 
 class SiegeConditions(Fields):
-    """The place, and who may come to its relief."""
+    """The besieged place and its relief army."""
 
-    fortification: Annotated[int, Field(ge=1, le=20)] = Field(description="level at the start")
+    fortification: WallLevel = Field(description="level at the start")
     allied_fortification: Level = Field(0, description="levels lent by allied regents")
     seasons: Annotated[int, Field(ge=1, le=12)] = Field(4, description="how long the besieger can stay")
-    terrain: Terrain = TERRAIN
+    terrain: Terrain = Field("plains", description="terrain of the battle")
     relief_on: Annotated[int, Field(ge=0, le=20)] = Field(
         0, description="a relief army comes in a season if a d20 is at least this; 0 = never, not 1 (ASSUMED)"
     )
@@ -253,14 +234,11 @@ class SiegeConditions(Fields):
 
 
 class SiegePlan(LossPolicy):
-    """When to storm, and who takes the hits."""
+    """When the besieger storms, and the order in which his units take hits."""
 
     siege: Literal["wait", "storm-now", "storm-at-level", "storm-last-season"] = Field(
         "wait", description="when the besieger storms"
     )
-
-
-SiegePolicies = Both[SiegePlan, LossPolicy]
 
 
 class SiegeOptions(CheckOptions):
@@ -271,17 +249,10 @@ class SiegeOptions(CheckOptions):
         600, description="rating a point of strength (ASSUMED)"
     )
     rating_reading: Literal["below", "at-least"] = Field("below", description="how siege_table is read")
-    siege_table: Annotated[list[Row], Field(min_length=1, max_length=100)] = Field(
-        [list(row) for row in number_rows("siege")], description="rows [rating below, level, reduced a season]"
-    )
+    siege_table: Rows = table_field("siege", "rows [rating below, level, reduced a season]")
 
 
-class Siege(Frame):
-    """Seasons of investment, relief, storm or wait (section 5)."""
+class Siege(Frame[Besieger, Army, SiegeConditions, Both[SiegePlan, LossPolicy], SiegeOptions]):
+    """Seasons of investment: wait, storm, relief (its battles by the quick check, a house rule)."""
 
     battle: Literal["siege"]
-    attacker: Besieger
-    defender: Army
-    conditions: SiegeConditions
-    policy: SiegePolicies
-    options: SiegeOptions

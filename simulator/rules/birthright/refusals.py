@@ -1,4 +1,4 @@
-"""What scenarios of fights may not be (docs/rules/birthright.md sections 3 to 5)."""
+"""Refusals of scenarios of fights, beyond those of types (docs/rules/birthright.md sections 3 to 5)."""
 
 from __future__ import annotations
 
@@ -6,37 +6,33 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from simulator.rules.battle import Refusal
-from simulator.rules.birthright import check_tables, siege_tables, tables
+from simulator.rules.birthright.checks.tables import matchup
 from simulator.rules.birthright.model import CheckOptions, Fight, QuickBattle, Siege
+from simulator.rules.birthright.siege.tables import siege_of
+from simulator.rules.birthright.tactical.tables import sides_of
 from simulator.rules.toolkit.naming import SIDES
 
 Spans = Sequence[tuple[str, int, int]]
 FORT = (("level", 1, 20), ("defence", 0, 12))
 RATIO = (("stronger", 1, 1000), ("weaker", 1, 1000), ("modifier", 0, 100))
-PERCENT = (0, 100)
-RESULT = (
-    ("margin_from", 0, 1000),
-    ("winner_loss", *PERCENT),
-    ("loser_loss", *PERCENT),
-    ("rout", 0, 1),
-    ("pursuit", *PERCENT),
-)
+LOSSES = (("winner_loss", 0, 100), ("loser_loss", 0, 100), ("rout", 0, 1), ("pursuit", 0, 100))
+RESULT = (("margin_from", 0, 1000), *LOSSES)
 SIEGE = (("rating_below", 1, 1_000_000), ("level", 0, 20), ("reduced_per_season", 0, 20))
 
 
 def check_fight(fields: Fight) -> None:
-    """Refuse what types cannot, in a battle unit against unit."""
+    """A battle unit against unit. Raises Refusal."""
     if fields.battle == "storm":
         rows = fields.options.fort_defence
         _rows("fort_defence", rows, FORT)
         if [row[0] for row in rows] != list(range(1, 21)):
             raise Refusal("options.fort_defence", "its rows are not allowed; give levels 1 to 20 in order")
-    tables.hosts(fields)
+    sides_of(fields)
 
 
 def check_quick(fields: QuickBattle) -> None:
-    """Refuse what types cannot, in a quick battle."""
-    check_tables.matchup(fields)
+    """A quick battle. Raises Refusal."""
+    matchup(fields)
     _check_numbers(fields.options)
     for side in SIDES:
         retreat = getattr(fields.policy, side).retreat
@@ -46,7 +42,7 @@ def check_quick(fields: QuickBattle) -> None:
 
 
 def check_siege(fields: Siege) -> None:
-    """Refuse what types cannot, in a siege."""
+    """A siege. Raises Refusal."""
     conditions, options = fields.conditions, fields.options
     if conditions.relief_on == 1:
         raise Refusal("conditions.relief_on", "1 is not allowed; 0 (never) or a number from 2 to 20")
@@ -54,7 +50,7 @@ def check_siege(fields: Siege) -> None:
         most = 20 - conditions.fortification
         text = f"{conditions.allied_fortification} is not allowed; at most {most}: 20 levels with the place's own"
         raise Refusal("conditions.allied_fortification", text)
-    siege_tables.siege_of(fields)
+    siege_of(fields)
     if fields.policy.attacker.siege == "storm-at-level" and options.storm_level == 0:
         raise Refusal("options.storm_level", "is needed by the policy storm-at-level; give a level from 1 to 20")
     _check_numbers(options)

@@ -23,7 +23,7 @@ INVASION = (*REGIMENTS, *FLEETS, "regiments_drowned", "territories_captured", "r
 
 
 def build(fields: model.AnyBattle) -> Built:
-    """Everything that answers one scenario."""
+    """The answer to one scenario."""
     chain = tables.with_hands(fields, tables.chain(fields, text.tell))
     return Built(
         chain=chain,
@@ -37,9 +37,9 @@ def build(fields: model.AnyBattle) -> Built:
 
 
 def starts(fields: model.AnyBattle) -> list[str]:
-    """The numbers that only move the start: those of the attacker, and of the defender of a single place.
+    """The numbers that only move the start: the attacker's, and the defender's of a single place.
 
-    Not where the attacker goes by his odds: they are worked out from the start, for positions that come from it.
+    None with stop-below-odds: its table holds only positions that the start can reach.
     """
     if isinstance(fields, model.Invasion) or "stop-below-odds" in named(fields.policy.attacker.retreat):
         return []

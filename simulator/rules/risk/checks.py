@@ -1,4 +1,4 @@
-"""What a Risk scenario may not say, beyond what types refuse (docs/rules/risk.md section 9)."""
+"""Refusals of a Risk scenario, beyond those of types (docs/rules/risk.md section 9)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _check_places(fields: OnLand) -> None:
 
 
 def _check_dice(fields: AnyBattle) -> None:
-    """Commanders are among the units; not more dice than are counted in a moment; an end to every fight."""
+    """Commanders are among the units; at most 5 dice are rolled; every fight can end."""
     units = range(1, MOST_DICE + 1)
     for place in places(fields):
         attackers, defenders = ("attacker", place.attack, place.own), ("defender", place.defence, place.enemies)
@@ -49,12 +49,12 @@ def _check_dice(fields: AnyBattle) -> None:
             refuse_if(wrong, f"{side}.bonus_dice", hand.bonus_dice, most)
         why = f"no roll could cause a loss in {place.name}, so the battle might never end"
         for a, d in product(units, units) if fields.options.ties == "nobody" else ():
-            calm = {0} == set(round_table(place.attack, place.defence, a, d, "nobody"))
-            refuse_if(calm, "options.ties", "nobody", why)
+            no_loss = {0} == set(round_table(place.attack, place.defence, a, d, "nobody"))
+            refuse_if(no_loss, "options.ties", "nobody", why)
 
 
 def _check_fleets(fields: AnyBattle) -> None:
-    """Fleets in play, those of each crossing by themselves: they may be different players'; and how far they moved."""
+    """Fleets in play (each crossing by itself: it may be another player's), and the zones that they moved."""
     most, ways = fields.options.max_fleets, getattr(fields.conditions, "crossings", [])
     counts = {f"conditions.crossings[{i}].fleets": way.fleets for i, way in enumerate(ways)}
     for side, name in (("attacker", "fleets"), ("defender", "fleets"), ("defender", "port_fleets")):
@@ -100,7 +100,7 @@ def _check_policy(fields: AnyBattle, sea: str) -> None:
     known = {name: sea + parameter for name, parameter in PARAMETERS.items() if not (sea and name == "wear-down")}
     check_parameters("policy.attacker", policy, chosen, known)
     if "stop-below-odds" in chosen and isinstance(fields, OnLand):
-        # The chance to win is worked out for every number of attackers and defenders in each territory.
+        # The chance to win is computed for every number of attackers and defenders in each territory.
         defenders = path(fields)
         count = (len(defenders) + 1) * (fields.attacker.regiments + 1) * (max(defenders) + 1)
         most = f"the chance can be worked out in at most {MOST_POSITIONS:,} positions"
@@ -113,7 +113,7 @@ def _check_policy(fields: AnyBattle, sea: str) -> None:
 
 
 def _check_hands(fields: AnyBattle) -> None:
-    """Where no dice are chosen (docs/rules/decisions.md section 2.4)."""
+    """Kinds and options without a choice of dice (docs/rules/decisions.md section 2.4)."""
     for side in SIDES:
         best = getattr(fields.policy, side).hand == "best"
         refuse(isinstance(fields, Invasion) and best, f"policy.{side}.hand", "not in an invasion")

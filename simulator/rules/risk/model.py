@@ -8,7 +8,7 @@ from pydantic import Field
 
 from simulator.rules.battle import Both, Fields
 
-# The rules say 1000; nothing but memory and time stands against more.
+# The rules document says 1000; more costs only memory and time.
 MOST_UNITS = 100_000
 
 Regiments = Annotated[int, Field(ge=1, le=MOST_UNITS)]
@@ -134,7 +134,7 @@ class LandPolicy(Fields):
     max_rounds: AtLeastOne | None = Field(None, description="stop after this many rounds")
     wear_down_to: AtLeastOne | None = Field(None, description="stop when the enemy has this many or fewer")
     min_odds: Chance | None = Field(None, description="stop when the chance to win, fought to the end, is below this")
-    hand: Hand = Field("most", description="how many dice are rolled: the most allowed, or what is best")
+    hand: Hand = Field("most", description="number of dice rolled: the most allowed, or the best number")
 
 
 class InvasionPolicy(LandPolicy):
@@ -151,7 +151,7 @@ class DefenderPolicy(Fields):
     """The defender never retreats."""
 
     retreat: Literal["never"] = Field("never", description="the only value")
-    hand: Hand = Field("most", description="how many dice are rolled: the most allowed, or what is best")
+    hand: Hand = Field("most", description="number of dice rolled: the most allowed, or the best number")
 
 
 Policies = Both[LandPolicy, DefenderPolicy]
@@ -183,7 +183,7 @@ class Options(Fields):
 
 
 class Scenario(Fields):
-    """What every kind has."""
+    """The frame of every kind."""
 
     game: Literal["risk"]
     policy: Policies = Policies()

@@ -1,4 +1,4 @@
-"""The outputs of Risk's battles: columns of final states (docs/rules/risk.md section 8)."""
+"""Outputs of Risk's battles: columns of final states (docs/rules/risk.md section 8)."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from simulator.rules.toolkit.naming import SIDES
 
 def columns(fields: AnyBattle, p: Params, s: States) -> Columns:
     """Outputs of final states."""
-    # All enemies of the places before this one are lost, and those missing in it.
+    # Lost are all enemies of the places before this one, and the missing ones in it.
     enemies = p.enemies.cumsum()
     every, at_sea = int(enemies[-1]), int(enemies[p.crossings - 1]) if p.crossings else 0
     lost, left, rounds = enemies[s.place] - s.enemy, tables.troops_left(p, s), s.sea_rounds + s.land_rounds
-    found = {"winner": tables.winner(p, s)}
+    outputs = {"winner": tables.winner(p, s)}
     if isinstance(fields, OnLand):
         on_land = np.maximum(0, lost - at_sea) if at_sea else lost
-        found |= _losses("regiments", int(p.aboard[-1]), left, every - at_sea, on_land)
-        found["territories_captured"] = tables.captured(p, s)
+        outputs |= _losses("regiments", int(p.aboard[-1]), left, every - at_sea, on_land)
+        outputs["territories_captured"] = tables.captured(p, s)
         occupiers = left - p.left_behind * (p.places - p.crossings - 1)
-        found["occupiers"] = occupiers * (s.place == p.places)
-        found["rounds"] = rounds
+        outputs["occupiers"] = occupiers * (s.place == p.places)
+        outputs["rounds"] = rounds
     if not isinstance(fields, OnLand) or isinstance(fields, Invasion):
-        # Fleets in port are not lost while the fight on land goes on, before which they do not put to sea.
+        # Fleets in port put to sea after the fights on land.
         in_port = np.where((s.place > p.crossings) & (s.decided == STOPPED), p.port - s.port, 0)
         lost = np.minimum(lost, at_sea) + in_port
-        found |= _losses("fleets", len(p.aboard) - 1, s.fleets, at_sea + p.port, lost) | {"rounds": rounds}
+        outputs |= _losses("fleets", len(p.aboard) - 1, s.fleets, at_sea + p.port, lost) | {"rounds": rounds}
     if isinstance(fields, Invasion):
-        found["sea_rounds"], found["land_rounds"] = s.sea_rounds, s.land_rounds
-        found["reached_shore"], found["regiments_at_shore"] = s.place >= p.crossings, s.at_shore
-        found["regiments_drowned"] = fields.attacker.regiments - np.where(found["reached_shore"], s.at_shore, left)
+        outputs["sea_rounds"], outputs["land_rounds"] = s.sea_rounds, s.land_rounds
+        outputs["reached_shore"], outputs["regiments_at_shore"] = s.place >= p.crossings, s.at_shore
+        outputs["regiments_drowned"] = fields.attacker.regiments - np.where(outputs["reached_shore"], s.at_shore, left)
     prices = {"fleets": fields.options.fleet_cost, "regiments": fields.options.regiment_cost}
-    there = [(units, price) for units, price in prices.items() if f"attacker_{units}_lost" in found]
+    lost_units = [(units, price) for units, price in prices.items() if f"attacker_{units}_lost" in outputs]
     for side in SIDES:
-        first, *more = [price * found[f"{side}_{units}_lost"] for units, price in there]
-        found[f"{side}_cost_lost"] = sum(more, first)
+        first, *more = [price * outputs[f"{side}_{units}_lost"] for units, price in lost_units]
+        outputs[f"{side}_cost_lost"] = sum(more, first)
     if isinstance(fields, BlockadeRun):
-        found["blockade_broken"] = found["winner"] == ATTACKER
-    return found
+        outputs["blockade_broken"] = outputs["winner"] == ATTACKER
+    return outputs
 
 
 def _losses(units: str, own: int, own_left: np.ndarray, enemies: int, enemies_lost: np.ndarray) -> Columns:

@@ -1,5 +1,5 @@
-"""A battle as a row of places taken one after the other (docs/rules/risk.md sections 4 to 6): crossings at sea, then
-territories, and then the break-out of the port. A sea fight is a single crossing; a land attack has no crossings.
+"""A battle as a sequence of places (docs/rules/risk.md sections 4 to 6): crossings at sea, then territories, then the
+break-out of the port. A sea fight is a single crossing; a land attack has no crossings.
 """
 
 from __future__ import annotations
@@ -11,30 +11,30 @@ import numpy as np
 from simulator.engine.model.chain import BEST, helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
-# What the attacker has decided about the coming round; his options are 0 = go on, 1 = stop.
+# The attacker's decision about the coming round; his options are 0 = go on, 1 = stop.
 UNDECIDED, GOES_ON, STOPPED = range(3)
 MOST_DICE = 4
 
 
 class Policy(NamedTuple):
-    """When the attacker calls a fight off (section 6); `asks` is 0 if he never does, `best` 1 if the best is sought.
+    """When the attacker calls a fight off (section 6); `asks` is 0 if he never does, `best` is 1 for the policy best.
 
-    `hopeless[place, own, enemy]`: 1 where the chance to win is below the one asked for; read if `by_odds` is 1.
+    `below_odds[place, own, enemy]`: 1 where the chance to win is below the limit of the policy; read if `by_odds` is 1.
     """
 
     asks: int
     leave: Leave
     by_odds: int
-    hopeless: np.ndarray
+    below_odds: np.ndarray
     best: int
 
 
 class Hands(NamedTuple):
-    """Who chooses how many dice he rolls (docs/rules/decisions.md section 2.1), and whether the defender `sees` the
-    other's dice before that.
+    """The sides that choose their number of dice (docs/rules/decisions.md section 2.1); with `sees` the defender
+    chooses after the attacker's roll.
 
-    `most[side, place]` are the dice allowed. `shown[place, dice]` is the table of the hands, numbered, that so many
-    dice show; `answers[place, hand, dice]` that of the losses when so many dice answer a hand.
+    `most[side, place]` are the dice allowed. `shown[place, dice]` is the chance table of the hand, by number, that so
+    many dice show; `answers[place, hand, dice]` that of the losses when so many dice answer a hand.
     """
 
     attacker: int
@@ -50,8 +50,8 @@ class Params(NamedTuple):
 
     By place: `enemies` (0 in the port, whose fleets are `port`), `defends` (1: the enemy attacks the convoy), and
     `tables[place, units of the side that attacks, units of the other]`, four units or more as four. `aboard[fleets]`
-    are the troops that so many fleets carry (in a mere sea fight, the fleets themselves). `left_behind` stay in each
-    captured territory. `sea` and `land` are the attacker's policies; up to `most_rounds` are counted at sea.
+    are the troops that so many fleets carry (in a sea fight, the fleets themselves). `left_behind` stay in each
+    captured territory. `sea` and `land` are the attacker's policies; sea rounds are counted up to `most_rounds`.
     """
 
     crossings: int
@@ -69,11 +69,11 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """The place fought for, own fleets, regiments ashore (garrisons included), enemies in the place, fleets that have
+    """The place of the fight, own fleets, regiments ashore (garrisons included), enemies in the place, fleets that have
     put to sea from the port, the regiments that landed, the decision, rounds fought.
 
-    Where hands are chosen: the attacker's dice and the defender's in this round, 0 before they are, and 1 + the number
-    of the hand that the defender has seen.
+    Where a side chooses its dice: the attacker's dice and the defender's in this round (0 before the choice), and 1 +
+    the number of the hand that the defender has seen.
     """
 
     place: int
@@ -107,13 +107,13 @@ def enemy_of(s):
 @rule(Params)
 @helper
 def running(p, s):
-    """Both sides are there, and the attacker has not called the fight off (section 4)."""
+    """Both sides have units, and the attacker has not called the fight off (section 4)."""
     return force_of(p, s) > 0 and enemy_of(s) > 0 and (s.port > 0 or s.decided != STOPPED)
 
 
 @helper
 def stop_asked(p, s):
-    """Is the attacker asked whether he stops? Before every round, unless the policy is to the end (section 4)."""
+    """Is the attacker asked whether he stops? Before every round, except with to-the-end (section 4)."""
     asks = p.sea.asks if s.place < p.crossings else p.land.asks
     return asks > 0 and s.decided == UNDECIDED and p.defends[s.place] == 0
 
@@ -126,14 +126,14 @@ def dice_asked(p, s):
 
 @helper
 def showing(p, s):
-    """Does the attacker roll now, and the defender see it before he chooses?"""
+    """Does the attacker roll now, before the defender chooses his dice?"""
     return p.hands.sees > 0 and s.hand == 0
 
 
 @rule(Params)
 @helper
 def decides(p, s):
-    """The attacker stops or not, the attacker's dice, the defender's dice."""
+    """In this order: whether the attacker stops, the attacker's dice, the defender's dice."""
     if stop_asked(p, s) or dice_asked(p, s):
         return 1
     return 2 if p.hands.defender > 0 and s.answer == 0 and not showing(p, s) else 0
@@ -141,24 +141,24 @@ def decides(p, s):
 
 @helper
 def most_dice(p, s):
-    """Dice that the side that is asked may roll."""
+    """The most dice of the side that chooses."""
     return min(p.hands.most[0, s.place], force_of(p, s)) if dice_asked(p, s) else min(p.hands.most[1, s.place], s.enemy)
 
 
 @rule(Params)
 def options(p, s):
-    """Go on or stop; so many dice, most first."""
+    """Go on or stop; or a number of dice, the most first."""
     return 2 if stop_asked(p, s) else most_dice(p, s)
 
 
 @rule(Params)
 def choose(p, s):
-    """What the fixed policy says (section 6); a choice of dice is made as well as possible."""
+    """The fixed policy's answer (section 6); the number of dice is always chosen as well as possible."""
     policy, rounds = (p.sea, s.sea_rounds) if s.place < p.crossings else (p.land, s.land_rounds)
     if policy.best > 0 or not stop_asked(p, s):
         return BEST
     own = force_of(p, s)
-    if policy.by_odds > 0 and policy.hopeless[s.place, own, s.enemy] > 0:
+    if policy.by_odds > 0 and policy.below_odds[s.place, own, s.enemy] > 0:
         return 1
     return 1 if leaves(policy.leave, own, rounds, own, s.enemy) else 0
 
@@ -178,7 +178,7 @@ def table(p, s):
 
 @rule(Params)
 def left(p, s):
-    """Units of both sides, those aboard and the enemies of later places included."""
+    """Units of both sides left, with the troops aboard and the enemies of later places."""
     units = s.fleets + (p.aboard[s.fleets] if s.place < p.crossings else s.regiments) + s.enemy + s.port
     for place in range(s.place + 1, p.places):
         units += p.enemies[place]
@@ -187,7 +187,7 @@ def left(p, s):
 
 @helper
 def after_losses(p, s, own, enemy):
-    """The losses of a round come off together, on land or at sea (section 3, step 8)."""
+    """Both losses of a round come off together, on land or at sea (section 3, step 8)."""
     s = s._replace(enemy=s.enemy - enemy, decided=UNDECIDED, dice=0, answer=0, hand=0)
     if s.place < p.crossings:
         return s._replace(fleets=s.fleets - own, sea_rounds=min(s.sea_rounds + 1, p.most_rounds))
@@ -196,7 +196,7 @@ def after_losses(p, s, own, enemy):
 
 @helper
 def advanced(p, s):
-    """A place without enemies is taken if anybody is left to go on (section 5.1, section 5.5 step 4); behind the last
+    """A place without enemies is taken if own units are left to go on (section 5.1, section 5.5 step 4); after the last
     crossing all regiments aboard reach the shore (step 5).
     """
     left = p.aboard[s.fleets] if s.place < p.crossings else force_of(p, s)
@@ -208,8 +208,8 @@ def advanced(p, s):
 
 @rule(Params)
 def step(p, s, result):
-    """A decision, a roll that is shown, or a round. Once the land part is over and anything was captured, the fleets in
-    port put to sea (section 5.5, step 6).
+    """A decision, a roll that is shown, or a round. After the fights on land, if a territory was captured, the fleets
+    in port put to sea (section 5.5, step 6).
     """
     if s.port > 0:
         s = s._replace(port=s.port - (result >> 3), fleets=s.fleets - (result & 7))

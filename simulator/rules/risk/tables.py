@@ -1,4 +1,4 @@
-"""Numbers before the first roll: dice of each place, ways of each result (docs/rules/risk.md sections 2, 3 and 5)."""
+"""Numbers before the first roll: dice of each place, chances of each result (docs/rules/risk.md sections 2, 3, 5)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from simulator.rules.battle import ATTACKER, Fields, States
 from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Invasion, Land, OnLand
 from simulator.rules.risk.rules import MOST_DICE, STOPPED, UNDECIDED, Hands, Params, Policy, State
 from simulator.rules.toolkit import retreat
-from simulator.rules.toolkit.chances import unlikely
 from simulator.rules.toolkit.naming import winners
 from simulator.rules.toolkit.policies import named
 
@@ -29,7 +28,7 @@ Grid = np.ndarray
 
 
 class Hand(NamedTuple):
-    """How one side rolls in one place, by the names of the fields that say so.
+    """The dice of one side in one place; the names are those of the scenario's fields.
 
     `penalty` is the amphibious or blockade modifier, added to the highest die beside `modifier_highest`.
     """
@@ -46,8 +45,8 @@ class Hand(NamedTuple):
     modifier_all: int = 0
     penalty: int = 0
 
-    def said(self, side: Fields, sea: str, i: int) -> Hand:
-        """These dice with what a side's fields say of them (`sea_`: at sea in an invasion), in place i of lists."""
+    def with_fields(self, side: Fields, sea: str, i: int) -> Hand:
+        """These dice with the given fields of a side (`sea_`: at sea in an invasion); `i` is the place in lists."""
         values, places = [*self], PLACES_IN_HANDS[sea]
         for name in side.model_fields_set & places.keys():
             value = getattr(side, name)
@@ -60,7 +59,7 @@ PLACES_IN_HANDS = {sea: {sea + name: at for at, name in enumerate(Hand._fields)}
 
 
 class Place(NamedTuple):
-    """Where a fight is: who attacks whom, the dice of both, the most units of both, and what the units are."""
+    """A place of a fight: attacking and defending side, their dice, their units at most, and the kind of unit."""
 
     name: str
     sides: tuple[str, str]
@@ -99,7 +98,7 @@ def modified(hand: Hand, kept: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
-    """Every hand that may be seen, as it counts."""
+    """Every hand that can be rolled, after modifiers."""
     return sorted({modified(hand, kept) for dice in range(1, MOST_DICE + 1) for kept in kept_dice(hand, dice)})
 
 
@@ -115,7 +114,7 @@ def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, 
 
 @lru_cache(maxsize=4)
 def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> tuple[Kept, Kept, Grid, Grid]:
-    """The hands that so many units of each side may keep; of every pair of them the result and its ways (steps 7, 8).
+    """The hands that so many units of each side can keep; the result and the ways of each pair of them (steps 7, 8).
 
     A result is 8 * losses of the side that attacks + losses of the other.
     """
@@ -133,12 +132,12 @@ def tally(results: Grid, ways: Grid) -> dict[int, int]:
 
 @lru_cache(maxsize=4096)
 def round_table(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> dict[int, int]:
-    """Ways of each result of a round: exact integer counts."""
+    """Ways of each result of a round, as integers."""
     return tally(*rolls(attack, defence, attackers, defenders, ties)[2:])
 
 
 def lost(result: int) -> tuple[int, int]:
-    """Losses (side that attacks, other side) that a result stands for."""
+    """Losses (side that attacks, other side) of a result."""
     return result >> 3, result & 7
 
 
@@ -148,7 +147,7 @@ def path(fields: OnLand) -> list[int]:
 
 
 def places(fields: AnyBattle) -> list[Place]:
-    """Every place of the battle: crossings with a fight first, then the fights of the battle proper, then the port."""
+    """Every place with a fight, in order: crossings, then the sea fight or the territories, then the port."""
     o, attacker, defender = fields.options, fields.attacker, fields.defender
     alike = o.commander_die_sides, o.clamp, o.resort
     defence = Hand(o.defence_dice, o.defence_die_sides, *alike)
@@ -158,7 +157,7 @@ def places(fields: AnyBattle) -> list[Place]:
         sea, unit = ("", "regiment") if sides == BATTLE else ("sea_", "fleet")
         unit = "fleet" if isinstance(fields, AtSea) else unit
         attack = Hand(o.attack_dice, o.attack_die_sides, *alike, penalty=penalty)
-        hands = attack.said(mine, sea, i), defence.said(other, sea, i)
+        hands = attack.with_fields(mine, sea, i), defence.with_fields(other, sea, i)
         return Place(name, sides, *hands, getattr(attacker, f"{unit}s"), enemies, unit)
 
     if isinstance(fields, AtSea):
@@ -168,52 +167,56 @@ def places(fields: AnyBattle) -> list[Place]:
     on_land = [place(f"territory {i + 1}", BATTLE, enemies, penalty, i) for i, enemies in enumerate(path(fields))]
     if not isinstance(fields, Invasion):
         return on_land
-    found = []
+    crossings = []
     for i, way in enumerate(way for way in fields.conditions.crossings if way.fleets):
         sides, penalty = ENEMY if way.convoy == "defends" else CONVOY, o.blockade_modifier if way.blockaded else 0
-        found.append(place(f"crossing {i + 1}", sides, way.fleets, penalty))
+        crossings.append(place(f"crossing {i + 1}", sides, way.fleets, penalty))
     in_port = fields.defender.port_fleets
-    return found + on_land + ([place("port", ENEMY, in_port, o.blockade_modifier)] if in_port else [])
+    return crossings + on_land + ([place("port", ENEMY, in_port, o.blockade_modifier)] if in_port else [])
 
 
 @lru_cache(maxsize=1024)
 def round_tables(hands: tuple[tuple[Hand, Hand], ...], ties: str) -> tuple[Tables, np.ndarray, list[float]]:
-    """The chance tables of some places, where to find them, and how calm each place is; kept for sweeps.
+    """The chance tables of some places, their indices, and the chance of a round without loss; cached for sweeps.
 
-    `[place, attackers, defenders]` (units, 4 or more as 4) finds a table. Calm is the largest chance of a round of a
-    place to cause no loss.
+    The indices have the shape (places, attackers, defenders), in units, 4 or more as 4. The chance of a round without
+    loss is the largest of each place.
     """
     book, size = TableBook(), MOST_DICE + 1
-    index, calm = np.zeros((len(hands), size, size), np.int64), [0.0] * len(hands)
+    index, no_loss = np.zeros((len(hands), size, size), np.int64), [0.0] * len(hands)
     for i, a, d in product(range(len(hands)), range(1, size), range(1, size)):
         table = round_table(*hands[i], a, d, ties)
         index[i, a, d] = book.add(table)
-        calm[i] = max(calm[i], table.get(0, 0) / sum(table.values()))
-    return book.close(), index, calm
+        no_loss[i] = max(no_loss[i], table.get(0, 0) / sum(table.values()))
+    return book.close(), index, no_loss
 
 
-def most_rounds(units: int, calm: float) -> int:
-    """Rounds after which `units` are gone but for a chance below 1e-18, if each is without loss at most with `calm`."""
-    if calm == 0:
+def most_rounds(units: int, no_loss: float) -> int:
+    """Rounds after which all `units` are lost, except with a chance below 1e-18.
+
+    `no_loss` is the largest chance of a round without loss.
+    """
+    if no_loss == 0:
         return units
     from scipy.special import bdtr  # scipy.stats takes a second to import
 
-    return bisect_left(range(2**31 - 1), True, units, key=lambda n: bool(bdtr(units - 1, n, 1 - calm) < 1e-18))
+    return bisect_left(range(2**31 - 1), True, units, key=lambda n: bool(bdtr(units - 1, n, 1 - no_loss) < 1e-18))
 
 
 STOPS = {"stop-below": retreat.below, "max-rounds": retreat.after, "wear-down": retreat.worn_down}
 PARAMETERS = {
     "stop-below": "stop_below", "max-rounds": "max_rounds", "wear-down": "wear_down_to", "stop-below-odds": "min_odds"
 }  # fmt: skip
+ROUNDING = 1e-12
 NOWHERE = np.zeros((1, 1, 1), np.int64)
 NEVER = Policy(0, retreat.never(), 0, NOWHERE, 0)
 NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)
 
 
-def policy(fields: AnyBattle, sea: str, most: int, hopeless: Callable[[float], np.ndarray]) -> Policy:
-    """When the attacker stops on land, or (`sea_`) at sea (section 6); `hopeless` says where the odds are below some.
+def policy(fields: AnyBattle, sea: str, most: int, below_odds: Callable[[float], np.ndarray]) -> Policy:
+    """When the attacker stops on land, or (`sea_`) at sea (section 6); `below_odds(chance)` is the field of `Policy`.
 
-    A limit that `most` rounds never reach is none, so that rounds need not be known.
+    A limit that `most` rounds never reach is dropped, so that the state need not hold the rounds.
     """
     given = fields.policy.attacker
     chosen = named(getattr(given, f"{sea}retreat"))
@@ -223,12 +226,12 @@ def policy(fields: AnyBattle, sea: str, most: int, hopeless: Callable[[float], n
     stops += [retreat.outnumbered()] if "stop-when-outnumbered" in chosen else []
     leave, by_odds = retreat.any_of(*stops), "stop-below-odds" in chosen
     leave = leave if leave.rounds < most else leave._replace(rounds=retreat.NO_LIMIT)
-    where = hopeless(getattr(given, f"{sea}min_odds")) if by_odds else NOWHERE
+    where = below_odds(getattr(given, f"{sea}min_odds")) if by_odds else NOWHERE
     return Policy(1, leave, int(by_odds), where, int("best" in chosen))
 
 
 def troops_aboard(fields: AnyBattle) -> list[int]:
-    """Troops that a convoy of 0, 1, ... fleets still carries (section 5.5, steps 1 and 3); else see `Params`."""
+    """Troops that a convoy of 0, 1, ... fleets carries (section 5.5, steps 1 and 3); other kinds: see `Params`."""
     if not isinstance(fields, Invasion):
         return list(range(fields.attacker.fleets + 1)) if isinstance(fields, AtSea) else [fields.attacker.regiments]
     own, transports = fields.attacker, fields.attacker.transports or fields.attacker.fleets
@@ -236,20 +239,20 @@ def troops_aboard(fields: AnyBattle) -> list[int]:
         return [0] + [own.regiments] * own.fleets
     escorts = own.fleets - transports if fields.policy.attacker.losses == "transports-first" else 0
     load, more = divmod(own.regiments, transports)
-    # The least laden transport goes first: those that are left carry one more as long as there are any such.
+    # The least laden transport is lost first, so that the transports with one more regiment stay longest.
     left = [min(transports, max(0, fleets - escorts)) for fleets in range(own.fleets + 1)]
     return [number * load + min(number, more) for number in left]
 
 
-def _rounds(fights: list[Place], calm: list[float], unit: str) -> int:
+def _rounds(fights: list[Place], no_loss: list[float], unit: str) -> int:
     """The most rounds that all fights at sea, or all on land, can take."""
     which = [i for i, place in enumerate(fights) if place.unit == unit]
     units = [fights[which[0]].own, *(fights[i].enemies for i in which)] if which else []
-    return most_rounds(sum(units), max((calm[i] for i in which), default=0.0))
+    return most_rounds(sum(units), max((no_loss[i] for i in which), default=0.0))
 
 
-def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list[float]) -> Params:
-    """Parameters of a battle to the end."""
+def params(fields: AnyBattle, fights: list[Place], index: np.ndarray, no_loss: list[float]) -> Params:
+    """Parameters of a battle without policies."""
     port = fields.defender.port_fleets if isinstance(fields, Invasion) else 0
     in_turn = fights[:-1] if port else fights
     return Params(
@@ -258,10 +261,10 @@ def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list
         enemies=np.array([place.enemies for place in in_turn] + [0], np.int64),
         port=port,
         defends=np.array([int(place.sides == ENEMY) for place in in_turn] + [1], np.int64),
-        tables=found,
+        tables=index,
         aboard=np.array(troops_aboard(fields), np.int64),
         left_behind=fields.options.left_behind,
-        most_rounds=_rounds(fights, calm, "fleet"),
+        most_rounds=_rounds(fights, no_loss, "fleet"),
         sea=NEVER,
         land=NEVER,
         hands=NO_HANDS,
@@ -269,32 +272,35 @@ def params(fields: AnyBattle, fights: list[Place], found: np.ndarray, calm: list
 
 
 def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
-    """The chain of a whole battle: from the first crossing with a fight, or from the shore; `tell` as a Chain's."""
+    """The chain of a whole battle, without choices of dice; `tell(fields, params, ...)` as the Chain's."""
     fights = places(fields)
-    book, found, calm = round_tables(tuple((place.attack, place.defence) for place in fights), fields.options.ties)
-    p, land_rounds = params(fields, fights, found, calm), _rounds(fights, calm, "regiment")
+    book, index, no_loss = round_tables(tuple((place.attack, place.defence) for place in fights), fields.options.ties)
+    p, land_rounds = params(fields, fights, index, no_loss), _rounds(fights, no_loss, "regiment")
     fleets, troops, sea = len(p.aboard) - 1, int(p.aboard[-1]), "sea_" if isinstance(fields, Invasion) else ""
     ashore = 0 if p.crossings else troops
-    # Who landed is told of an invasion only; elsewhere it would keep battles of other sizes apart.
+    # Only an invasion reports the regiments that landed; elsewhere they would separate equal states of other sizes.
     shore = troops if p.crossings or isinstance(fields, Invasion) else 0
     start = State(0, fleets, ashore, fights[0].enemies, 0, min(ashore, shore), UNDECIDED, 0, 0, 0, 0, 0)
     most = max(p.enemies.tolist())
     largest = State(p.places, fleets, troops, most, p.port, shore, STOPPED, p.most_rounds, land_rounds, 0, 0, 0)
 
-    def hopeless(least: float) -> np.ndarray:
-        """Where the chance to win the whole battle, nobody ever stopping, is too small; the port cannot change it."""
-        plain = Chain(p._replace(most_rounds=0, port=0), start, largest, book, ("land_rounds",), may_be_over=True)
-        shape = p.places + 1, max(fleets, troops) + 1, most + 1
-        return unlikely(
-            plain, lambda s: winner(p, s) == ATTACKER, least, lambda s: (s.place, force(p, s), s.enemy), shape
-        )
+    def below_odds(least: float) -> np.ndarray:
+        """1 where the chance to win, fought to the end, is below `least`; the port cannot change it."""
+        from simulator.engine.api import state_values
 
-    at_sea = policy(fields, sea, p.most_rounds, hopeless) if p.crossings else NEVER
-    on_land = policy(fields, "", land_rounds, hopeless) if p.crossings < p.places else NEVER
+        fought_out = p._replace(most_rounds=0, port=0)
+        to_the_end = Chain(fought_out, start, largest, book, counters=("land_rounds",), may_be_over=True)
+        states, chance = state_values(to_the_end, lambda ends: (winner(p, ends) == ATTACKER).astype(float))
+        below = np.zeros((p.places + 1, max(fleets, troops) + 1, most + 1), np.int64)
+        below[states.place, force(p, states), states.enemy] = chance < least - ROUNDING
+        return below
+
+    at_sea = policy(fields, sea, p.most_rounds, below_odds) if p.crossings else NEVER
+    on_land = policy(fields, "", land_rounds, below_odds) if p.crossings < p.places else NEVER
     counted = ("land_rounds", land_rounds, on_land.leave), ("sea_rounds", p.most_rounds, at_sea.leave)
     counters = tuple([name for name, rounds, leave in counted if rounds and not retreat.reads_rounds(leave)])
     asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
-    least = (0, 0) if asked else least_size(fights[0], book.rows_of(int(found[0, MOST_DICE, MOST_DICE])).tolist())
+    least = (0, 0) if asked else least_size(fights[0], book.rows_of(int(index[0, MOST_DICE, MOST_DICE])).tolist())
     p = p._replace(sea=at_sea, land=on_land)
     return Chain(p, start, largest, book, counters, partial(tell, fields, p), at_least=least, may_be_over=True)
 
@@ -313,8 +319,8 @@ def least_size(place: Place, results: list[int]) -> tuple[int, int]:
 
 
 def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
-    """The chain with the choices of dice, if a side chooses, and a defender who sees them (docs/rules/decisions.md
-    section 2.1; G. Koole, An optimal dice rolling policy for Risk, Nieuw Archief voor Wiskunde 12, 1994).
+    """The chain with the choices of dice, if a side chooses (docs/rules/decisions.md section 2.1; G. Koole, An optimal
+    dice rolling policy for Risk, Nieuw Archief voor Wiskunde 12, 1994).
     """
     attacker, defender = (int(policy.hand == "best") for policy in (fields.policy.attacker, fields.policy.defender))
     if not (attacker or defender):
@@ -325,16 +331,16 @@ def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
     limits = chain.limits._replace(dice=MOST_DICE, answer=MOST_DICE)
     if not hands.sees:
         return replace(chain, params=chain.params._replace(hands=hands), limits=limits)
-    book, known = TableBook(), [shown_hands(place.attack) for place in fights]
-    limits = limits._replace(hand=max(map(len, known)))
+    book, hands_of = TableBook(), [shown_hands(place.attack) for place in fights]
+    limits = limits._replace(hand=max(map(len, hands_of)))
     shown = np.zeros((len(fights), MOST_DICE + 1), np.int64)
     answers = np.zeros((len(fights), limits.hand, MOST_DICE + 1), np.int64)
-    for i, (place, numbers) in enumerate(zip(fights, known, strict=True)):
+    for i, (place, numbers) in enumerate(zip(fights, hands_of, strict=True)):
         for dice, answer in product(faces, faces):
             mine, _, results, ways = rolls(place.attack, place.defence, dice, answer, fields.options.ties)
-            seen = np.array([numbers.index(modified(place.attack, kept)) for kept in mine])
-            shown[i, dice] = book.add(tally(seen, ways.sum(axis=1)))
-            for number, row in zip(seen, results, strict=True):
+            shows = np.array([numbers.index(modified(place.attack, kept)) for kept in mine])
+            shown[i, dice] = book.add(tally(shows, ways.sum(axis=1)))
+            for number, row in zip(shows, results, strict=True):
                 answers[i, number, answer] = book.add(tally(row, ways[0]))
     hands = hands._replace(shown=shown, answers=answers)
     return replace(chain, params=chain.params._replace(hands=hands), limits=limits, tables=book.close())
@@ -346,19 +352,19 @@ def captured(p: Params, s: States) -> np.ndarray:
 
 
 def troops_left(p: Params, s: States) -> np.ndarray:
-    """Troops left, garrisons included: aboard the fleets (in a mere sea fight, these themselves), or ashore."""
+    """Troops left, garrisons included: aboard the fleets (in a sea fight, the fleets), or ashore."""
     return np.where(s.place < p.crossings, p.aboard[s.fleets], s.regiments) if p.crossings else s.regiments
 
 
 def force(p: Params, s: States) -> np.ndarray:
-    """Own units in the fight for a place, of many states at once: fleets, or regiments who are not garrisons."""
+    """Own units in the fight for a place, of many states at once: fleets, or regiments without garrisons."""
     ashore = np.maximum(0, s.regiments - p.left_behind * (s.place - p.crossings))
     return np.where(s.place < p.crossings, s.fleets, ashore)
 
 
 def winner(p: Params, s: States) -> np.ndarray:
-    """Winner of final states (section 5.1; section 5.5, step 4): nobody when called off, or when both sides of the last
-    fight are gone, though a convoy without troops has lost.
+    """Winner of final states (section 5.1; section 5.5, step 4): nobody if the fight was called off, or both sides of
+    the last fight are gone; but a convoy without troops has lost.
     """
     gone, held = troops_left(p, s) <= p.left_behind * captured(p, s), s.enemy > 0
     if p.crossings and p.crossings < p.places:

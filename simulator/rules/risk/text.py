@@ -1,4 +1,4 @@
-"""Risk in words: what an answer rests on, the dice of each place with their chances, a replayed round."""
+"""Risk in words: the assumptions of an answer, the dice of each place with their chances, a replayed round."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def assumptions(fields: AnyBattle) -> list[str]:
 
 
 def explain(fields: AnyBattle) -> list[str]:
-    """Who rolls which dice where, with which modifiers, and the chances of each round's losses."""
+    """The dice and modifiers of both sides in each place, and the chances of the losses of a round."""
     lines = []
     for (sides, *both), group in groupby(places(fields), key=lambda place: (place.sides, place.attack, place.defence)):
         same = list(group)
@@ -81,13 +81,13 @@ def _dice_text(hand: Hand, place: Place) -> str:
 
 
 def fight_of(fields: AnyBattle, p: Params, s: State) -> tuple[Place, int, int]:
-    """The fight that a state is in the midst of: its place, the units of the side that attacks and of the other."""
+    """The fight of a state: its place, the units of the side that attacks and of the other."""
     place, own, enemy = places(fields)[-1 if s.port else s.place], rules.force_of(p, s), rules.enemy_of(s)
     return (place, enemy, own) if place.sides == ENEMY else (place, own, enemy)
 
 
 def tell(fields: AnyBattle, p: Params, before: State, result: int, after: State, dice: Random) -> str:
-    """One round of a replay, with dice that give its result: as many as were chosen, else all that may be rolled."""
+    """One round of a replay, with dice that give its result: the number chosen, else all that may be rolled."""
     place, attackers, defenders = fight_of(fields, p, before)
     start = f"Round {before.sea_rounds + before.land_rounds + 1}, {place.name}: "
     (first, second), (own, enemy) = place.sides, tables.lost(result)
@@ -105,7 +105,7 @@ def tell(fields: AnyBattle, p: Params, before: State, result: int, after: State,
 
 
 def dice_for(place: Place, attackers: int, defenders: int, ties: str, result: int, dice: Random) -> tables.Kept:
-    """Kept dice of both sides that give a result, each such throw as likely as it should be."""
+    """Kept dice of both sides that give a result, drawn in proportion to their chances."""
     mine, theirs, results, ways = tables.rolls(place.attack, place.defence, attackers, defenders, ties)
     ends = np.where(results == result, ways, 0).ravel().cumsum()
     picked = int(np.searchsorted(ends, dice.randrange(int(ends[-1])), side="right"))
@@ -124,7 +124,7 @@ def decisions(fields: AnyBattle, p: Params, s: States, options: np.ndarray) -> C
     stops = (s.decided == UNDECIDED) & (np.where(at_sea, p.sea.best, p.land.best) > 0)
     dice = ~stops & (s.dice == 0) & (p.hands.attacker > 0)
     stop = np.where(at_sea & isinstance(fields, Invasion), "policy.attacker.sea_retreat", "policy.attacker.retreat")
-    told = {
+    columns = {
         "decision": np.where(stops, stop, np.where(dice, "policy.attacker.hand", "policy.defender.hand")),
         "place": np.array([place.name for place in fights])[np.minimum(s.place, len(fights) - 1)],
         "own": np.where(stops | dice, force, s.enemy),
@@ -132,9 +132,9 @@ def decisions(fields: AnyBattle, p: Params, s: States, options: np.ndarray) -> C
     }
     words = np.where(options == 0, "go on", "stop")
     if p.hands.attacker + p.hands.defender == 0:
-        return told | {"choice": words}
+        return columns | {"choice": words}
     if retreat.reads_rounds(p.land.leave) or retreat.reads_rounds(p.sea.leave):
-        told["rounds"] = s.sea_rounds + s.land_rounds
+        columns["rounds"] = s.sea_rounds + s.land_rounds
     most = np.minimum(p.hands.most[1 - dice.astype(int), s.place], np.where(dice, force, s.enemy))
     rolled = np.array([plural(number, "die", "dice") for number in range(MOST_DICE + 1)])
-    return told | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, MOST_DICE)])}
+    return columns | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, MOST_DICE)])}

@@ -1,4 +1,4 @@
-"""Composed battles: rows of an outcome gathered from the courses that a battle of several stages may take."""
+"""Composed battles: outcome rows gathered from the courses of a battle of several stages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from simulator.rules.battle import Columns, Outcomes
 
 
 class Courses:
-    """Rows gathered so far. `columns` are the columns of the outcome, each with its value where a course has none."""
+    """The rows so far. `columns` are the columns of the outcome, each with the value for courses that lack it."""
 
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
         self._columns = columns
         self._parts: list[tuple[Columns, np.ndarray, np.ndarray | None]] = []
 
     def add(self, ends: Ends, which: np.ndarray, values: Mapping[str, ArrayLike]) -> None:
-        """Courses that end in some (`which`, bools) of the ends of a stage; values are one, or one for each end."""
+        """Add courses that end in the ends `which` (bools) of a stage; values are single or one for each end."""
         if which.any():
             full = {
                 name: np.broadcast_to(values.get(name, none), which.shape)[which]
@@ -28,7 +28,7 @@ class Courses:
             self._parts.append((full, ends.p[which], None if ends.count is None else ends.count[which]))
 
     def add_one(self, share: Share | None, values: Mapping[str, ArrayLike]) -> None:
-        """One course that ends without a further stage; without a share, all battles take it."""
+        """Add one course that ends without a further stage; without a share, all battles take it."""
         share = share or Share()
         count = None if share.count is None else np.array([share.count])
         self.add(Ends(None, np.array([share.p]), count), np.array([True]), values)

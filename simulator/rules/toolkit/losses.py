@@ -1,4 +1,4 @@
-"""Loss orders: the hits taken along a fixed order say who is left, so that a state needs one number for a side."""
+"""Loss orders: hits taken along a fixed order determine the units left, so a state needs one number for a side."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from simulator.engine.model.chain import helper
 
 
 def left_along(start: Sequence[int], hit: Callable[[list[int]], None]) -> np.ndarray:
-    """What is left of each kind after 0, 1, 2, ... hits, until all is 0: array (hits + 1, kinds).
+    """Units left of each kind after 0, 1, 2, ... hits, down to 0: int64, shape (hits + 1, kinds).
 
-    `hit(left)` takes one hit off the list, of whichever kind comes next with these left.
+    `hit(left)` takes one hit off the list, from the kind that is next with these left.
     """
     rows = [list(start)]
     while any(rows[-1]):
@@ -22,12 +22,12 @@ def left_along(start: Sequence[int], hit: Callable[[list[int]], None]) -> np.nda
     return np.array(rows, np.int64)
 
 
-# n // 3 is (n * THIRD) >> THIRD_BITS up to 131,071 hits: many battles side by side know no division.
+# n // 3 is (n * THIRD) >> THIRD_BITS up to 131,071 hits: integer division is not vectorised.
 THIRD, THIRD_BITS = 43_691, 17
 
 
 class Dealt(NamedTuple):
-    """What each of three takes."""
+    """Hits taken by each of three."""
 
     first: int
     second: int
@@ -36,7 +36,7 @@ class Dealt(NamedTuple):
 
 @helper
 def in_turn(hits, a, b, c, order):
-    """Hits dealt to three that can take a, b and c: one to each in turn, the empty skipped, until all are used.
+    """Hits dealt to three that can take a, b and c: one to each in turn, the full ones skipped, until all are used.
 
     `order` adds 1 if the second comes before the first, 2 if the third comes before the first, 4 if before the second.
     After k turns min(a, k) + min(b, k) + min(c, k) hits are used: the least of 3k, low + 2k, low + middle + k.

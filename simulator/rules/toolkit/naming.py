@@ -15,21 +15,21 @@ SIDES = ("attacker", "defender")
 
 def winners(attacker_won: np.ndarray, defender_won: np.ndarray) -> np.ndarray:
     """Winner codes of final states from two yes/no arrays: nobody where neither won."""
-    found = np.where(defender_won, DEFENDER, NOBODY)
-    np.putmask(found, attacker_won, ATTACKER)
-    return found
+    codes = np.where(defender_won, DEFENDER, NOBODY)
+    np.putmask(codes, attacker_won, ATTACKER)
+    return codes
 
 
 def winner_text(code: int) -> str:
-    """Who wins, as a sentence without its full stop."""
+    """The winner, as a sentence without its full stop."""
     return ("the attacker wins", "the defender wins", "nobody wins")[code]
 
 
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """Letters and digits only, without accents and case, as names are compared: "Gustav Adolf" finds Gustav-Adolf."""
-    apart = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(letter for letter in apart if letter.isalnum())
+    """Letters and digits only, without accents and case, to compare names: "Gustav Adolf" finds Gustav-Adolf."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if letter.isalnum())
 
 
 def plural(number: int, word: str, more: str | None = None) -> str:
@@ -38,7 +38,7 @@ def plural(number: int, word: str, more: str | None = None) -> str:
 
 
 def counted(numbers: Iterable[int], names: Iterable[str], none: str = "nobody") -> str:
-    """What there is of each, in words: "4 infantry, 1 cavalry"."""
+    """Numbers with their names, zeros left out: "4 infantry, 1 cavalry"."""
     return ", ".join(f"{number} {name}" for number, name in zip(numbers, names, strict=False) if number) or none
 
 

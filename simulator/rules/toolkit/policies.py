@@ -1,4 +1,4 @@
-"""Refusing what types cannot refuse: policies and their parameters, and anything else."""
+"""Refusals beyond those of types: of policies, of their parameters, and of any field."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from simulator.rules.toolkit.naming import listed
 
 
 def refuse(wrong: object, field: str, text: str) -> None:
-    """Refuse `field` if it is wrong, saying what is."""
+    """Refuse `field` with this text if it is wrong. Raises Refusal."""
     if wrong:
         raise Refusal(field, text)
 
 
 def refuse_if(wrong: object, field: str, given: object, allowed: str) -> None:
-    """Refuse `given` in `field`, saying what is allowed instead, if it is wrong."""
+    """Refuse the value `given` of `field` if it is wrong, with the values allowed. Raises Refusal."""
     shown = str(given).lower() if isinstance(given, bool) else given
     refuse(wrong, field, f"{shown} is not allowed; {allowed}")
 
@@ -36,10 +36,10 @@ def check_alone(field: str, chosen: list[str], alone: str) -> None:
 
 
 def check_parameters(where: str, policy: Fields, chosen: list[str], parameters: Mapping[str, str]) -> None:
-    """A parameter is needed by its policy and refused without it.
+    """Refuse a policy without its parameter, and a parameter without its policy. Raises Refusal.
 
-    `parameters` maps policy names to field names of `policy`, the table at path `where`. A refusal of what is not used
-    is marked `unused`, so that a sweep over policies may leave it out where it does not count.
+    `parameters` maps policy names to field names of `policy`, the table at path `where`. The refusal of a parameter
+    without its policy is marked `unused`, so that a sweep over policies can drop the parameter.
     """
     for name, parameter in parameters.items():
         given = getattr(policy, parameter)

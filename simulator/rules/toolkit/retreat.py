@@ -1,7 +1,7 @@
-"""When a side leaves: the policies that most games know, as numbers, and the one rule that reads them.
+"""Retreat policies as numbers, and the rule that reads them.
 
-A game maps the names of its own policies to these: `any_of(at_most(3), after(2))`. A `Leave` says yes as soon as one of
-its parts does; the parts that are not named never do.
+A game maps the names of its own policies to these: `any_of(at_most(3), after(2))`. A side leaves as soon as one part of
+its `Leave` says so; by default no part ever does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Leave(NamedTuple):
 
 @helper
 def leaves(leave, units, rounds, own, enemy):
-    """Does the policy say leave, with so many own units, rounds fought, and these strengths (units, or firepower)?"""
+    """Does the side leave with these units, rounds fought, and strengths (units, or firepower) of both sides?"""
     return (
         (units < leave.below)
         | (rounds >= leave.rounds)
@@ -56,7 +56,7 @@ def half_of(start: int) -> Leave:
 
 
 def after(rounds: int) -> Leave:
-    """Once so many rounds have been fought."""
+    """After this many rounds."""
     return Leave(rounds=min(rounds, NO_LIMIT))
 
 
@@ -66,12 +66,12 @@ def outnumbered(ratio: Fraction = Fraction(1)) -> Leave:
 
 
 def worn_down(units: int) -> Leave:
-    """When the enemy has this many units or fewer: the purpose is served."""
+    """When the enemy has this many units or fewer."""
     return Leave(worn_down=min(units, NO_LIMIT))
 
 
 def any_of(*policies: Leave) -> Leave:
-    """Leave as soon as one of them says so. Raises ValueError for two different ratios."""
+    """Leave as soon as one of these policies says so. Raises ValueError for two different ratios."""
     ratios = {(policy.own_times, policy.enemy_times) for policy in policies} - {(0, 0)}
     if len(ratios) > 1:
         raise ValueError("two policies ask for different ratios")
@@ -86,5 +86,5 @@ def any_of(*policies: Leave) -> Leave:
 
 
 def reads_rounds(leave: Leave) -> bool:
-    """Does it matter how many rounds were fought? If not, rounds may be a counter of the chain."""
+    """Does the policy depend on the rounds fought? If not, rounds may be a counter of the chain."""
     return leave.rounds < NO_LIMIT

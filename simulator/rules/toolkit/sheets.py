@@ -1,6 +1,6 @@
-"""Tables of a game in CSV files that a TOML file describes: read once, checked, and varied row by row in a scenario.
+"""Tables of a game in CSV files that a TOML file describes: read once, checked, with rows overridden by scenarios.
 
-`tables.toml` beside the files says for each table its `keys` and `values` (column = what is allowed), and optionally
+`tables.toml` beside the files gives for each table its `keys` and `values` (column = allowed values), and optionally
 `needed` keys and whether keys may occur several times (`repeats`). "3..14" are whole numbers ("10..90/10" in steps of
 ten, "0..8?0" an empty cell stands for 0), "A|B" texts, "" is any text; `names` are lists to be used in these. `needed`
 lists for each key column the keys (parts apart by commas) of which every combination must be there.
@@ -30,14 +30,14 @@ Tables = Mapping[str, tuple[Row, ...]]
 
 @dataclass(frozen=True)
 class Column:
-    """Whole numbers of `numbers` (an empty cell stands for `blank`), or a text of `choices` (none: any text)."""
+    """Whole numbers of `numbers` (an empty cell stands for `blank`), or a text of `choices` (no choices: any text)."""
 
     numbers: range | None = None
     choices: tuple[str, ...] = ()
     blank: int | None = None
 
     def allowed(self) -> str:
-        """In words."""
+        """The allowed values in words."""
         if self.numbers is None:
             return "one of " + ", ".join(self.choices) if self.choices else "text"
         steps = f" in steps of {self.numbers.step}" if self.numbers.step > 1 else ""
@@ -56,7 +56,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table: key columns, all columns, and the keys that must be there."""
+    """One table: key columns, all columns, and the required keys."""
 
     keys: tuple[str, ...]
     columns: Mapping[str, Column]
@@ -80,7 +80,7 @@ class Sheet:
         return found
 
     def checked(self, lines: Iterable[Mapping[str, object]], path: str) -> tuple[Row, ...]:
-        """Rows with their values read. Raises Refusal for what is wrong, doubled or missing."""
+        """Rows with their values read. Raises Refusal for a wrong, duplicate or missing row."""
         found = [self.read(row, f"{path}[{number}]") for number, row in enumerate(lines)]
         for number, row in enumerate(found):
             for column in self.columns:
@@ -125,21 +125,20 @@ class Sheets:
 
     @cached_property
     def sheets(self) -> dict[str, Sheet]:
-        """How each table must look."""
+        """The description of each table."""
         described = tomllib.loads(_text(self._package, "tables.toml"))
         names = described.pop("names", {})
-        found = {}
-        for name, told in described.items():
-            columns = {column: _column(text, names) for column, text in (told["keys"] | told["values"]).items()}
-            needed = [
-                key for group in told.get("needed", []) for key in product(*(_keys(text, names) for text in group))
-            ]
-            found[name] = Sheet(tuple(told["keys"]), columns, tuple(needed), told.get("repeats", False))
-        return found
+        sheets = {}
+        for name, sheet in described.items():
+            columns = {column: _column(text, names) for column, text in (sheet["keys"] | sheet["values"]).items()}
+            groups = [[_keys(text, names) for text in group] for group in sheet.get("needed", [])]
+            needed = tuple(key for group in groups for key in product(*group))
+            sheets[name] = Sheet(tuple(sheet["keys"]), columns, needed, sheet.get("repeats", False))
+        return sheets
 
     @cached_property
     def standard(self) -> Tables:
-        """The tables as they ship."""
+        """The tables as shipped."""
         return {
             name: sheet.checked(lines_of(self._package, name), f"{name}.csv") for name, sheet in self.sheets.items()
         }

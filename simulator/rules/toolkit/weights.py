@@ -1,4 +1,4 @@
-"""Integer weights: sums of independent draws, hits of several dice; one of very many drawn digit by digit."""
+"""Integer weights: sums of independent draws, hits of several dice; draws from a very long table digit by digit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sum_of_all(parts: Iterable[Mapping[int, int]]) -> Counter[int]:
 
 
 def capped(weights: Mapping[int, int], most: int) -> Counter[int]:
-    """The same draw with every value beyond `most` counted as `most`: hits that find nothing more to hit."""
+    """The same draw with every value beyond `most` counted as `most`: hits beyond the units left."""
     out: Counter[int] = Counter()
     for value, weight in weights.items():
         out[min(value, most)] += weight
@@ -51,7 +51,7 @@ def capped(weights: Mapping[int, int], most: int) -> Counter[int]:
 
 
 def _dense(weights: Mapping[int, int]) -> np.ndarray:
-    # dtype object: whole numbers of any size, so that nothing is rounded.
+    # dtype object: integers of any size, without rounding.
     return np.array([weights.get(value, 0) for value in range(max(weights) + 1)], dtype=object)
 
 
@@ -60,7 +60,7 @@ def _sparse(ways: np.ndarray) -> Counter[int]:
 
 
 def grid(shape: tuple[int, ...], make: Callable[..., int]) -> np.ndarray:
-    """An int64 array for rules to look up, made place by place: `make(i, j, ...)`."""
+    """An int64 look-up array for rules, of this shape, filled with `make(i, j, ...)`."""
     out = np.zeros(shape, np.int64)
     for place in np.ndindex(*shape):
         out[place] = make(*place)
@@ -68,14 +68,17 @@ def grid(shape: tuple[int, ...], make: Callable[..., int]) -> np.ndarray:
 
 
 def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of numbers, equal ones once, in the order in which they are met; and which of them each row is."""
-    # One number a row: finding equal rows with np.unique(axis=0) takes ten times as long.
+    """Distinct rows in the order of their first occurrence, and for each row the index of its distinct row.
+
+    `rows`: int, shape (rows, columns); the indices are int64, shape (rows,).
+    """
+    # One code a row: np.unique(axis=0) takes ten times as long.
     code, codes = np.zeros(len(rows), np.int64), 1
     for column in rows.T:
         values = int(column.max() - column.min()) + 1
         if codes * values > LARGEST_CODE:
-            held, code = np.unique(code, return_inverse=True)
-            codes = len(held)
+            used, code = np.unique(code, return_inverse=True)
+            codes = len(used)
         code, codes = code * values + (column - column.min()), codes * values
     _, first, which = np.unique(code, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -85,17 +88,17 @@ def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def digits(chances: np.ndarray, bits: int, book: TableBook) -> tuple[list[int], list[int]]:
-    """Narrow tables that draw one of very many digit by digit (of so many bits): the tables, where each digit's begin.
+    """Tables that draw an index of `chances` digit by digit, `bits` bits a digit: tables, first table of each digit.
 
-    After digits that make a number n so far, the next is drawn with the n-th table of its digit.
+    After digits that make the number n so far, the next one is drawn with the n-th table of its digit.
     """
-    base, found, begin = 1 << bits, list[int](), list[int]()
+    base, tables, begin = 1 << bits, list[int](), list[int]()
     count = max(1, -(-(len(chances) - 1).bit_length() // bits))
     for digit in range(count):
-        begin.append(len(found))
-        # What each digit stands for after those before it: so many numbers in a row.
+        begin.append(len(tables))
+        # Each value of a digit, after the digits before it, stands for this many indices in a row.
         sums = np.add.reduceat(chances, range(0, len(chances), base ** (count - 1 - digit)))
         for part in np.split(sums, range(base, len(sums), base)):
             result = np.flatnonzero(part)
-            found.append(book.add((result, part[result] / part[result].sum())))
-    return found, begin
+            tables.append(book.add((result, part[result] / part[result].sum())))
+    return tables, begin

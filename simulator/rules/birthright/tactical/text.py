@@ -1,15 +1,15 @@
-"""A battle unit against unit in words: what it rests on, who stands against whom, each die of a replay."""
+"""A battle unit against unit in words: its assumptions, the armies and their columns, each die of a replay."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
-from simulator.rules.birthright.engagement import EDGE, FALLEN_BACK, GONE, ROUTED, Attack, Engagement
 from simulator.rules.birthright.model import Fight
-from simulator.rules.birthright.rules import FIGHT, PURSUIT, FieldParams, FieldState, send_up
-from simulator.rules.birthright.tables import CHARGING_GROUND, Card, Setup, cover, edges
-from simulator.rules.birthright.units import Entry, Unit
+from simulator.rules.birthright.tactical.engagement import FALLEN_BACK, GONE, ROUTED, Attack, Engagement, held
+from simulator.rules.birthright.tactical.rules import FIGHT, PURSUIT, FieldParams, FieldState, next_front
+from simulator.rules.birthright.tactical.tables import CHARGING_GROUND, Card, Setup, cover, edges
+from simulator.rules.birthright.units import LISTS, Entry, Unit
 from simulator.rules.toolkit.faces import summing_to, thrown_until
 from simulator.rules.toolkit.naming import SIDES, listed, plural
 
@@ -18,7 +18,7 @@ CHECKS_ASSUMED = "when morale is checked, rest after falling back and a rout the
 
 def assumptions(fields: Fight) -> list[str]:
     """Options, policies and assumed numbers in force (docs/rules/birthright.md sections 3 and 9)."""
-    options, policy = fields.options, fields.policy
+    options = fields.options
     ten = "rolled again" if options.ten == "reroll" else "a d8: one column worse or better, then rolled again"
     lines = [
         f"a 10 on the d10: {ten}; morale on a {options.morale_die}; rally: {options.rally}",
@@ -36,70 +36,57 @@ def assumptions(fields: Fight) -> list[str]:
             lines.append(f"the defender's position adds {fields.conditions.defender_position} to defence (ASSUMED)")
         chase = f"cavalry catches on {fields.options.pursuit_number} or more (ASSUMED)"
         lines.append(f"pursuit: {chase if fields.options.pursuit == 'cavalry' else 'none'}")
-    for side in SIDES:
-        own = getattr(policy, side)
-        lines.append(f"{side}: deploys {own.deploy}, leaves: {own.retreat}")
-    return lines
+    policies = {side: getattr(fields.policy, side) for side in SIDES}
+    return lines + [f"{side}: deploys {policy.deploy}, leaves: {policy.retreat}" for side, policy in policies.items()]
 
 
 def card_text(unit: Unit) -> str:
     """The values of a card."""
-    lists = [f"{name} {'/'.join(map(str, getattr(unit, name)))}" for name in ("melee", "charge", "missile")
-             if getattr(unit, name)]  # fmt: skip
-    icons = plural(unit.morale, "morale icon")
-    return (
-        f"{', '.join(lists)}, defence {unit.defence}, {icons}, {plural(unit.steps, 'step')}, strength {unit.strength}"
-    )
+    values = [f"{name} {'/'.join(map(str, getattr(unit, name)))}" for name in LISTS if getattr(unit, name)]
+    values += [f"defence {unit.defence}", plural(unit.morale, "morale icon"), plural(unit.steps, "step")]
+    return ", ".join([*values, f"strength {unit.strength}"])
 
 
 def explain(setup: Setup) -> list[str]:
-    """Both armies in order of battle, and the columns on which fresh units fight each other."""
-    fields = setup.fields
+    """Both armies in order of battle, and the first columns of fresh units against each other."""
     lines = []
-    for name, side in zip(SIDES, setup.hosts, strict=True):
+    for name, side in zip(SIDES, setup.sides, strict=True):
         lines.append(f"{name}, front first: {listed([str(entry) for entry in side.entries])}")
-        lines += [f"  {unit.name}: {card_text(unit)}" for unit in _each_once(side.entries)]
-    edge, stands = edges(fields), "walls" if fields.battle == "storm" else "position"
-    lines.append(f"command edge: attacker {edge[0]}, defender {edge[1]}; the defender's {stands}: {cover(fields)}")
-    for own in _each_once(setup.hosts[0].entries):
-        for enemy in _each_once(setup.hosts[1].entries):
-            engagement = setup.engagement(own, enemy)
-            lines.append(f"{own.name} against {enemy.name}: {_first_rounds(engagement)}")
+        lines += [f"  {unit.name}: {card_text(unit)}" for unit in _distinct_units(side.entries)]
+    edge, source = edges(setup.fields), "walls" if setup.fields.battle == "storm" else "position"
+    own_cover = cover(setup.fields)
+    lines.append(f"command edge: attacker {edge[0]}, defender {edge[1]}; the defender's {source}: {own_cover}")
+    for own in _distinct_units(setup.sides[0].entries):
+        for enemy in _distinct_units(setup.sides[1].entries):
+            lines.append(f"{own.name} against {enemy.name}: {_first_rounds(setup.engagement(own, enemy))}")
     return lines
 
 
-def _each_once(entries: Sequence[Entry]) -> list[Unit]:
+def _distinct_units(entries: Sequence[Entry]) -> list[Unit]:
     return list(dict.fromkeys(entry.unit for entry in entries))
 
 
 def _first_rounds(engagement: Engagement) -> str:
-    """What both fresh units do in the approach and at the contact."""
-    texts = []
-    for step in sorted({engagement.opening((0, 0)).step, 1}, reverse=True):
-        done, attacks = engagement.next_attacks(engagement.opening((0, 0))._replace(step=step))
-        shown = [
-            f"{unit.name} {written(attack)}"
-            for unit, attack in zip(engagement.units, attacks, strict=True)
-            if attack is not None
-        ]
+    """The attacks of two fresh units in the approach and at the contact."""
+    texts, opening = [], engagement.opening((0, 0))
+    for step in sorted({opening.step, 1}, reverse=True):
+        action, attacks = engagement.next_attacks(opening._replace(step=step))
+        pairs = zip(engagement.units, attacks, strict=True)
+        shown = [f"{unit.name} {column_text(attack)}" for unit, attack in pairs if attack is not None]
         if shown:
-            texts.append(f"{done} {listed(shown)}")
+            texts.append(f"{action} {listed(shown)}")
     return "; ".join(texts)
 
 
-def written(attack: Attack) -> str:
-    """`4 - 3 + 1 = +2`."""
+def column_text(attack: Attack) -> str:
+    """The column of an attack and its parts: `4 - 3 + 1 = +2`."""
     parts = [str(attack.value), f"- {attack.defence}"]
     parts += [f"- {attack.cover}"] if attack.cover else []
     parts += [f"+ {attack.edge}"] if attack.edge else []
-    total = attack.value - attack.defence - attack.cover + attack.edge
-    held = f", held at {attack.column:+d}" if abs(total) > EDGE else ""
-    return f"{' '.join(parts)} = {signed(total)}{held}"
-
-
-def signed(number: int) -> str:
-    """`+2`, `-1` or `0`."""
-    return f"{number:+d}" if number else "0"
+    total, column = attack.total, held(attack.total)
+    return f"{' '.join(parts)} = {f'{total:+d}' if total else 0}" + (
+        "" if total == column else f", held at {column:+d}"
+    )
 
 
 def tell(setup: Setup, params: FieldParams, step: tuple[FieldState, int, FieldState], dice: random.Random) -> str:
@@ -107,30 +94,28 @@ def tell(setup: Setup, params: FieldParams, step: tuple[FieldState, int, FieldSt
     before, result, after = step
     if before.stage == PURSUIT:
         return _pursuit(setup, before, result, dice)
-    own, enemy = setup.card_at(before.attacker), setup.card_at(before.defender)
+    own, enemy = cards = setup.card_at(before.attacker), setup.card_at(before.defender)
     ends = result >> 4, result & 15
     engagement = setup.engagement(own.unit, enemy.unit)
-    names = _named(own, "attacker"), _named(enemy, "defender")
-    lines = [f"The {names[0]} against the {names[1]}:"]
-    thrown = thrown_until(
-        lambda dice: engagement.thrown((own.hits, enemy.hits), lambda sides: dice.randint(1, sides)),
-        lambda thrown: (own.fate(thrown[0][0]), enemy.fate(thrown[0][1])) == ends,
+    lines = [f"The {_card_name(own, 'attacker')} against the {_card_name(enemy, 'defender')}:"]
+    rolled = thrown_until(
+        lambda dice: engagement.roll((own.hits, enemy.hits), lambda sides: dice.randint(1, sides)),
+        lambda rolled: (own.fate(rolled[0][0]), enemy.fate(rolled[0][1])) == ends,
         dice,
     )
-    if thrown is None:
+    if rolled is None:
         lines.append("  (an end so rare that its dice are not shown)")
     else:
-        for done, side, attack, words in thrown[1]:
-            unit = (own, enemy)[side].unit
-            lines.append(f"  {done}, {SIDES[side]}'s {unit.name}: {written(attack)}, d10 {words}")
-        ends = thrown[0]
+        ends, course = rolled
+        for action, side, attack, words in course:
+            lines.append(f"  {action}, {SIDES[side]}'s {cards[side].unit.name}: {column_text(attack)}, d10 {words}")
     lines.append(f"  -> {_end(own, ends[0], 'attacker')}; {_end(enemy, ends[1], 'defender')}")
     if after.stage != FIGHT:
         lines += _left(params, before, result, after)
     return "\n".join(lines)
 
 
-def _named(card: Card, side: str) -> str:
+def _card_name(card: Card, side: str) -> str:
     marks = ([plural(card.hits, "hit")] if card.hits else []) + (["rested"] if card.rested else [])
     return f"{side}'s {card.unit.name}" + (f" ({', '.join(marks)})" if marks else "")
 
@@ -146,21 +131,20 @@ def _end(card: Card, end: int, side: str) -> str:
 
 
 def _left(params: FieldParams, before: FieldState, result: int, after: FieldState) -> list[str]:
-    """Who has nobody on the field any more, or leaves it."""
+    """The sides that have nobody on the field any more, or leave it."""
     lines = []
     for side, end in zip(SIDES, (result >> 4, result & 15), strict=True):
-        front, near, far = (getattr(before, name) for name in (side, f"{side}_near", f"{side}_far"))
-        if params.size[getattr(after, side)] == 0:
-            left = send_up(params, front, near, far, end)[0] > 0
-            lines.append(f"The {side} {'leaves the field' if left else 'has nobody on the field'}.")
+        if params.units[getattr(after, side)] == 0:
+            front, rest1, rest2 = (getattr(before, f"{side}{part}") for part in ("", "_rest1", "_rest2"))
+            leaves = next_front(params, front, rest1, rest2, end)[0] > 0
+            lines.append(f"The {side} {'leaves the field' if leaves else 'has nobody on the field'}.")
     return lines
 
 
 def _pursuit(setup: Setup, before: FieldState, result: int, dice: random.Random) -> str:
     assert setup.fields.battle == "tactical"
     number = setup.fields.options.pursuit_number
-    count = before.attacker_prey + before.defender_prey
-    values = [[int(face >= number) for face in range(1, 7)]] * count
+    values = [[int(face >= number) for face in range(1, 7)]] * (before.attacker_prey + before.defender_prey)
     faces = summing_to(values, lambda caught: caught == result, dice) or []
     prey = SIDES[0 if before.attacker_prey else 1]
     return (

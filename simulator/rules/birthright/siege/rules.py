@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.engine.model.chain import helper, rule
 from simulator.engine.model.chance import NO_TABLE
-from simulator.rules.birthright.check_rules import (
+from simulator.rules.birthright.checks.rules import (
     ATTACKER_AHEAD,
     ATTACKER_WON,
     DEFENDER_AHEAD,
@@ -20,7 +20,7 @@ from simulator.rules.birthright.check_rules import (
     check_table,
 )
 
-# What is due in a season: the d20 for a relief army, its battle, a storm, the fall of the level.
+# The next event of a season: the d20 for a relief army, its battle, a storm, the fall of the level.
 ARRIVAL, RELIEF, STORM, FALL = range(4)
 NOT_COME, IN_FIELD, DRIVEN_OFF = range(3)
 WAIT, STORM_NOW, AT_LEVEL, LAST_SEASON = range(4)
@@ -29,9 +29,10 @@ WAIT, STORM_NOW, AT_LEVEL, LAST_SEASON = range(4)
 class SiegeParams(NamedTuple):
     """Numbers before the first roll.
 
-    By steps that the besieger has lost: the level that he can invest, and the levels `removed` a season. By level: the
-    bonus of the `walls`. `relief` is the relief army against the besieger, `storm` the besieger against the garrison;
-    `arrival` the table of the relief's d20, 0 if none can come. `plan` and `storm_level` say when he storms.
+    By steps that the besieger has lost: `reach`, the level that he can invest, and the levels `removed` a season. By
+    level: the bonus of the `walls`. `relief` is the relief army against the besieger, `storm` the besieger against the
+    garrison; `arrival` is the table of the relief's d20, NO_TABLE if none can come. `plan` and `storm_level` say when
+    he storms.
     """
 
     relief: Check
@@ -46,7 +47,7 @@ class SiegeParams(NamedTuple):
 
 
 class SiegeState(NamedTuple):
-    """Seasons begun, the level, steps lost, where the relief army is, what is due, how it ended, and storms."""
+    """Seasons begun, the level, steps lost, place of the relief army, next event, end of the siege, storms."""
 
     season: int
     level: int
@@ -61,13 +62,13 @@ class SiegeState(NamedTuple):
 
 @rule(SiegeParams)
 def running(p, s):
-    """Until it is decided."""
+    """Until the siege is decided."""
     return s.ended == GOING_ON
 
 
 @rule(SiegeParams)
 def table(p, s):
-    """The roll that is due; the fall of the level needs none."""
+    """The roll of the next event; the fall of the level needs none."""
     if s.due == ARRIVAL:
         return p.arrival
     if s.due == RELIEF:
@@ -94,7 +95,7 @@ def step(p, s, result):
 
 @helper
 def begin_season(p, s):
-    """Step 1: a besieger who cannot invest the level gives up; else what is due first."""
+    """Step 1: a besieger who cannot invest the level gives up; else the first event of the season."""
     if p.reach[s.besieger_lost] < s.level:
         return s._replace(ended=DEFENDER_WON)
     begun = s._replace(season=s.season + 1)
@@ -119,7 +120,7 @@ def storm_or_wait(p, s):
 @helper
 def relief_battle(p, s, result):
     """Step 2: the relief army attacks the besieger."""
-    own, enemy = check_losses(p.relief, s.relief_lost, s.besieger_lost, result, True)
+    own, enemy = check_losses(p.relief, s.relief_lost, s.besieger_lost, result)
     after = s._replace(relief_lost=s.relief_lost + own, besieger_lost=s.besieger_lost + enemy)
     if result & 3 == ATTACKER_AHEAD:
         return after._replace(ended=DEFENDER_WON)
@@ -131,8 +132,8 @@ def relief_battle(p, s, result):
 
 @helper
 def storm(p, s, result):
-    """Step 3: the besieger attacks the garrison; no cavalry pursues over walls."""
-    own, enemy = check_losses(p.storm, s.besieger_lost, s.garrison_lost, result, False)
+    """Step 3: the besieger attacks the garrison."""
+    own, enemy = check_losses(p.storm, s.besieger_lost, s.garrison_lost, result)
     after = s._replace(
         besieger_lost=s.besieger_lost + own, garrison_lost=s.garrison_lost + enemy, storms=s.storms + 1, due=FALL
     )
@@ -146,7 +147,7 @@ def storm(p, s, result):
 
 @helper
 def end_season(p, s):
-    """Step 5, or the next season."""
+    """The next season, or step 5."""
     if s.season < p.seasons:
         return begin_season(p, s)
     return s._replace(ended=DEFENDER_WON if p.reach[s.besieger_lost] < s.level else NOBODY_WON)

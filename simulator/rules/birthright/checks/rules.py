@@ -1,4 +1,4 @@
-"""The quick check and the battle it makes, both house rules (docs/rules/birthright.md section 4)."""
+"""The quick check and the quick battle, both house rules (docs/rules/birthright.md section 4)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 from simulator.engine.model.chain import helper, rule
 from simulator.rules.toolkit.retreat import Leave, leaves
 
-# Who is ahead, in the low two bits of a result; above them the row of quick_result.
+# The side ahead: the low two bits of a result, above them the row of quick_result.
 NEITHER, ATTACKER_AHEAD, DEFENDER_AHEAD = range(3)
-# How a battle ended: 0 not yet, else who won.
+# The end of a battle; the side ahead after a decisive check has the same number.
 GOING_ON, ATTACKER_WON, DEFENDER_WON, NOBODY_WON = range(4)
 
 
 class Check(NamedTuple):
     """One army against another, by the steps that they have lost.
 
-    `net` is the attacker's advantage by both (rows: attacker), walls aside; `tables[net + zero]` the chance table of an
-    advantage. By row of quick_result: `winner_loss`, `loser_loss` (percent), `rout`, `pursuit`. By steps lost:
-    `attacker_horse`, `defender_horse`: is cavalry alive. `attacker_steps`, `defender_steps` at full strength.
+    `net[attacker, defender]` is the attacker's advantage without walls; `tables[net + zero]` the chance table of an
+    advantage. By row of quick_result: `winner_loss`, `loser_loss` (percent), `rout`, `pursuit` (0 where nobody
+    pursues). By steps lost: `attacker_cavalry`, `defender_cavalry`, the cavalry alive. `attacker_steps` and
+    `defender_steps` are those at full strength.
     """
 
     net: np.ndarray
@@ -29,8 +30,8 @@ class Check(NamedTuple):
     loser_loss: np.ndarray
     rout: np.ndarray
     pursuit: np.ndarray
-    attacker_horse: np.ndarray
-    defender_horse: np.ndarray
+    attacker_cavalry: np.ndarray
+    defender_cavalry: np.ndarray
     attacker_steps: int
     defender_steps: int
     zero: int
@@ -43,23 +44,23 @@ def check_table(c, attacker_lost, defender_lost, walls):
 
 
 @helper
-def check_losses(c, attacker_lost, defender_lost, result, pursues):
-    """Steps that both sides lose in a check (steps 3 to 5); level, both take the row as it is written."""
+def check_losses(c, attacker_lost, defender_lost, result):
+    """Steps that both sides lose in a check (steps 3 to 5); the attacker takes the winner's loss at margin 0."""
     row, ahead = result >> 2, result & 3
     own, enemy = c.winner_loss[row], c.loser_loss[row]
     if ahead == DEFENDER_AHEAD:
         own, enemy = enemy, own
-    if pursues and c.rout[row] > 0:
-        if ahead == ATTACKER_AHEAD and c.attacker_horse[attacker_lost] > 0:
+    if c.rout[row] > 0:
+        if ahead == ATTACKER_AHEAD and c.attacker_cavalry[attacker_lost] > 0:
             enemy = min(100, enemy + c.pursuit[row])
-        if ahead == DEFENDER_AHEAD and c.defender_horse[defender_lost] > 0:
+        if ahead == DEFENDER_AHEAD and c.defender_cavalry[defender_lost] > 0:
             own = min(100, own + c.pursuit[row])
     own_left, enemy_left = c.attacker_steps - attacker_lost, c.defender_steps - defender_lost
     return (own * own_left + 50) // 100, (enemy * enemy_left + 50) // 100
 
 
 class QuickParams(NamedTuple):
-    """Numbers before the first roll: strengths in half points by steps lost of both; `fight_on` 0 for one check."""
+    """Numbers before the first roll: strengths in half points by steps lost of both; `fight_on` is 0 for one check."""
 
     check: Check
     attacker_strength: np.ndarray
@@ -72,7 +73,7 @@ class QuickParams(NamedTuple):
 
 
 class QuickState(NamedTuple):
-    """Steps lost, checks made, how it ended, and whether the last check routed the side behind."""
+    """Steps lost, checks made, the end of the battle, and whether the last check routed the side behind."""
 
     attacker_lost: int
     defender_lost: int
@@ -83,7 +84,7 @@ class QuickState(NamedTuple):
 
 @rule(QuickParams)
 def running(p, s):
-    """Until it is decided."""
+    """Until the battle is decided."""
     return s.ended == GOING_ON
 
 
@@ -95,8 +96,8 @@ def table(p, s):
 
 @rule(QuickParams)
 def step(p, s, result):
-    """The losses of a check, and what it decides."""
-    own, enemy = check_losses(p.check, s.attacker_lost, s.defender_lost, result, True)
+    """The losses of a check, and whether it ends the battle."""
+    own, enemy = check_losses(p.check, s.attacker_lost, s.defender_lost, result)
     ahead = result & 3
     after = s._replace(
         attacker_lost=s.attacker_lost + own,
@@ -109,7 +110,7 @@ def step(p, s, result):
 
 @helper
 def verdict(p, s, ahead):
-    """How the battle ends after this check, if it does."""
+    """The end of the battle after this check, or GOING_ON."""
     if p.fight_on == 0:
         return NOBODY_WON if ahead == NEITHER else ahead
     if s.rout > 0:

@@ -11,9 +11,9 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import NO_TABLE, TableBook
 from simulator.rules.birthright import model
-from simulator.rules.birthright.check_rules import NOBODY_WON
-from simulator.rules.birthright.check_tables import MOST_UNITS, Army, Matchup, army_of
-from simulator.rules.birthright.siege_rules import (
+from simulator.rules.birthright.checks.rules import NOBODY_WON
+from simulator.rules.birthright.checks.tables import MOST_UNITS, Army, Matchup, army_of
+from simulator.rules.birthright.siege.rules import (
     AT_LEVEL,
     DRIVEN_OFF,
     FALL,
@@ -40,23 +40,19 @@ class Siege:
 
     @property
     def level(self) -> int:
-        """At the start."""
-        conditions = self.fields.conditions
-        return int(conditions.fortification + conditions.allied_fortification)
+        """The level at the start."""
+        return int(self.fields.conditions.fortification + self.fields.conditions.allied_fortification)
 
     @cached_property
     def ratings(self) -> np.ndarray:
         """The besieger's rating, by steps lost."""
-        base, given = self.besieger.bare(), self.fields.attacker.rating
-        if given:
-            return given * base // base[0]
-        return self.fields.options.rating_per_strength * base // 2
+        base, given = self.besieger.plain_half_points(), self.fields.attacker.rating
+        return given * base // base[0] if given else self.fields.options.rating_per_strength * base // 2
 
     def row(self, rating: int) -> tuple[int, int]:
-        """Level that can be invested with a rating, and levels removed a season; 0 reaches nothing."""
-        options = self.fields.options
-        table = options.siege_table
-        if options.rating_reading == "below":
+        """Level that can be invested with a rating, and levels removed a season; a rating of 0 invests nothing."""
+        table = self.fields.options.siege_table
+        if self.fields.options.rating_reading == "below":
             fitting = [line for line in table if rating < line[0]][:1] or table[-1:]
         else:
             fitting = [line for line in table if line[0] <= rating][-1:]
@@ -67,18 +63,20 @@ class Siege:
     @cached_property
     def relief_battle(self) -> Matchup:
         """The relief army against the besieger."""
-        return Matchup(self.relief, self.besieger, self.fields.conditions.terrain, self.fields.options)
+        fields = self.fields
+        return Matchup(self.relief, self.besieger, fields.conditions.terrain, fields.options, ("relief", "besieger"))
 
     @cached_property
     def storm(self) -> Matchup:
-        """The besieger against the garrison."""
-        return Matchup(self.besieger, self.garrison, self.fields.conditions.terrain, self.fields.options)
+        """The besieger against the garrison; no cavalry pursues over walls."""
+        names, fields = ("besieger", "garrison"), self.fields
+        return Matchup(self.besieger, self.garrison, fields.conditions.terrain, fields.options, names, pursues=False)
 
     def chain(self, tell: Callable[..., str] | None = None) -> Chain:
         """The chain of seasons."""
-        fields, book = self.fields, TableBook()
+        fields, book, conditions = self.fields, TableBook(), self.fields.conditions
         rows = np.array([self.row(int(rating)) for rating in self.ratings], np.int64)
-        on = fields.conditions.relief_on
+        on = conditions.relief_on
         params = SiegeParams(
             self.relief_battle.check(book),
             self.storm.check(book),
@@ -88,12 +86,11 @@ class Siege:
             arrival=book.add({0: on - 1, 1: 21 - on}) if on else NO_TABLE,
             plan=PLANS[fields.policy.attacker.siege],
             storm_level=fields.options.storm_level,
-            seasons=fields.conditions.seasons,
+            seasons=conditions.seasons,
         )
         start = begin_season(params, SiegeState(0, self.level, 0, 0, 0, 0, FALL, 0, 0))
-        seasons = fields.conditions.seasons
         lost = self.besieger.steps, self.garrison.steps, self.relief.steps
-        limits = SiegeState(seasons, self.level, *lost, DRIVEN_OFF, FALL, NOBODY_WON, seasons)
+        limits = SiegeState(conditions.seasons, self.level, *lost, DRIVEN_OFF, FALL, NOBODY_WON, conditions.seasons)
         return Chain(params, start, limits, book.close(), counters=("storms",), tell=tell, may_be_over=True)
 
 

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from simulator.rules.battle import Fields
-from simulator.rules.birthright.model import Frame, Points, Units, Warcraft
+from simulator.rules.birthright.model import Frame, NoPolicies, Points, Units, Warcraft
 
 
 class Regent(Fields):
-    """The regent asked about."""
+    """The regent of the question."""
 
     warcraft: Warcraft = Field(0, description="own Warcraft modifier")
     points_left: Points = Field(1, description="movement points unspent")
@@ -26,7 +26,7 @@ class OtherRegent(Fields):
 
 
 class OtherRegents(Fields):
-    """The others."""
+    """The other regents of the check."""
 
     regents: Annotated[list[OtherRegent], Field(min_length=1, max_length=7)] = Field(description="the other regents")
 
@@ -44,20 +44,16 @@ class AdjustmentOptions(Fields):
     order: bool = Field(False, description="also report the whole order, with at most 4 regents in all")
 
 
-class Adjustment(Frame):
-    """Who moves last; may I enter or leave (section 6)."""
+class Adjustment(Frame[Regent, OtherRegents, MoveConditions, NoPolicies, AdjustmentOptions]):
+    """Who moves last: the regents' opposed Warcraft check."""
 
     battle: Literal["adjustment"]
-    attacker: Regent
-    defender: OtherRegents
-    conditions: MoveConditions
-    options: AdjustmentOptions
 
 
 class Sight(Fields):
-    """What the viewing regent has, and what the unit did."""
+    """The sources of sight of the viewing regent, and the movement of the unit."""
 
-    kind: Literal["army", "naval"] = Field("army", description="what is looked at")
+    kind: Literal["army", "naval"] = Field("army", description="kind of the unit")
     claimed: bool = Field(False, description="the viewer has claimed the province (army)")
     own_unit: bool = Field(False, description="the viewer has a unit there (army)")
     adjacent_scouts: bool = Field(False, description="the viewer has scouts next to it (army)")
@@ -69,22 +65,21 @@ class Sight(Fields):
     espionage: bool = Field(False, description="espionage or scrying has succeeded")
 
 
-class Visibility(Frame):
-    """What a regent sees (section 7)."""
+class Visibility(Frame[Fields, Fields, Sight, NoPolicies, Fields]):
+    """What a regent sees (no dice)."""
 
     battle: Literal["visibility"]
-    conditions: Sight
 
 
 class Marchers(Fields):
-    """Who marches."""
+    """The marching army."""
 
     units: Units = Field([], description="the slowest sets the rate")
     movement: Points = Field(0, description="points a war move; 0 = the slowest unit's")
 
 
 class March(Fields):
-    """The way."""
+    """The boroughs on the way."""
 
     costs: Annotated[list[Annotated[int, Field(ge=1, le=50)]], Field(min_length=1, max_length=40)] = Field(
         description="points for each borough in turn"
@@ -95,15 +90,12 @@ class March(Fields):
 
 
 class MarchOptions(Fields):
-    """Readings."""
+    """Readings of the movement rules."""
 
     carry: bool = Field(True, description="points unspent count in the next war move (ASSUMED)")
 
 
-class Movement(Frame):
-    """War moves a march takes (section 8)."""
+class Movement(Frame[Marchers, Fields, March, NoPolicies, MarchOptions]):
+    """How many war moves a march takes (no dice)."""
 
     battle: Literal["movement"]
-    attacker: Marchers
-    conditions: March
-    options: MarchOptions

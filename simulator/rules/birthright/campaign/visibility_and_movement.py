@@ -1,4 +1,4 @@
-"""What a regent sees, and how long a march takes: no dice (docs/rules/birthright.md sections 7 and 8)."""
+"""Units that a regent sees, and the war moves of a march: no dice (docs/rules/birthright.md sections 7 and 8)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Refusal, certain
-from simulator.rules.birthright.campaign_model import Movement, Visibility
+from simulator.rules.birthright.campaign.model import Movement, Visibility
 from simulator.rules.birthright.units import army
 from simulator.rules.toolkit.naming import listed, plural
 
 MOVES_A_MONTH = 4
+MOST_UNITS = 60
 LAND_SIGHT = {
     "claimed": "the province is claimed",
     "own_unit": "a unit of one's own is there",
@@ -19,7 +20,7 @@ LAND_SIGHT = {
 
 
 def check_visibility(fields: Visibility) -> None:
-    """Refuse what does not go together (section 7)."""
+    """Refuse fields of the other kind of unit (section 7). Raises Refusal."""
     sight = fields.conditions
     if sight.kind == "naval":
         for name in LAND_SIGHT:
@@ -32,48 +33,45 @@ def check_visibility(fields: Visibility) -> None:
 
 
 def visibility(fields: Visibility) -> Built:
-    """What is seen and known."""
+    """Whether the unit is visible, and the known facts about it (section 7)."""
     sight = fields.conditions
     if sight.kind == "naval":
         reasons = ["a naval unit of one's own is there"] if sight.own_naval_unit else []
     else:
         reasons = [text for name, text in LAND_SIGHT.items() if getattr(sight, name)]
     visible = bool(reasons)
-    found = {
-        "winner": ATTACKER if visible else DEFENDER,
-        "visible": visible,
+    facts = {
         "knows_type": visible,
         "knows_statistics": sight.espionage and sight.kind == "army",
         "knows_origin": visible and sight.previous != "none",
         "knows_destination": sight.moved_out and not visible,
     }
-    seen = f"visible: {listed(reasons)}" if visible else "out of sight"
-    known = [name.removeprefix("knows_") for name, known in found.items() if name.startswith("knows_") and known]
+    known = [name.removeprefix("knows_") for name, yes in facts.items() if yes]
     return Built(
-        answer=lambda run: certain(**found),
+        answer=lambda run: certain(winner=ATTACKER if visible else DEFENDER, visible=visible, **facts),
         assumptions=lambda: ["whether espionage or scrying succeeds is not part of the rules: it is given"],
-        explain=lambda: [seen, f"known: {listed(known) or 'nothing'}"],
+        explain=lambda: [
+            f"visible: {listed(reasons)}" if visible else "out of sight",
+            f"known: {listed(known) or 'nothing'}",
+        ],
     )
 
 
 def check_movement(fields: Movement) -> None:
-    """Refuse a march that cannot be reckoned (section 8)."""
+    """Refuse an army without a rate, roads of another length, a borough too dear (section 8). Raises Refusal."""
     own, way = fields.attacker, fields.conditions
-    army(own.units, "attacker.units", 60, 0 if own.movement else 1)
+    army(own.units, "attacker.units", MOST_UNITS, 0 if own.movement else 1)
     if way.roads and len(way.roads) != len(way.costs):
         raise Refusal("conditions.roads", f"a list of {len(way.roads)} is not allowed; give {len(way.costs)}")
     march = March(fields)
-    if not fields.options.carry:
-        for i, cost in enumerate(march.costs):
-            if cost > march.rate:
-                raise Refusal(
-                    f"conditions.costs[{i}]",
-                    f"{cost} is not allowed; without options.carry at most the {march.rate} points of a war move",
-                )
+    for i, cost in enumerate([] if fields.options.carry else march.costs):
+        if cost > march.rate:
+            allowed = f"without options.carry at most the {march.rate} points of a war move"
+            raise Refusal(f"conditions.costs[{i}]", f"{cost} is not allowed; {allowed}")
 
 
 class Entered(NamedTuple):
-    """A borough entered: in which war move, at what cost, with how many points left."""
+    """A borough entered: its war move, its cost, and the points left."""
 
     move: int
     cost: int
@@ -88,11 +86,9 @@ class March:
 
     @property
     def rate(self) -> int:
-        """Points a war move: as given, else the slowest unit's."""
+        """Points a war move: `attacker.movement`, else the slowest unit's."""
         own = self.fields.attacker
-        if own.movement:
-            return int(own.movement)
-        return min(entry.unit.move for entry in army(own.units, "attacker.units", 60))
+        return int(own.movement) or min(entry.unit.move for entry in army(own.units, "attacker.units", MOST_UNITS))
 
     @property
     def costs(self) -> list[int]:
@@ -102,29 +98,21 @@ class March:
         return [-(-cost // 2) if road else cost for cost, road in zip(way.costs, roads, strict=True)]
 
     def course(self) -> list[Entered]:
-        """Every borough of the way."""
-        move, left, found = 1, self.rate, []
+        """The boroughs of the way in turn."""
+        move, left, boroughs = 1, self.rate, []
         for cost in self.costs:
             while left < cost:
                 move, left = move + 1, (left if self.fields.options.carry else 0) + self.rate
             left -= cost
-            found.append(Entered(move, cost, left))
-        return found
+            boroughs.append(Entered(move, cost, left))
+        return boroughs
 
 
 def movement(fields: Movement) -> Built:
-    """The march and everything told about it."""
+    """The war moves of a march (section 8)."""
     march, way = March(fields), fields.conditions
     course = march.course()
     moves, left = course[-1].move, course[-1].left
-
-    def explain() -> list[str]:
-        lines = [f"{plural(march.rate, 'point')} a war move"]
-        for i, borough in enumerate(course, 1):
-            spent = f"{plural(borough.cost, 'point')}, {borough.left} left"
-            lines.append(f"borough {i} in war move {borough.move}: {spent}")
-        return lines
-
     carried = "count in the next one" if fields.options.carry else "are lost"
     return Built(
         answer=lambda run: certain(
@@ -140,5 +128,11 @@ def movement(fields: Movement) -> Built:
             f"points unspent in a war move {carried} (ASSUMED)",
             "a friendly paved road halves the cost, rounded up (ASSUMED)",
         ],
-        explain=explain,
+        explain=lambda: [
+            f"{plural(march.rate, 'point')} a war move",
+            *(
+                f"borough {i} in war move {entered.move}: {plural(entered.cost, 'point')}, {entered.left} left"
+                for i, entered in enumerate(course, 1)
+            ),
+        ],
     )

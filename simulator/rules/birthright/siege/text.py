@@ -7,18 +7,17 @@ from typing import Any
 
 from simulator.rules.battle import Columns
 from simulator.rules.birthright import model
-from simulator.rules.birthright.check_rules import ATTACKER_WON, DEFENDER_WON
-from simulator.rules.birthright.check_text import WINNER, check_lines, number_lines, told
-from simulator.rules.birthright.siege_rules import ARRIVAL, FALL, IN_FIELD, NOT_COME, RELIEF, SiegeParams, SiegeState
-from simulator.rules.birthright.siege_tables import Siege
+from simulator.rules.birthright.checks import text as checks
+from simulator.rules.birthright.checks.rules import ATTACKER_WON, DEFENDER_WON
+from simulator.rules.birthright.checks.text import WINNER
+from simulator.rules.birthright.siege.rules import ARRIVAL, FALL, IN_FIELD, NOT_COME, RELIEF, SiegeParams, SiegeState
+from simulator.rules.birthright.siege.tables import Siege
 from simulator.rules.toolkit.faces import face_where
 from simulator.rules.toolkit.naming import SIDES, plural
 
-RELIEVERS, STORMERS = ("relief", "besieger"), ("besieger", "garrison")
-
 
 def columns(siege: Siege, states: Any) -> Columns:
-    """Final states as the user's columns."""
+    """Outputs of final states."""
     return {
         "winner": WINNER[states.ended],
         "seasons": states.season,
@@ -43,7 +42,7 @@ def assumptions(fields: model.Siege) -> list[str]:
     if conditions.relief_on:
         lines.append(f"relief comes on a d20 of {conditions.relief_on} or more each season (ASSUMED)")
     lines += [f"{side}: losses {getattr(fields.policy, side).losses}" for side in SIDES]
-    return lines + number_lines(options)
+    return lines + checks.check_assumptions(options)
 
 
 def explain(siege: Siege) -> list[str]:
@@ -54,9 +53,9 @@ def explain(siege: Siege) -> list[str]:
     if reach < siege.level:
         lines.append("the place cannot be invested")
     lines += ["a storm at the level of the start:"]
-    lines += [f"  {line}" for line in check_lines(siege.storm, siege.level, STORMERS)]
+    lines += [f"  {line}" for line in checks.explain(siege.storm, siege.level)]
     if siege.fields.conditions.relief_on:
-        lines += ["relief:"] + [f"  {line}" for line in check_lines(siege.relief_battle, 0, RELIEVERS)]
+        lines += ["relief:"] + [f"  {line}" for line in checks.explain(siege.relief_battle, 0)]
     return lines
 
 
@@ -69,12 +68,12 @@ def tell(siege: Siege, params: SiegeParams, step: tuple[SiegeState, int, SiegeSt
         text = f"a d20 of {face} for relief on {on}: {'it comes' if result else 'none'}"
     elif before.due == RELIEF:
         lost = before.relief_lost, before.besieger_lost
-        text = told(siege.relief_battle, params.relief, lost, 0, (result, True, (RELIEVERS, dice)))[0]
+        text = checks.check_line(siege.relief_battle, params.relief, lost, 0, result, dice)
     elif before.due == FALL:
         text = f"level {before.level} falls to {after.level}"
     else:
         lost, walls = (before.besieger_lost, before.garrison_lost), int(params.walls[before.level])
-        text = "storm: " + told(siege.storm, params.storm, lost, walls, (result, False, (STORMERS, dice)))[0]
+        text = "storm: " + checks.check_line(siege.storm, params.storm, lost, walls, result, dice)
     return f"Season {before.season}: {text}{_end(params, before, after)}."
 
 

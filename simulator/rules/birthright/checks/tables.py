@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import TableBook, Weights
-from simulator.rules.birthright.check_rules import (
+from simulator.rules.birthright.checks.rules import (
     ATTACKER_AHEAD,
     DEFENDER_AHEAD,
     NEITHER,
@@ -22,17 +21,16 @@ from simulator.rules.birthright.check_rules import (
     QuickState,
 )
 from simulator.rules.birthright.model import CheckOptions, QuickBattle, Siege
-from simulator.rules.birthright.units import Entry, Unit, army, in_order, terrain_values
-from simulator.rules.toolkit import retreat
+from simulator.rules.birthright.units import Entry, Unit, army, in_order, retreat_policy, terrain_values
 from simulator.rules.toolkit.naming import SIDES
 
 MOST_UNITS = 60
-AGAINST_HORSE = {"plains", "hills", "mountain"}
+PIKES_STOP_CAVALRY = {"plains", "hills", "mountain"}
 
 
 @dataclass(frozen=True)
 class Army:
-    """An army of the quick check; `losses` says who takes the hits."""
+    """An army of the quick check; `losses` is the order in which its units take hits."""
 
     entries: list[Entry]
     warcraft: int = 0
@@ -42,27 +40,25 @@ class Army:
     @cached_property
     def units(self) -> list[Unit]:
         """The single units in the order in which they take hits."""
-        key = None if self.losses == "as-listed" else (lambda unit: unit.strength)
-        return [entry.unit for entry in in_order(self.entries, key) for _ in range(entry.count)]
+        as_listed = self.losses == "as-listed"
+        entries = in_order(self.entries, lambda unit: 0 if as_listed else unit.strength)
+        return [entry.unit for entry in entries for _ in range(entry.count)]
 
     @cached_property
     def left(self) -> np.ndarray:
-        """Steps left of each unit, (hits taken, units)."""
+        """Steps left of each unit, int64, shape (hits taken, units)."""
         steps = [unit.steps for unit in self.units]
         if self.losses == "spread":
             line = [i for taken in range(max(steps, default=0)) for i, own in enumerate(steps) if own > taken]
         else:
             line = [i for i, own in enumerate(steps) for _ in range(own)]
-        rows = np.zeros((len(line) + 1, len(steps)), np.int64)
-        rows[0] = steps
-        for hits, unit in enumerate(line):
-            rows[hits + 1] = rows[hits]
-            rows[hits + 1, unit] -= 1
-        return rows
+        taken = np.zeros((len(line) + 1, len(steps)), np.int64)
+        taken[np.arange(1, len(line) + 1), line] = 1
+        return np.array(steps, np.int64) - taken.cumsum(0)
 
     @property
     def steps(self) -> int:
-        """At full strength."""
+        """Steps at full strength."""
         return len(self.left) - 1
 
     @property
@@ -70,66 +66,68 @@ class Army:
         """Units with a step left, by hits taken."""
         return (self.left > 0).sum(1)
 
-    def alive_where(self, chosen: Sequence[bool]) -> np.ndarray:
-        """The same of some units."""
-        return (self.left > 0) @ np.array(chosen, np.int64).reshape(len(self.units))
+    def _alive_where(self, chosen: Sequence[bool]) -> np.ndarray:
+        return (self.left > 0) @ np.array(chosen, np.int64)
 
     @property
-    def horse(self) -> np.ndarray:
+    def cavalry(self) -> np.ndarray:
         """Cavalry alive, by hits taken."""
-        return self.alive_where([unit.type == "cavalry" for unit in self.units])
+        return self._alive_where([unit.type == "cavalry" for unit in self.units])
 
     @property
     def pikes(self) -> np.ndarray:
         """Pikemen alive, by hits taken."""
-        return self.alive_where([unit.kind == "pikemen" for unit in self.units])
+        return self._alive_where([unit.kind == "pikemen" for unit in self.units])
 
-    def worth(self, terrain: str, role: str) -> list[int]:
+    def unit_values(self, terrain: str, role: str) -> list[int]:
         """Half points of each unit at full steps."""
-        values = [(unit, terrain_values()[unit.kind, terrain, role]) for unit in self.units]
-        return [0 if twice is None else max(0, 2 * unit.strength + twice) for unit, twice in values]
+        modifiers = [terrain_values()[unit.kind, terrain, role] for unit in self.units]
+        pairs = zip(self.units, modifiers, strict=True)
+        return [0 if twice is None else max(0, 2 * unit.strength + twice) for unit, twice in pairs]
 
     def half_points(self, terrain: str, role: str) -> np.ndarray:
-        """Strength in half points, leader and all but pikes, by hits taken."""
-        return self._shared(self.worth(terrain, role)) + 2 * self.leader_points * (self.left.sum(1) > 0)
+        """Strength in half points with the leader, without pikes, by hits taken."""
+        return self._by_steps_left(self.unit_values(terrain, role)) + 2 * self.leader_points * (self.left.sum(1) > 0)
 
-    def bare(self) -> np.ndarray:
-        """Twice the strength without terrain and leader, by hits taken: what a siege's rating goes by."""
-        return self._shared([2 * unit.strength for unit in self.units])
+    def plain_half_points(self) -> np.ndarray:
+        """Strength in half points without terrain and leader, by hits taken: the base of a siege's rating."""
+        return self._by_steps_left([2 * unit.strength for unit in self.units])
 
-    def _shared(self, worth: Sequence[int]) -> np.ndarray:
+    def _by_steps_left(self, values: Sequence[int]) -> np.ndarray:
         steps = np.array([unit.steps for unit in self.units], np.int64)
-        found: np.ndarray = (np.array(worth, np.int64) * self.left // steps).sum(1)
-        return found
+        total: np.ndarray = (np.array(values, np.int64) * self.left // steps).sum(1)
+        return total
 
 
 @dataclass(frozen=True)
 class Matchup:
-    """An attacking army against a defending one."""
+    """An attacking army against a defending one; `pursues`: does the cavalry of the side ahead pursue a rout?"""
 
     attacker: Army
     defender: Army
     terrain: str
     options: CheckOptions
+    names: tuple[str, str] = ("attacker", "defender")
+    pursues: bool = True
 
     @cached_property
     def strengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Half points of both, (attacker's hits, defender's hits)."""
+        """Half points of both, int64, shape (attacker's hits, defender's hits)."""
         own = self.attacker.half_points(self.terrain, "attack")[:, None]
         enemy = self.defender.half_points(self.terrain, "defend")[None, :]
-        shape = own + 0 * enemy, enemy + 0 * own
-        if self.terrain not in AGAINST_HORSE:
-            return shape
-        return shape[0], shape[1] + 2 * np.minimum(self.attacker.horse[:, None], self.defender.pikes[None, :])
+        own, enemy = own + 0 * enemy, enemy + 0 * own
+        if self.terrain in PIKES_STOP_CAVALRY:
+            enemy += 2 * np.minimum(self.attacker.cavalry[:, None], self.defender.pikes[None, :])
+        return own, enemy
 
     def modifiers(self) -> np.ndarray:
         """Odds modifier of the attacker less the defender's, by hits of both (step 1)."""
         own, enemy = self.strengths
         more, less = np.maximum(own, enemy), np.minimum(own, enemy)
-        found = np.zeros_like(own)
+        modifiers = np.zeros_like(own)
         for strong, weak, modifier in self.options.quick_ratio:
-            found = np.where(more * weak >= less * strong, modifier, found)
-        return found * np.sign(own - enemy)
+            modifiers = np.where(more * weak >= less * strong, modifier, modifiers)
+        return modifiers * np.sign(own - enemy)
 
     def walls(self, level: int) -> int:
         """The defender's bonus for a fortification of this level."""
@@ -148,9 +146,9 @@ class Matchup:
             winner_loss=winner_loss,
             loser_loss=loser_loss,
             rout=rout,
-            pursuit=pursuit,
-            attacker_horse=self.attacker.horse,
-            defender_horse=self.defender.horse,
+            pursuit=pursuit * self.pursues,
+            attacker_cavalry=self.attacker.cavalry,
+            defender_cavalry=self.defender.cavalry,
             attacker_steps=self.attacker.steps,
             defender_steps=self.defender.steps,
             zero=zero,
@@ -158,13 +156,13 @@ class Matchup:
 
     def chances(self, advantage: int) -> Weights:
         """Results of a check, one d20 against the other, with this advantage of the attacker."""
-        found: Counter[int] = Counter()
+        ways: Counter[int] = Counter()
         for ahead in range(-19, 20):
-            found[self.result(ahead + advantage)] += 20 - abs(ahead)
-        return found
+            ways[self.result(ahead + advantage)] += 20 - abs(ahead)
+        return ways
 
     def result(self, margin: int) -> int:
-        """Row x 4 + who is ahead, of a margin (step 3)."""
+        """4 x row of quick_result + side ahead, for a margin (step 3)."""
         row = sum(abs(margin) >= line[0] for line in self.options.quick_result) - 1
         ahead = ATTACKER_AHEAD if margin > 0 else DEFENDER_AHEAD if margin < 0 else NEITHER
         return 4 * row + ahead
@@ -185,19 +183,12 @@ def matchup(fields: QuickBattle) -> Matchup:
 def quick_chain(fields: QuickBattle, battle: Matchup, tell: Callable[..., str] | None = None) -> Chain:
     """The chain of checks."""
     book = TableBook()
-    leave = {}
-    for name in SIDES:
-        steps = getattr(battle, name).steps
-        leave[name] = {
-            "never": retreat.never(),
-            "half": retreat.half_of(steps),
-            "outmatched": retreat.outnumbered(Fraction(1, 2)),
-        }[getattr(fields.policy, name).retreat]
+    own, enemy = (retreat_policy(getattr(fields.policy, name).retreat, getattr(battle, name).steps) for name in SIDES)
     params = QuickParams(
         battle.check(book),
         *battle.strengths,
-        attacker_leaves=leave["attacker"],
-        defender_leaves=leave["defender"],
+        attacker_leaves=own,
+        defender_leaves=enemy,
         walls=battle.walls(fields.conditions.fortification),
         fight_on=int(fields.options.mode == "fight-on"),
         max_turns=fields.options.max_turns,

@@ -1,0 +1,1 @@
+"""A siege season by season (docs/rules/birthright.md section 5)."""
