@@ -28,7 +28,9 @@ def simulation_of(
         from simulator.engine.gpu.simulation import CardSimulation
 
         return CardSimulation(chain, seed)
-    kernel, kind = ("fight", type(chain.lean.chain.params)) if chain.lean else (kernel_of(chain), type(chain.params))
+    kernel, kind = (
+        ("fight", type(chain.reduced.chain.params)) if chain.reduced else (kernel_of(chain), type(chain.params))
+    )
     slow = not cache.is_ready(kernel, kind) and patience_for(chain, kernel_of(chain)) > 0
     if slow and may_be_met(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
         return FirstBattles(chain, seed, threads)

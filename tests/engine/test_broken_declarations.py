@@ -17,7 +17,7 @@ from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.sample.interpreted_walk import Acquainted
 from simulator.engine.sample.per_battle import by_rules, each_end
 from simulator.engine.sample.simulation import Simulation, told_steps
-from tests.toys import Coins, Purse, gamble, noted_walk, ring, walk
+from tests.toys import Coins, Purse, annotated_walk, gamble, ring, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
@@ -55,7 +55,7 @@ by_rules_alone = pytest.mark.parametrize("run", BY_RULES, ids=lambda run: run.__
         ({"limits": Coins(4, 2**64)}, "limits: .* are not within 0 to 9223372036854775807"),
         ({"limits": Coins(4, -1)}, "limits: .* are not within 0 to"),
         ({"limits": Coins(4, 2**33), "counters": ("tosses",)}, "counter tosses is above 4294967295"),
-        ({"noted": "mark"}, "noted: Coins has no field 'mark'"),
+        ({"annotation": "mark"}, "annotation: Coins has no field 'mark'"),
     ],
 )
 def test_a_declaration_that_cannot_be_is_refused_when_the_chain_is_made(wrong, told):
@@ -72,7 +72,7 @@ def test_the_table_of_the_very_start_is_held_to_the_contract(run):
 
 @by_rules_alone
 def test_a_note_above_its_limit_is_an_error(run):
-    chain = noted_walk(2, 4)
+    chain = annotated_walk(2, 4)
     with pytest.raises(BrokenGame, match=r"field mark: . is not within 0 to 2|went astray"):
         run(replace(chain, limits=chain.limits._replace(mark=2)))
 
@@ -110,10 +110,10 @@ def stairs(add: int = 1, last: int = 1, over: int = 1) -> Chain:
     book = TableBook()
     book.add({0: 1, 1: 1})
     start, limits = Stage(0, 0, 0), Stage(3, 2**24, 1)
-    return Chain(Stairs(add, last, over), start, limits, book.close(), counters=("count",), noted="note")
+    return Chain(Stairs(add, last, over), start, limits, book.close(), counters=("count",), annotation="note")
 
 
-def test_a_counter_with_no_room_below_what_is_noted_is_told_all_the_same():
+def test_a_counter_with_no_room_below_the_annotation_is_counted_all_the_same():
     chain = stairs(add=1 << 20)
     ends = met(chain)
     assert np.array(ends.states).T.tolist() == [[3, 3 << 20, 1]]

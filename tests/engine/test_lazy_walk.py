@@ -16,7 +16,7 @@ from simulator.engine.sample import samplers as fighters
 from simulator.engine.sample import simulation as montecarlo
 from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.simulation import Simulation
-from tests.toys import Coins, noted_walk, skirmish, walk
+from tests.toys import Coins, annotated_walk, skirmish, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
@@ -25,7 +25,7 @@ CHAINS = {
     "counted coins": walk(2, 9, counting=1),
     "a counter that jumps": walk(2, 9, counting=600),
     "over": walk(0, 3),
-    "noted": noted_walk(2, 9),
+    "annotation": annotated_walk(2, 9),
     "pairs": skirmish(14, 12),
 }
 BATTLES = 600
@@ -116,8 +116,8 @@ def test_a_long_first_order_is_begun_anew_by_the_rules_where_meeting_does_not_pa
     assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
 
 
-def test_states_that_differ_only_in_what_is_noted_are_met_once():
-    chain, plain = noted_walk(2, 9), replace(noted_walk(2, 9), noted="")
+def test_states_that_differ_only_in_the_annotation_are_one_node():
+    chain, plain = annotated_walk(2, 9), replace(annotated_walk(2, 9), annotation="")
     for which in (chain, plain):
         Simulation(which, 1, threads=1).add(5000)
     met, apart = (len(vars(which)[fighters._KEPT][0]) for which in (chain, plain))

@@ -73,7 +73,7 @@ def against(**defender):
     return load({"game": "price-of-power", "battle": "land"} | sides)
 
 
-def test_large_duels_are_known_to_be_too_large():
+def test_bounds_of_large_land_battles():
     for asked in (
         duel(dict.fromkeys(ALL_KINDS, 2), dict.fromkeys(ALL_KINDS, 2)),
         duel(dict.fromkeys(ALL_KINDS, 1) | {"leader": {"infantry": 1}}, dict.fromkeys(ALL_KINDS, 2)),
@@ -89,7 +89,7 @@ def test_large_duels_are_known_to_be_too_large():
         spell_out(duel().chain)
 
 
-def test_duels_are_the_battles_of_the_rules():
+def test_reduced_chains_fight_the_battles_of_the_rules():
     for asked in (
         duel(options={"count_rounds": True}),
         duel({"ideas": ["military-drill", "tercios"], "automatic_hits": 1}, options={"base_dice": 10}),
@@ -105,7 +105,7 @@ def test_duels_are_the_battles_of_the_rules():
         against(kind="rebels", leader="none"),
     ):
         fight_by_rules(asked.chain)
-        assert asked.chain.lean is not None
+        assert asked.chain.reduced is not None
         assert ends(asked.chain, 777) == ends(asked.chain, direct=True)
 
 
@@ -125,8 +125,8 @@ def test_duels_are_the_battles_of_the_rules():
     ],
     ids=["rounds", "retreat", "best", "alternation", "stuck", "action", "charge", "card", "factions", "sea"],
 )
-def test_other_battles_are_no_duels(changed):
-    assert changed.chain.lean is None
+def test_other_battles_have_no_reduced_chain(changed):
+    assert changed.chain.reduced is None
 
 
 @pytest.mark.parametrize("name", [*FOUGHT, "power-novgorod", "power-campaign-naples"])

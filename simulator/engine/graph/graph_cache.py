@@ -16,7 +16,7 @@ from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds,
 # 65,536 battles of Axis & Allies, 1,000 infantry and 1,000 tanks a side (145,161 edges): 0.23 s against 0.07 s; 300 and
 # 300 a side (42,849 edges): 0.02 s against 0.04 s. They also compile in half the time.
 MOST_EDGES = 1 << 17
-# A battle that meets states carries its counter in so many bits, and above them what is noted, in so many more.
+# A battle that meets states carries its counter in so many bits, and above it its annotation, in so many more.
 COUNT_BITS, NOTE_BITS = 21, 16
 # Attributes of a chain: its own graph, and the largest budget that it is known to be too large for.
 _KEPT, _REFUSED = "_graph_if_it_fits", "_refused"
@@ -69,10 +69,10 @@ def may_be_met(chain: Chain) -> bool:
 
 
 def carried(chain: Chain) -> int:
-    """Place of the field that is noted, where a battle carries it beside its counter; -1 for none, or for no room."""
-    if not chain.noted:
+    """Place of the annotation field, where a battle carries it beside its counter; -1 for none, or for no room."""
+    if not chain.annotation:
         return -1
-    place = chain.start._fields.index(chain.noted)
+    place = chain.start._fields.index(chain.annotation)
     counts = int(chain.limits[chain.counted]) if chain.counted >= 0 else 0
     return place if counts >> COUNT_BITS == 0 and int(chain.limits[place]) >> NOTE_BITS == 0 else -1
 

@@ -106,10 +106,11 @@ class Chain:
     `apart`: where two rolls act apart, the fields that the first one changes and those that the other one does; planes
     of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
     `last`: the last roll, where each battle makes one and nothing follows it.
-    `lean`: the same battles in fewer numbers, where many of them are to be fought and cannot be spelled out.
-    `noted`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else are
-    one node where states are met (`met`), and a battle carries it along.
-    `at_least`: states and transitions that a game knows its chain to have; one too large is refused before it is tried.
+    `reduced`: the same battles with fewer fields and fewer steps, for simulating a chain too large to spell out.
+    `annotation`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else
+    are one node of the lazy graph, and a battle carries the field along.
+    `at_least`: lower bounds, proved by the game, of the states and transitions of its chain; a chain above the budget
+    is refused before it is explored.
     `may_be_over`: a scenario may be over before its first roll (nobody is there, or a side leaves at once).
     """
 
@@ -124,8 +125,8 @@ class Chain:
     aims: Aims | None = None
     apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None
-    lean: Lean | None = None
-    noted: str = ""
+    reduced: ReducedChain | None = None
+    annotation: str = ""
     may_be_over: bool = False
 
     def __post_init__(self) -> None:
@@ -137,7 +138,7 @@ class Chain:
         apart = self.apart[0] + self.apart[1] if self.apart else ()
         for role, names in (
             ("counters", self.counters),
-            ("noted", (self.noted,) if self.noted else ()),
+            ("annotation", (self.annotation,) if self.annotation else ()),
             ("apart", apart),
         ):
             for name in names:
@@ -250,19 +251,19 @@ def rows_of(states: list[Any]) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Lean:
+class ReducedChain:
     """A chain whose battle i of a seed makes the rolls of the whole chain's battle i and ends as that does.
 
-    `over` is a final state of the whole chain; fields that the lean one has too are taken from there.
+    `over` is a final state of the whole chain; it fills the fields that the reduced chain does not have.
     """
 
     chain: Chain
     over: Any
 
     def whole(self, states: Any) -> Any:
-        """Final states of the lean chain as those of the whole one (States of int arrays)."""
-        told, size = states._asdict(), len(states[0])
-        return type(self.over)(*(told.get(k, np.full(size, value)) for k, value in self.over._asdict().items()))
+        """Final states of the reduced chain as those of the whole one (States of int arrays)."""
+        held, size = states._asdict(), len(states[0])
+        return type(self.over)(*(held.get(k, np.full(size, value)) for k, value in self.over._asdict().items()))
 
 
 @dataclass(frozen=True)

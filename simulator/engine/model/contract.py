@@ -36,7 +36,7 @@ def hold(chain: Chain) -> None:
     kept, kind = vars(chain), type(chain.params)
     if _HELD in kept:
         return
-    declared = chain.counters, chain.noted, chain.may_be_over
+    declared = chain.counters, chain.annotation, chain.may_be_over
     key = kind, declared, chain.start, _scalars(chain.params)
     if key not in _known:
         begun = time.thread_time()
@@ -63,7 +63,7 @@ class Examiner:
         quicken(type(chain.start))
         self._chain, self._p = chain, plain_params(chain.params)
         self._parts = rules[type(chain.params)]
-        self._unread = [name for name in (*chain.counters, chain.noted) if name]
+        self._unread = [name for name in (*chain.counters, chain.annotation) if name]
         self._dice = random.Random(0)
 
     def look_around(self, states: int, deadline: float = float("inf")) -> None:
@@ -138,12 +138,12 @@ class Examiner:
 
     def _due(self, field: str, first: Any, found: Any, more: int) -> Any:
         """The state that should follow where a counter held so much more; what a note holds then is left open."""
-        noted = field == self._chain.noted and type(found) is type(first)
+        noted = field == self._chain.annotation and type(found) is type(first)
         return first._replace(**{field: getattr(found, field) if noted else getattr(first, field) + more})
 
     def _reads(self, field: str, due: Any, found: Any, value: int, held: int) -> str:
         """In words that a rule answers otherwise than is due where a field that it may not read holds a value."""
-        role = "note" if field == self._chain.noted else "counter"
+        role = "note" if field == self._chain.annotation else "counter"
         stepped = type(due) is type(found) is type(self._chain.start)
         if stepped and due._replace(**{field: 0}) == found._replace(**{field: 0}):
             told = getattr(found, field)

@@ -134,7 +134,7 @@ class Acquainted(PlainExplorer):
             after, count = self._without_count(state, move(p, state, results[t][row], results[u][beside]))
             if noted >= 0 and (note := after[noted]):
                 hold_to_limits(self.chain, after, state)
-                after, count = after._replace(**{self.chain.noted: 0}), count | note << COUNT_BITS
+                after, count = after._replace(**{self.chain.annotation: 0}), count | note << COUNT_BITS
             found.append(self._node_of(after, state) | count << NODE_BITS)
         self._settle()
         return found

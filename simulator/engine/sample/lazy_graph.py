@@ -81,7 +81,7 @@ class Acquaintance:
         first = 1 + LANES * self._blocks(1)
         self._known = np.array([0, first, 0, 0, 0, 1])
         blocks = max(first, min(budget // BYTES_A_BLOCK, NODE - LAST_BLOCKS))
-        jumps = np.zeros(JUMPS if chain.counted >= 0 or chain.noted else 0, np.uint64)
+        jumps = np.zeros(JUMPS if chain.counted >= 0 or chain.annotation else 0, np.uint64)
         slots = np.zeros(FIRST_SLOTS, np.uint64)
         self._met = Met(self._words(blocks), slots, jumps, 2 * layout.words, first, blocks)
         self._walkers = new_walkers()

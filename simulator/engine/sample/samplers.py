@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from simulator.engine.graph.graph_cache import by_rules
-from simulator.engine.model.chain import Chain, Lean
+from simulator.engine.model.chain import Chain, ReducedChain
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import FULL, PAST_BUDGET, PAUSED
@@ -67,18 +67,18 @@ class InLanes:
         return self._tally[self._tally[:, -1] > 0]
 
 
-class Leanly(InLanes):
-    """Fights a leaner chain, and tells of the whole one."""
+class OnReducedChain(InLanes):
+    """Simulates a reduced chain and counts the final states of the whole one."""
 
-    def __init__(self, whole: Chain, lean: Lean) -> None:
-        self._whole, self._lean = by_rules(whole), lean
-        super().__init__(by_rules(lean.chain))
+    def __init__(self, whole: Chain, reduced: ReducedChain) -> None:
+        self._whole, self._reduced = by_rules(whole), reduced
+        super().__init__(by_rules(reduced.chain))
 
     def told(self) -> np.ndarray:
         """See `Fighter`."""
         tally = Tally(self._chain.layout)
         tally.add(super().told())
-        states = self._lean.whole(type(self._chain.start)(*tally.fields()))
+        states = self._reduced.whole(type(self._chain.start)(*tally.fields()))
         return np.column_stack([packed(self._whole.layout, np.column_stack(states)).T, tally.counts.astype(np.uint64)])
 
 

@@ -1,7 +1,7 @@
 """Fighting seeded battles, in any portions and on any number of threads.
 
 A chain that can be spelled out is fought on its graph (`lookup`), so that its rules are never compiled; a larger one by
-its compiled rules, or by those of a leaner one (`Chain.lean`). Either way in `lanes`.
+its compiled rules, or by those of a reduced chain (`Chain.reduced`). Either way in `lanes`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from simulator.engine.sample.counts import Tally
 from simulator.engine.sample.graph_tables import Fought, edge_chances, lookup
 from simulator.engine.sample.lazy_graph import surveyed
 from simulator.engine.sample.rule_walk import Order
-from simulator.engine.sample.samplers import PLACES, ByMeeting, Fighter, InLanes, InStrides, Leanly, OnGrid
+from simulator.engine.sample.samplers import PLACES, ByMeeting, Fighter, InLanes, InStrides, OnGrid, OnReducedChain
 
 CHUNK = 1 << 16
 # After so many seconds chunks that wait are fought by all threads, however few battles they are.
@@ -70,7 +70,7 @@ class Simulation:
         self.fought, self._survey = surveyed(self.graph) if self.graph else (Fought(by_rules(chain), np.empty(0)), None)
         self.chain = self.fought.chain
         self.tally = Tally(self.chain.layout)
-        for bound in (self.chain, chain.lean.chain) if chain.lean else (self.chain,):
+        for bound in (self.chain, chain.reduced.chain) if chain.reduced else (self.chain,):
             bind_state(type(bound.params), type(bound.start))
             if self.graph is None:  # the first step is held to the contract: compiled rules look at where it led
                 next(told_steps(bound, seed, 0, self), None)
@@ -82,7 +82,7 @@ class Simulation:
     @property
     def engine(self) -> str:
         """What fights: "graph", "rules", or "met": both, each where the other does not reach."""
-        return "graph" if self.graph else "rules" if self._direct or self.origin.lean else "met"
+        return "graph" if self.graph else "rules" if self._direct or self.origin.reduced else "met"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Fight `battles` more; `progress(n)` is told now and then how many of them are done.
@@ -144,8 +144,8 @@ class Simulation:
             return InStrides(self._survey)
         if self.graph or self._direct:
             return InLanes(self.chain)
-        if self.origin.lean:
-            return Leanly(self.origin, self.origin.lean)
+        if self.origin.reduced:
+            return OnReducedChain(self.origin, self.origin.reduced)
         by_state = OnGrid if grid.may_be_walked(self.origin) else ByMeeting
         return by_state(self.origin, self.chain, self.threads)
 

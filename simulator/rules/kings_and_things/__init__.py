@@ -16,13 +16,13 @@ from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
 from simulator.rules.kings_and_things.tables import chain_of
-from simulator.rules.kings_and_things.text import Teller, assumptions, decisions, explained
+from simulator.rules.kings_and_things.text import Replay, assumptions, decisions, explained
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
 CLOCK = Clock("rounds", "winner == 'attacker'", "an attacker has taken the hex", plans="policy.attacker.retreat")
 PARAMETERS = {"after-rounds": "retreat_after", "below-creatures": "retreat_below", "when-outgunned": "retreat_ratio"}
-# Who holds the hex in the end, side by side for all kings.
+# The side that holds the hex at the end.
 HOLDERS = {
     "attacker takes the hex": "taken_by_attacker",
     "second attacker takes it": "taken_by_second_attacker",
@@ -33,17 +33,17 @@ HOLDERS = {
 
 
 def build(scenario: model.Scenario) -> Built:
-    """Everything that answers one scenario."""
+    """A battle of any kind."""
     forces = forces_of(scenario)
     chain = chain_of(forces)
     return Built(
-        chain=replace(chain, tell=Teller(forces, chain.params).tell),
+        chain=replace(chain, tell=Replay(forces, chain.params).line),
         outcome=partial(columns, forces),
         pieces=partial(pieces, forces),
         assumptions=lambda: list(assumptions(scenario)),
         explain=lambda: list(explained(forces)),
         decisions=partial(decisions, forces),
-        begun=lambda states: states.rounds,  # counted when a round begins
+        begun=lambda states: states.rounds,  # a round counts when it begins
         starts=counts.starts_of(forces),
         joined=partial(counts.joined, forces),
     )

@@ -1,4 +1,4 @@
-"""What is refused (docs/rules/kings_and_things.md section 8)."""
+"""Refusals (docs/rules/kings_and_things.md section 8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulator.rules.toolkit.policies import refuse
 
 
 def check(fields: model.Scenario) -> None:
-    """Refuse what types cannot."""
+    """Refuse a scenario that the rules do not allow. Raises Refusal."""
     if isinstance(fields, model.FreeForAll):
         _partisans(fields)
     heroes, items = dict[str, str](), dict[str, str]()
@@ -27,7 +27,7 @@ def check(fields: model.Scenario) -> None:
     else:
         _structures(fields.defender)
     if isinstance(fields, model.Land) and fields.conditions.unexplored:
-        # The known inhabitants of a hex nobody owns have neither fort nor items, and nowhere to go.
+        # Inhabitants of a hex that nobody owns have no fort and no items, and may not retreat.
         side, stay = fields.defender, "inhabitants of an unexplored hex may not retreat; give never"
         refuse(fields.policy.defender.retreat != "never", "policy.defender.retreat", stay)
         refuse(side.fort != "none", "defender.fort", f"{side.fort!r} is not allowed in an unexplored hex; give none")
@@ -36,7 +36,7 @@ def check(fields: model.Scenario) -> None:
 
 
 def _partisans(fields: model.FreeForAll) -> None:
-    """No magic items, no best policies, no policy without its side."""
+    """Free-for-all: no magic items, no best policies, no policy without its side."""
     for name in present_sides(fields):
         items = getattr(fields, name).items
         refuse(items, f"{name}.items", "magic items cannot be used in a free-for-all; leave them out")
@@ -47,28 +47,28 @@ def _partisans(fields: model.FreeForAll) -> None:
     refuse(absent, "policy.third_attacker", "there is no third_attacker; leave it out")
 
 
-def _people(fields: model.Scenario, name: str, seen: dict[str, str]) -> None:
+def _people(fields: model.Scenario, name: str, owners: dict[str, str]) -> None:
     """Known counters, not too many, no special character twice."""
     where = f"{name}.creatures"
     creatures = parse(getattr(fields, name).creatures, where)
     refuse(name != "defender" and not creatures, where, "is empty; an attacker needs at least one creature")
     limit, number = fields.options.stack_limit, len(creatures)
-    # A citadel's owner may stack as many as he likes.
+    # A citadel has no stack limit.
     free = name == "defender" and getattr(fields.defender, "fort", "none") == "citadel"
     what = f"{number} people are more than options.stack_limit = {limit}; give at most {limit}, or raise it"
     refuse(limit and number > limit and not free, where, what)
     for hero in (creature for creature in creatures if creature.special):
-        has = f"{hero.label} is a special character and exists once; {seen.get(hero.special)} has it already"
-        refuse(hero.special in seen, where, has)
-        seen[hero.special] = name
+        has = f"{hero.label} is a special character and exists once; {owners.get(hero.special)} has it already"
+        refuse(hero.special in owners, where, has)
+        owners[hero.special] = name
 
 
-def _items(side: model.Side, name: str, seen: dict[str, str]) -> None:
+def _items(side: model.Side, name: str, owners: dict[str, str]) -> None:
     """Each magic item exists once; Dust of Defense is the defender's; passengers need a balloon."""
     where = f"{name}.items"
     for item in side.items:
-        refuse(item in seen, where, f"{item} exists once in the game; {seen.get(item)} has it already")
-        seen[item] = name
+        refuse(item in owners, where, f"{item} exists once in the game; {owners.get(item)} has it already")
+        owners[item] = name
     dust = name != "defender" and "dust-of-defense" in side.items
     refuse(dust, where, "dust-of-defense is of use to the defender alone; leave it out")
     where = f"{name}.balloon_passengers"

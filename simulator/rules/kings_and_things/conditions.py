@@ -1,8 +1,8 @@
-"""What can become of one side: its conditions, and the rules that lead from one to the next.
+"""Conditions of one side and the rules between them (docs/rules/kings_and_things.md sections 3.3 and 5).
 
-A side's *condition* says all there is to know of it: what is left, its items, the marks of the round. Nothing here asks
-about the enemy: a hit is a hit, wherever it comes from. So `catalogue` lists what each side can come to before the
-first roll, and a battle is a walk over pairs of numbers (`rules`). docs/rules/kings_and_things.md sections 3.3 and 5.
+The *condition* of a side is its full state: the counters left, its items, the marks of the round. The rules here do not
+depend on the enemy, so `catalogue` enumerates the conditions of each side before the first roll, and the state of a
+battle holds the numbers of these conditions (`rules`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ LOST, SAVED = 0, 1
 
 
 class Held:
-    """Items in play: bits."""
+    """Bits for the items in play."""
 
     TALISMAN, BOW, SWORD, CHARM, DUST = (1 << bit for bit in range(5))
 
 
 class Condition(NamedTuple):
-    """One side at one moment.
+    """The state of one side.
 
-    `left` counts the counters of each slot in the hex, or tells a structure's level; `fled` those that got away (empty
-    while the side stays); `items` are bits (Held). Marks of the round: who holds `sword` and `bow`, `used`: the
-    Sword Master's own save, `aloft`: the Balloon was up when this step began, `shot`: it was in the ranged step. Marks
-    of the step: `struck` lists slots of counters hit and saved; `die` is what is rolled now, for slot `victim`.
+    `left`: counters of each slot in the hex, or the level of a structure. `fled`: counters that retreated (empty while
+    the side stays). `items`: bits of Held. Marks of the round: the slots that hold `sword` and `bow`; `used`: the Sword
+    Master's own save; `aloft`: the Balloon was up when this step began; `shot`: it was up in the ranged step. Marks of
+    the step: `struck` lists the slots of counters hit and saved; `die` is the die to be rolled for slot `victim`.
     """
 
     left: tuple[int, ...]
@@ -53,13 +53,13 @@ quicken(Condition)
 
 
 def less(left: tuple[int, ...], slot: int, number: int = 1) -> tuple[int, ...]:
-    """The same with so many fewer of a slot."""
+    """The counts with `number` fewer in a slot."""
     return (*left[:slot], left[slot] - number, *left[slot + 1 :])
 
 
 @dataclass(frozen=True)
 class Army:
-    """A side's slots in loss order; how its owner decides about losses. `brittle`: any hit removes the Firewall."""
+    """The slots of a side in loss order, and its rules of losses. `brittle`: any hit removes the Firewall."""
 
     band: Band
     slots: tuple[Slot, ...]
@@ -72,12 +72,12 @@ class Army:
 
     @cached_property
     def balloon(self) -> list[int]:
-        """The Balloon's slot, if there is one."""
+        """The slot of the Balloon, if there is one."""
         return self.slots_of(Role.BALLOON)
 
     @cached_property
     def keeps(self) -> bool:
-        """Does it matter to losses who has yet to roll in this round?"""
+        """The order of losses depends on the counters that still roll in this round."""
         return self.band.policy.losses == "keep-next-step-fighters"
 
     def slots_of(self, role: int) -> list[int]:
@@ -85,11 +85,11 @@ class Army:
         return [n for n, slot in enumerate(self.slots) if slot.role & role]
 
     def place(self, slot: Slot) -> int:
-        """Where a counter stands among those that are equal to it."""
+        """The slot of this side that holds a counter."""
         return next(n for n, one in enumerate(self.slots) if one == slot and slot.labels[0] in one.labels)
 
     def steady(self, items: int) -> bool:
-        """Are a hit's effects the same in every step, and no marks ever made?"""
+        """A hit has the same effect in every step, and no marks are ever made."""
         marking = self.slots_of(Role.GOLEM | Role.BALLOON | Role.SWORD_MASTER)
         return not (marking or self.keeps or items & (Held.TALISMAN | Held.BOW | Held.SWORD))
 
@@ -99,8 +99,8 @@ class Army:
 
     # --- losses (section 3.3)
 
-    def _turn(self, c: Condition, slot: int, step: int) -> int:
-        """With keep-next-step-fighters: when a slot is lost; within a turn the order of the slots holds."""
+    def _group(self, c: Condition, slot: int, step: int) -> int:
+        """With keep-next-step-fighters: the group in which a slot is lost; within a group the loss order holds."""
         role, fights, holds = self.slots[slot].role, self.slots[slot].home, slot in (c.sword, c.bow)
         if role & Role.STRUCTURE:
             return 3 if self.band.policy.structures == "last" else 0
@@ -111,7 +111,7 @@ class Army:
         return 2 if fights > step and self.value(slot, int(holds)) else 1
 
     def hit(self, c: Condition, step: int) -> Condition:
-        """One hit: a screening Sword Master takes it, an item is given up, or it goes down the loss order."""
+        """One hit: a screening Sword Master takes it, an item is given up, or the next in the loss order takes it."""
         if self.band.policy.sword_master == "screen" and not c.used:
             for master in self.slots_of(Role.SWORD_MASTER):
                 if c.left[master] and master not in c.struck:
@@ -122,14 +122,14 @@ class Army:
                     return c._replace(items=c.items & ~item, **{name: NOBODY})
         order: Sequence[int] = range(len(self.slots))
         if self.keeps:
-            order = sorted(order, key=lambda slot: self._turn(c, slot, step))
+            order = sorted(order, key=lambda slot: self._group(c, slot, step))
         for slot in order:
             left, role = c.left[slot], self.slots[slot].role
             if left and role & Role.STRUCTURE:
                 return c._replace(left=less(c.left, slot, left if self.brittle and role & Role.FIREWALL else 1))
             if left > c.struck.count(slot) and not (role & Role.GOLEM and step == RANGED):
                 return self._strike(c, slot)
-        # Everybody was struck: those that were saved die of one more each, without a roll. Further hits are void.
+        # All were hit: each that was saved dies of one more hit, without a roll. Further hits are void.
         for slot in order:
             if slot in c.struck:
                 at = c.struck.index(slot)
@@ -148,7 +148,7 @@ class Army:
         return self._strike(c, last)
 
     def _strike(self, c: Condition, slot: int) -> Condition:
-        """One hit on a counter: it dies, or a die is rolled for it, its own before the Talisman's, never both."""
+        """One hit on a counter: it dies, or one die is rolled for it, its own save before the Talisman's."""
         role = self.slots[slot].role
         if role & Role.SWORD_MASTER and not c.used:
             return c._replace(used=True, victim=slot, die=OWN_SAVE)
@@ -158,19 +158,19 @@ class Army:
 
     @staticmethod
     def _killed(c: Condition, slot: int) -> Condition:
-        """One counter less; an item whose holder dies lies idle until the next round."""
+        """One counter less; the item of a dead holder lies idle until the next round."""
         sword, bow = (NOBODY if holder == slot else holder for holder in (c.sword, c.bow))
         return c._replace(left=less(c.left, slot), sword=sword, bow=bow)
 
     def fates(self, c: Condition) -> dict[int, Condition]:
-        """What follows the die that this condition waits for, by its result."""
-        calm = c._replace(victim=NOBODY, die=0)
+        """The conditions after the die that this condition waits for, by result."""
+        rolled = c._replace(victim=NOBODY, die=0)
         if c.die == FIREWALL_DIE:
-            return {level: calm._replace(left=less(c.left, c.victim, UNROLLED - level)) for level in range(1, 7)}
-        dead = self._killed(calm, c.victim)
+            return {level: rolled._replace(left=less(c.left, c.victim, UNROLLED - level)) for level in range(1, 7)}
+        dead = self._killed(rolled, c.victim)
         if c.die == TALISMAN_SAVE:
             dead = dead._replace(items=c.items & ~Held.TALISMAN)
-        return {LOST: dead, SAVED: calm._replace(struck=tuple(sorted((*c.struck, c.victim))))}
+        return {LOST: dead, SAVED: rolled._replace(struck=tuple(sorted((*c.struck, c.victim))))}
 
     # --- steps and rounds (sections 3.2 and 5)
 
@@ -179,24 +179,24 @@ class Army:
         for item, name, dice in ((Held.SWORD, "sword", 2), (Held.BOW, "bow", 1)):
             if c.items & item:
                 able = [n for n in self.slots_of(Role.HOLDER) if c.left[n] and n != c.sword]
-                # Of those to whom it is worth the same, the one that is lost last.
+                # Of equal gains the slot that is lost last.
                 holder = max(reversed(able), key=lambda n, dice=dice: self._gain(n, dice), default=NOBODY)
                 c = c._replace(**{name: holder})
         return self.begun(c, MAGIC)
 
     def _gain(self, n: int, dice: int) -> tuple[int, int, int, bool]:
-        """What an item is worth to a counter; then melee before ranged ..., higher value, special."""
+        """Sort key of holders: the gain in strength; ties: melee, ranged, magic; higher value; special character."""
         slot = self.slots[n]
         more = dice * min(6, self.value(n, 1)) - slot.dice * min(6, self.value(n))
         return more, slot.home, slot.printed, bool(slot.role & Role.SPECIAL)
 
     def begun(self, c: Condition, step: int) -> Condition:
-        """A step begins: marks of the last one are gone; while the Balloon is up its passengers shoot."""
+        """A step begins: marks of the last step are cleared; while the Balloon is up its passengers shoot."""
         aloft = any(c.left[slot] for slot in self.balloon)
         return c._replace(aloft=aloft, shot=c.shot or (aloft and step == RANGED), struck=())
 
     def gone(self, c: Condition) -> Condition:
-        """All people leave together; those the hex cannot take are removed, weakest first. Items go, walls stay."""
+        """All people retreat; those beyond the hex's limit are removed, weakest first. Items go, structures stay."""
         fields, fled, left = self.band.fields, [0] * len(c.left), list(c.left)
         excess = max(0, self.people(c.left) + fields.retreat_hex_creatures - STACK) * (not fields.retreat_hex_citadel)
         for n in sorted(range(len(left)), key=self.ranks.__getitem__):
@@ -209,5 +209,5 @@ class Army:
         return Condition(tuple(left), 0, tuple(fled))
 
     def people(self, left: Sequence[int]) -> int:
-        """Creatures and special characters among what is left."""
+        """Number of creatures and special characters left."""
         return sum(left[n] for n in self.slots_of(Role.PEOPLE))

@@ -1,7 +1,7 @@
-"""Battles that differ in how many of some counters fight, as one: fewer of them are what a larger side comes to.
+"""One chain for battles that differ in the number of some counters.
 
-A side's condition says all there is to know of it (`conditions`), so a smaller stack begins in a condition of the
-larger one's catalogue, among conditions of its own.
+A condition is the full state of a side (`conditions`), so a smaller stack starts in a condition of the catalogue of the
+largest one, which is extended by the conditions of its own.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PATH = re.compile(r"(\w+)\.creatures\[(\d+)\]\.count$")
 
 
 def starts_of(forces: Forces) -> list[str]:
-    """The counts of creatures that are told as tables, where no more than their number hangs on them.
+    """Scenario paths of the counts of creatures (given as tables) that change the start state alone.
 
-    Not where a Warlord takes the strongest, a Balloon takes passengers, or each may hold an item of its own.
+    Counts are left out where a Warlord takes the strongest, a Balloon takes passengers, or a counter may hold an item.
     """
     if isinstance(forces.scenario, Exploration) or forces.driven_off or any(map(takes, forces.bands)):
         return []
@@ -43,39 +43,39 @@ def starts_of(forces: Forces) -> list[str]:
 
 
 def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
-    """Battles that differ from this one, the largest, in these counts; None for too many conditions."""
-    found = []
+    """One chain for battles with these counts, none above those of `forces`; None for too many conditions."""
+    catalogues = []
     for i, one in enumerate(forces.catalogues):
         start = one.conditions[one.starts[0]]
         left = np.array(start.left) - _fewer(forces, i, paths, settings)
         starts = [start, *(start._replace(left=tuple(row)) for row in left.tolist())]
         try:
-            found.append(Catalogue(one.army, starts, one.aimed_at, one.leaves))
+            catalogues.append(Catalogue(one.army, starts, one.aimed_at, one.leaves))
         except Refusal:
             return None
-    base = np.cumsum([0, *map(len, found)]).tolist()
-    meetings = np.stack([np.add(one.starts, first) for one, first in zip(found, base, strict=False)], axis=1)
-    whole = replace(forces, catalogues=found, base=base, meetings=np.insert(meetings[:1], 0, 0, axis=1))
+    base = np.cumsum([0, *map(len, catalogues)]).tolist()
+    meetings = np.stack([np.add(one.starts, first) for one, first in zip(catalogues, base, strict=False)], axis=1)
+    whole = replace(forces, catalogues=catalogues, base=base, starts=np.insert(meetings[:1], 0, 0, axis=1))
     chain, (different, which), note = chain_of(whole), distinct(meetings[1:]), forces.notes[0]
     params = plain_params(chain.params)
     states = np.array([begun(params, sides) for sides in different.tolist()], np.int64)
 
-    def seen(states: States, at: Sequence[int]) -> Columns:
+    def outcome(states: States, at: Sequence[int]) -> Columns:
         lacking = (_fewer(forces, i, paths, np.array([at])).sum() for i in range(len(forces.bands)))
         people = tuple(int(number - less) for number, less in zip(note.people, lacking, strict=True))
         return columns(replace(whole, notes=[note._replace(people=people)]), states)
 
-    return Joined(chain, states[which], seen)
+    return Joined(chain, states[which], outcome)
 
 
 def _fewer(forces: Forces, i: int, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
-    """How many fewer of each slot a side has than the largest: one row of settings each."""
+    """Counters missing from each slot, compared with `forces`: int64, shape (settings, slots)."""
     band, army = forces.bands[i], forces.catalogues[i].army
-    found = np.zeros((len(settings), len(army.slots)), np.int64)
+    missing = np.zeros((len(settings), len(army.slots)), np.int64)
     for path, counts in zip(paths, settings.T, strict=True):
         name, entry = PATH.fullmatch(path).groups()  # type: ignore[union-attr]
         if name == band.name:
             given = band.fields.creatures[: int(entry) + 1]
             slot = band.counters[len(parse(given, path)) - 1]
-            found[:, army.place(slot)] += given[-1].count - counts  # type: ignore[union-attr]
-    return found
+            missing[:, army.place(slot)] += given[-1].count - counts  # type: ignore[union-attr]
+    return missing

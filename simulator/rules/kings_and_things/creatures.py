@@ -1,4 +1,4 @@
-"""Counters and how a player writes them (docs/rules/kings_and_things.md section 2); the counter lists in `data/`."""
+"""Counters and their notations (docs/rules/kings_and_things.md section 2); the counter lists in `data/`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ HIGHEST_VALUE = 6
 
 @dataclass(frozen=True)
 class Creature:
-    """One counter: printed combat value, fighting symbol ("", "M", "R" or "C"), and what it is called.
+    """One counter: label, printed combat value and fighting symbol ("", "M", "R" or "C").
 
-    `key` is equal for counters written alike; `special` is the id of a special character or ""; `copies` is what the
-    cup counts it as when it was given by name (see `Row`).
+    `key` is equal for counters written alike; `special` is the id of a special character or ""; `copies` is its name
+    in the cup where it was given by name (see `Row`).
     """
 
     label: str
@@ -56,18 +56,18 @@ class Row:
 
     @property
     def fights(self) -> bool:
-        """Is it a creature or a special character?"""
+        """It is a creature or a special character."""
         return self.group in {"creature", "special"}
 
     @property
-    def told(self) -> str:
+    def full_name(self) -> str:
         """Name, value and symbol."""
         return f"{self.name} {self.value}{self.symbol}"
 
     @property
     def copies(self) -> str:
         """Counters of equal name, value and symbol are copies of one another."""
-        return plain(self.told if self.fights else self.name)
+        return plain(self.full_name if self.fights else self.name)
 
 
 @cache
@@ -87,20 +87,20 @@ def counters() -> tuple[Row, ...]:
 @cache
 def fighters() -> Mapping[str, list[Row]]:
     """Creatures and special characters by each way of writing them: name, id, name + value, name + value + symbol."""
-    found = defaultdict(list)
+    rows = defaultdict(list)
     for row in counters():
-        for way in {plain(text) for text in (row.name, row.id, f"{row.name}{row.value}", row.told) if row.fights}:
-            found[way].append(row)
-    return found
+        for way in {plain(text) for text in (row.name, row.id, f"{row.name}{row.value}", row.full_name) if row.fights}:
+            rows[way].append(row)
+    return rows
 
 
 def rows_named(text: str) -> list[Row]:
-    """All rows that a name may mean; none for an unknown one."""
+    """All rows that a name may stand for; none for an unknown name."""
     return fighters().get(plain(text), [])
 
 
 def alike(rows: Sequence[Row]) -> bool:
-    """Are there any, and all copies of one?"""
+    """There are rows, and all are copies of one counter."""
     return len({row.copies for row in rows}) == 1
 
 
@@ -114,7 +114,7 @@ def counted(text: str, field: str) -> tuple[int, str]:
 
 
 def by_numbers(value: int, marks: str, text: str, field: str) -> Creature:
-    """One counter by raw numbers. Refuses a value too high, and several fighting symbols."""
+    """One counter by raw numbers. Raises Refusal for a value too high or several fighting symbols."""
     refuse(value > HIGHEST_VALUE, field, f"{text!r} has value {value}; a combat value goes from 0 to {HIGHEST_VALUE}")
     symbol = "".join(mark for mark in "MRC" if mark in marks)
     several = len(symbol) > 1 or len(set(marks)) < len(marks)
@@ -124,10 +124,10 @@ def by_numbers(value: int, marks: str, text: str, field: str) -> Creature:
 
 
 @lru_cache(maxsize=4096)
-def known(text: str, field: str) -> Creature | None:
-    """One counter from a name or code, without a number in front; None for a name that is unknown or ambiguous.
+def creature_named(text: str, field: str) -> Creature | None:
+    """One counter from a name or code, without a number in front; None for an unknown or ambiguous name.
 
-    Several rows of equal value and symbol are as one.
+    Rows of equal name, value and symbol count as one.
     """
     if match := _CODE.match(text):
         return by_numbers(int(match[1]), match[2].upper().replace("*", "M"), text, field)
@@ -135,22 +135,22 @@ def known(text: str, field: str) -> Creature | None:
     if not alike(rows):
         return None
     row = rows[0]
-    label = row.name if alike(rows_named(row.name)) else row.told
+    label = row.name if alike(rows_named(row.name)) else row.full_name
     names = {"special": row.id} if row.group == "special" else {"copies": row.copies}
     return Creature(label, f"row {row.id}", row.value, row.symbol, **names)
 
 
 def key_of(text: str, field: str) -> str:
-    """What counters written like `text` have in common, as `Creature.key`."""
-    found = known(text, field)
-    return found.key if found else f"label {plain(text)}"
+    """The `Creature.key` of counters written like `text`."""
+    creature = creature_named(text, field)
+    return creature.key if creature else f"label {plain(text)}"
 
 
 def from_text(text: str, field: str) -> Creature:
-    """The same as `known`; refuses unknown and ambiguous names."""
-    if found := known(text, field):
-        return found
-    ways = ", ".join(dict.fromkeys(row.told for row in rows_named(text)))
+    """As `creature_named`; raises Refusal for unknown and ambiguous names."""
+    if creature := creature_named(text, field):
+        return creature
+    ways = ", ".join(dict.fromkeys(row.full_name for row in rows_named(text)))
     refuse(ways, field, f"{text!r} is ambiguous; give one of {ways}")
     names = {plain(row.name): row.name for row in counters() if row.fights}
     near = difflib.get_close_matches(plain(text), names, 1)
@@ -159,7 +159,7 @@ def from_text(text: str, field: str) -> Creature:
 
 
 def from_table(entry: CreatureTable, field: str) -> Creature:
-    """One counter from a table: raw numbers, or a name to look up.
+    """One counter from a table: raw numbers, or a name to look up. Raises Refusal.
 
     Raw numbers under the name of a special character are that character with its printed numbers overridden.
     """
@@ -170,24 +170,24 @@ def from_table(entry: CreatureTable, field: str) -> Creature:
         needed = f"value is needed with symbols (for {entry.name!r}); give a number from 0 to 6"
         refuse(marks.strip("F"), field, needed)
         return from_text(entry.name, field)
-    found = by_numbers(entry.value, marks, f"{entry.value}{marks}", field)
+    creature = by_numbers(entry.value, marks, f"{entry.value}{marks}", field)
     if entry.name is None:
-        return found
-    special = (known(entry.name, field) or found).special
-    return replace(found, label=entry.name, key=key_of(entry.name, field), special=special)
+        return creature
+    special = (creature_named(entry.name, field) or creature).special
+    return replace(creature, label=entry.name, key=key_of(entry.name, field), special=special)
 
 
 def parse(entries: Sequence[Entry], field: str) -> list[Creature]:
-    """All counters of a `creatures` list, in the order written. Refuses what section 8 lists."""
-    found = []
+    """All counters of a `creatures` list, in the order written. Raises Refusal (section 8)."""
+    creatures: list[Creature] = []
     for place, entry in enumerate(entries):
         where = f"{field}[{place}]"
         if isinstance(entry, str):
             number, text = counted(entry, where)
-            found += [from_text(text, where)] * number
+            creatures += [from_text(text, where)] * number
         else:
-            found += [from_table(entry, where)] * entry.count
-    return found
+            creatures += [from_table(entry, where)] * entry.count
+    return creatures
 
 
 def creature_rows() -> list[dict[str, Any]]:
@@ -206,6 +206,6 @@ def creature_rows() -> list[dict[str, Any]]:
 
 
 def item_rows() -> list[dict[str, Any]]:
-    """The magic items that tell in battle, as `items` takes them (the Elixir does not)."""
+    """The magic items with an effect in battle, as `items` takes them."""
     names = {row.id: row.name for row in counters()}
     return [{"item": item, "counter": names[item]} for item in get_args(Item)]

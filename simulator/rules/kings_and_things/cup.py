@@ -1,4 +1,4 @@
-"""The cup (docs/rules/kings_and_things.md section 7): what it holds, what may be drawn, what is kept of a draw."""
+"""The cup: its contents, and all draws with their chances (docs/rules/kings_and_things.md section 7)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from simulator.rules.toolkit.naming import plain
 from simulator.rules.toolkit.policies import refuse
 
 ROLLS, MOST_DRAWN = (2, 3, 4, 5), 5
-# What a counter is in the draw: a creature (value, symbol), or what it leaves in the hex: a place, is it loot? Special
-# income counters (2 x value) and settlements (and 1) have a place: only the highest stays, of equals the settlement.
+# A creature is (value, symbol). Other counters are (rank, loot): the one of highest rank stays in the hex. Special
+# income has the rank 2 x value, a settlement one more; loot is 1 for treasures, items and counters that stay.
 Kind = tuple[Any, ...]
 
 
 def check_cup(scenario: Exploration) -> None:
-    """Refuse a bad roll or cup."""
+    """Refuse a roll or a cup that the rules do not allow. Raises Refusal."""
     conditions, roll = scenario.conditions, scenario.conditions.exploration_roll
     allowed = f"{roll} is not allowed; give 0 (it is rolled) or 2 to 5"
     refuse(roll not in (0, *ROLLS), "conditions.exploration_roll", allowed)
@@ -34,13 +34,13 @@ def check_cup(scenario: Exploration) -> None:
 
 
 def contents(scenario: Exploration) -> Counter[Kind]:
-    """How many counters of each kind the cup holds: as given, or the full cup but for what the attacker has by name."""
-    conditions, attacker, found = scenario.conditions, scenario.attacker, Counter[Kind]()
+    """Counters of each kind in the cup: as given, or the full cup without the attacker's named counters."""
+    conditions, attacker, cup = scenario.conditions, scenario.attacker, Counter[Kind]()
     for place, entry in enumerate(conditions.cup or ()):
         number, text = counted(entry, f"conditions.cup[{place}]")
-        found[_kind(text, f"conditions.cup[{place}]")] += number
+        cup[_kind(text, f"conditions.cup[{place}]")] += number
     if conditions.cup is not None:
-        return found
+        return cup
     rows = [row for row in counters() if row.group != "special"]
     kinds, left = {row.copies: _kind_of(row, conditions.terrain) for row in rows}, Counter[str]()
     for row in rows:
@@ -56,8 +56,8 @@ def contents(scenario: Exploration) -> Counter[Kind]:
     for name in (*held, *map(plain, attacker.items)):
         left[name] = max(0, left[name] - 1)
     for name, number in left.items():
-        found[kinds[name]] += number
-    return found
+        cup[kinds[name]] += number
+    return cup
 
 
 def _kind(text: str, where: str) -> Kind:
@@ -76,7 +76,7 @@ def _kind(text: str, where: str) -> Kind:
 
 
 def _copies(text: str, where: str) -> str:
-    """The name under which a counter of the full cup is counted."""
+    """The `Row.copies` of a counter of the full cup. Raises Refusal for other counters."""
     for row in counters():
         if not row.fights and plain(text) in (plain(row.name), plain(row.id)):
             return row.copies
@@ -94,8 +94,11 @@ def _kind_of(row: Row, terrain: str) -> Kind:
 
 
 def draws(scenario: Exploration) -> tuple[list[Kind], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Kinds of creatures (value, symbol); of all defenders that can be met, one row each: how many of each kind, the
-    settlement's level, is there any loot, and the chance. Where there are none the hex is taken without a fight.
+    """All defenders that can be drawn.
+
+    Kinds of creatures (value, symbol); then, one row for each defender: creatures of each kind (int64, shape (draws,
+    kinds)), level of the settlement, 1 if there is loot, and the chance. A row without defenders is a hex taken without
+    a fight.
     """
     held, roll = contents(scenario), scenario.conditions.exploration_roll
     kinds = [kind for kind, number in held.items() if number and isinstance(kind[1], str)]
@@ -103,11 +106,11 @@ def draws(scenario: Exploration) -> tuple[list[Kind], np.ndarray, np.ndarray, np
     people = {(i,): held[kind] for i, kind in enumerate(kinds)}
     creatures = _by_size(people, tuple[int, ...](), lambda chosen, kind, number: chosen + kind * number)
     kept = _by_size(others, (0, 0), lambda kept, kind, number: (max(kept[0], kind[0]), max(kept[1], kind[1])))
-    # What defends is the level of a settlement that stays.
+    # A settlement that stays defends with its level.
     rest = [seen_as(one, lambda stays: (stays[0] // 2 * (stays[0] % 2), stays[1])) for one in kept]
     sizes = {roll: Fraction(1)} if roll else dict.fromkeys(ROLLS, Fraction(1, 6))
-    # Draws of as many creatures with the same settlement and loot go together.
-    found = {(0, 0, 0): np.array([0.0 if roll else 1 / 3])}
+    # Chances of draws with as many creatures and the same settlement and loot, one for each choice of creatures.
+    chances = {(0, 0, 0): np.array([0.0 if roll else 1 / 3])}
     for size, chance in sizes.items():
         each = float(chance / comb(held.total(), size))
         for number in range(size + 1):
@@ -115,21 +118,21 @@ def draws(scenario: Exploration) -> tuple[list[Kind], np.ndarray, np.ndarray, np
             for (level, loot), others_ways in rest[size - number].items():
                 defended = number or (level and scenario.options.lone_settlement_defends)
                 what = (number, level, loot) if defended else (0, 0, 0)
-                found[what] = found.get(what, 0.0) + each * (ways * others_ways)
-    met = {what: chance for what, chance in found.items() if chance.any()}
+                chances[what] = chances.get(what, 0.0) + each * (ways * others_ways)
+    possible = {what: chance for what, chance in chances.items() if chance.any()}
     one_each = np.eye(len(kinds), dtype=np.int8)
     counts = [one_each[np.array(list(chosen), np.int64)].sum(axis=1, dtype=np.int64) for chosen in creatures]
-    _, level, loot = (np.repeat(column, list(map(len, met.values()))) for column in zip(*met, strict=True))
-    creatures_met = np.concatenate([counts[number] for number, *_ in met])
-    return kinds, creatures_met, level, loot, np.concatenate([*met.values()])
+    _, level, loot = (np.repeat(column, list(map(len, possible.values()))) for column in zip(*possible, strict=True))
+    drawn = np.concatenate([counts[number] for number, *_ in possible])
+    return kinds, drawn, level, loot, np.concatenate([*possible.values()])
 
 
 def _by_size(kinds: Mapping[Kind, int], nothing: Kind, grown: Callable[[Kind, Kind, int], Kind]) -> list[Counter[Kind]]:
-    """What 0 to 5 counters come to, with the ways to draw them; `grown(kept, kind, number)` adds some of a kind."""
-    found = [Counter({nothing: 1}), *(Counter[Kind]() for _ in range(MOST_DRAWN))]
+    """Ways to draw 0 to 5 counters, by result; `grown(kept, kind, number)` adds `number` counters of a kind."""
+    ways_by_size = [Counter({nothing: 1}), *(Counter[Kind]() for _ in range(MOST_DRAWN))]
     for kind, copies in kinds.items():
         for size in range(MOST_DRAWN, 0, -1):
             for number in range(1, min(copies, size) + 1):
-                for kept, ways in found[size - number].items():
-                    found[size][grown(kept, kind, number)] += ways * comb(copies, number)
-    return found
+                for kept, ways in ways_by_size[size - number].items():
+                    ways_by_size[size][grown(kept, kind, number)] += ways * comb(copies, number)
+    return ways_by_size

@@ -1,6 +1,6 @@
-"""The sides as armies in their first conditions: as the scenario has them, or as drawn from the cup (section 7).
+"""Armies and their start conditions, as given or as drawn from the cup.
 
-docs/rules/kings_and_things.md sections 3.2 (0), 4, 5 and 7.
+Rules: docs/rules/kings_and_things.md sections 3.2 (0), 4, 5 and 7.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ ITEM_BITS = {"talisman": Held.TALISMAN, "magic-bow": Held.BOW, "magic-sword": He
 
 
 class Note(NamedTuple):
-    """What is remembered of the start until the end.
+    """Facts of the start that the outcome needs.
 
-    Each side's people before round 1, the settlement's printed level; of a draw: how many counters defended (0: taken
-    without a fight), what would they have taken as a bribe.
+    `people` of each side before round 1, the `printed` level of the settlement; of a draw the number of defenders
+    `drawn` (0: taken without a fight) and their `bribe`.
     """
 
     people: tuple[int, ...]
@@ -36,16 +36,16 @@ class Note(NamedTuple):
     bribe: int = 0
 
 
-# How a battle can begin: notes, starts of each side, by way their numbers (array (ways, 1 + sides)), its chance.
-Ways = tuple[list[Note], list[Sequence[Condition] | np.ndarray], np.ndarray, np.ndarray]
+# Starts of a battle: notes; start conditions of each side; their numbers, shape (starts, 1 + sides); the chances.
+Starts = tuple[list[Note], list[Sequence[Condition] | np.ndarray], np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Forces:
-    """All that a battle is made of: all that can become of each side, and how the battle can begin.
+    """The conditions of all sides, and the starts of the battle with their chances.
 
-    Conditions are numbered through all sides: those of side i begin at `base[i]`. `meetings`, one row each: the numbers
-    of a note and of each side's condition; `chances`: theirs. `driven_off`: Dust of Defense ends the battle at once.
+    Conditions are numbered across all sides; those of side i begin at `base[i]`. `starts`: int64, shape (starts, 1 +
+    sides), the number of a note and of each side's condition. `driven_off`: Dust of Defense ends the battle at once.
     """
 
     scenario: Scenario
@@ -53,28 +53,28 @@ class Forces:
     catalogues: Sequence[Catalogue]
     base: Sequence[int]
     notes: Sequence[Note]
-    meetings: np.ndarray
+    starts: np.ndarray
     chances: np.ndarray
     driven_off: bool
 
     def at(self, i: int, condition: int) -> tuple[Catalogue, int]:
-        """The catalogue of side `i`, and the number of a condition there."""
+        """The catalogue of side `i`, and the number of a condition in it."""
         return self.catalogues[i], int(condition) - self.base[i]
 
     def each(self, read: Callable[[Catalogue], np.ndarray]) -> np.ndarray:
-        """What is read of the conditions of all sides."""
+        """`read(catalogue)` of all sides, concatenated: one value or row for each condition."""
         return np.concatenate([read(one) for one in self.catalogues])
 
 
 def forces_of(scenario: Scenario) -> Forces:
-    """The forces of any battle."""
+    """The forces of a battle of any kind."""
     present = sides.bands(scenario)
     driven_off, attacker, defender = sides.dust_at_start(present), present[0], present[1]
     dust = "dust-of-defense" in defender.items and attacker.fields.retreat_hex and not driven_off
     if isinstance(scenario, Exploration):
         armies, (notes, starts, which, chance) = _drawn(scenario, attacker, defender)
     else:
-        sides.opened(present)
+        sides.act_before_round_1(present)
         armies = [army_of(scenario, band) for band in present]
         begun = [start_of(army, dust and army.band is defender) for army in armies]
         people = tuple(army.people(start.left) for army, start in zip(armies, begun, strict=True))
@@ -82,15 +82,15 @@ def forces_of(scenario: Scenario) -> Forces:
             begun[0] = armies[0].gone(begun[0])
         notes, starts = [Note(people, SETTLEMENTS.index(scenario.defender.settlement))], [[start] for start in begun]
         which, chance = np.zeros((1, 1 + len(starts)), np.int64), np.ones(1)
-    found = []
+    catalogues = []
     for i, army in enumerate(armies):
         enemies = (slot for n, band in enumerate(present) if n != i for slot in band.counters)
         aimed_at, leaves = any(slot.role & Role.AIMED for slot in enemies), army.band.leaves or (dust and i == 0)
-        found.append(Catalogue(army, starts[i], aimed_at, leaves))
-    base = np.cumsum([0, *map(len, found)]).tolist()
-    numbered = [np.arange(len(notes)), *(np.add(one.starts, at) for one, at in zip(found, base, strict=False))]
-    meetings, which = distinct(np.stack([of[at] for of, at in zip(numbered, which.T, strict=True)], axis=1))
-    return Forces(scenario, present, found, base, notes, meetings, np.bincount(which, chance), driven_off)
+        catalogues.append(Catalogue(army, starts[i], aimed_at, leaves))
+    base = np.cumsum([0, *map(len, catalogues)]).tolist()
+    numbered = [np.arange(len(notes)), *(np.add(one.starts, at) for one, at in zip(catalogues, base, strict=False))]
+    merged, which = distinct(np.stack([of[at] for of, at in zip(numbered, which.T, strict=True)], axis=1))
+    return Forces(scenario, present, catalogues, base, notes, merged, np.bincount(which, chance), driven_off)
 
 
 def army_of(scenario: Scenario, band: Band) -> Army:
@@ -99,7 +99,7 @@ def army_of(scenario: Scenario, band: Band) -> Army:
 
 
 def start_of(army: Army, dust: bool = False) -> Condition:
-    """The condition in which a side comes to round 1 with everything that it has."""
+    """The condition of a side before round 1, with all its counters and items."""
     items = sum(bit for item, bit in ITEM_BITS.items() if item in army.band.items) | (Held.DUST if dust else 0)
     start = Condition(tuple(slot.number for slot in army.slots), items)
     if army.band.unrolled:
@@ -107,8 +107,8 @@ def start_of(army: Army, dust: bool = False) -> Condition:
     return start
 
 
-def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], Ways]:
-    """An army of all that may be met, and one of all that may join the explorer's Warlord; what each draw leaves."""
+def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], Starts]:
+    """The explorer with all creatures that may join its Warlord, an army of all defenders; the start by draw."""
     kinds, counts, level, loot, chance = draws(scenario)
     slots = []
     for value, symbol in kinds:
@@ -133,9 +133,9 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
     # Section 7 step 4: values of all that defend, doubled if there is any loot.
     bribe = (level + counts @ np.array([value for value, _ in kinds], np.int64)) * (1 + loot)
     people = own.people(alone.left) + moved
-    noted = np.stack([people, here.sum(axis=1), level, counts.sum(axis=1) + (level > 0), bribe], axis=1)
-    (notes, note), (movers, begun), (met, side) = distinct(noted), distinct(mover[:, None]), distinct(left)
+    facts = np.stack([people, here.sum(axis=1), level, counts.sum(axis=1) + (level > 0), bribe], axis=1)
+    (notes, note), (movers, begun), (defenders, side) = distinct(facts), distinct(mover[:, None]), distinct(left)
     joined = {kind: less(alone.left, own.place(slots[kind]), -1) for kind in set(mover[moved].tolist())}
     explorers = [alone._replace(left=joined.get(kind, alone.left)) for (kind,) in movers.tolist()]
-    told = [Note((own_people, enemies), *more) for own_people, enemies, *more in notes.tolist()]
-    return [own, enemy], (told, [explorers, met], np.stack([note, begun, side], axis=1), chance)
+    all_notes = [Note((own_people, enemies), *more) for own_people, enemies, *more in notes.tolist()]
+    return [own, enemy], (all_notes, [explorers, defenders], np.stack([note, begun, side], axis=1), chance)

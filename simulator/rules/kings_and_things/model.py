@@ -1,4 +1,4 @@
-"""What a scenario may say (docs/rules/kings_and_things.md sections 3.1, 4, 6, 7)."""
+"""Scenario fields (docs/rules/kings_and_things.md sections 3.1, 4, 6, 7)."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ class Defender(Side):
 
 
 class Inhabitants(Fields):
-    """The unknown defender of an unexplored hex: nothing may be said of it."""
+    """The unknown defender of an unexplored hex; it has no fields."""
 
     creatures: list[Entry] = Field(default=[], max_length=0, description="must stay empty: they are drawn")
 
 
 class Policy(Fields):
-    """How a side decides."""
+    """Decisions of a side."""
 
     retreat: Retreat = Field("never", description="when to leave the hex")
     retreat_after: int = Field(1, ge=1, le=1000, description="after-rounds: at the end of this round or later")
@@ -93,13 +93,13 @@ class Policy(Fields):
 
 
 class PartisanPolicy(Policy):
-    """How a side of a free-for-all decides."""
+    """Decisions of a side in a free-for-all."""
 
     target: Target | None = Field(None, description="whom to fire at; attackers: defender, defender: strongest")
 
 
 class InhabitantsPolicy(Fields):
-    """How another player rolls for the inhabitants."""
+    """Decisions for the inhabitants, made by another player."""
 
     retreat: Literal["never"] = Field("never", description="inhabitants may not retreat")
     losses: WildLosses = Field("weakest-first", description="who is lost first")

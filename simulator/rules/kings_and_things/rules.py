@@ -1,7 +1,7 @@
 """A battle as a chain of rolls (docs/rules/kings_and_things.md sections 3.2 and 6).
 
-Each side is one number, its condition; what conditions are and where hits lead was settled before the first roll (see
-`conditions`). So the same few look-ups serve armies with and without items, and two, three or four sides.
+Each side is one number, its condition. Conditions and the effects of hits are tabulated before the first roll (see
+`conditions`), so the same look-ups serve armies with and without items, and two to four sides.
 """
 
 from __future__ import annotations
@@ -18,62 +18,62 @@ ATTACKING, DEFENDING, SECOND = range(3)
 RANGED, MELEE = 1, 2
 STEPS = 3
 
-# Phases in which a state rests, since a die is rolled or a side decides next; and those it only passes through.
+# Phases of states, where a die is rolled or a side decides next; after OVER those that a step passes through.
 DRAW, FIREWALL, ROLL, SAVE, RETREAT, AFTER, OVER, OPENING, ROUND, SEEK, STRUCK, RESUMED, RETREATS, ENDED = range(14)
 STAY, LEAVE = 0, 1
 STALEMATE = 8
 DIGIT_BITS = 6
-# Whom a side fires at: a side's number, or one of these.
+# The target of a side: the number of a side, or one of these.
 STRONGEST, WEAKEST = 4, 5
-# What is told of a condition. Where the start of a round, an aimed hit, a retreat, the loss of the charm and the end
-# lead it; the table of the die it waits for (0 = none) and where its fates begin; has it a Golem, Dust of Defense,
-# anything left, anything able to fight, a charm against enemy dice; people, fire, hits beyond which all are void, does
-# its fort roll at the end, its settlement's level.
+# Columns of `about`, a row for each condition. The conditions after the start of a round, an aimed hit, a retreat, the
+# loss of the charm and the end; the table of the die it waits for (0: none) and the place of its fates; 1 for a Golem,
+# Dust of Defense, anything left, anything able to fight, a charm against enemy dice; people, fire, hits above which all
+# are void, 1 if its fort rolls at the end, the level of its settlement.
 ARMED, AIMED, GONE, CHARMLESS, AT_END, WAITS, FATE_AT = range(7)
 GOLEM, DUST, STANDS, ABLE, SPOILS, PEOPLE, FIRE, ROOM, FORT_ROLLS, SETTLEMENT = range(7, 17)
-# By step: where the end of losses leads; the table of its dice, also against an enemy's charm (results 4 x hits + 2 x
-# aimed hit + 1 if a charm was used). By step x width + hits: where they lead, and how many are spent before a die must
-# be rolled, in turn.
+# By step: the condition after losses; the table of its dice, also against an enemy's charm (results 4 x hits + 2 x
+# aimed hit + 1 if a charm was used). By 2 x (step x width + hits): the condition after these hits, then the number of
+# hits spent before a die must be rolled.
 AFTERWARDS, THROW, SPOILED, FALLS = range(17, 17 + 4 * STEPS, STEPS)
 
 
 class Params(NamedTuple):
-    """A battle's fixed numbers; the conditions of all sides are numbered through."""
+    """Numbers of a battle; conditions are numbered across all sides; arrays are int64."""
 
     sides: int
-    marked: int  # as many, or 0 where nothing but hits and retreats ever changes a condition
+    marked: int  # as `sides`, or 0 where only hits and retreats change conditions
     unexplored: int
-    clock: int  # rounds are counted so far for policies that read them
+    clock: int  # the last round that a policy reads
     width: int
-    digits: int  # of the number that is drawn from the cup
+    digits: int  # of the number of a draw from the cup
     post_battle: int  # 0 none, 1 damaged, 2 all
     income: int
-    # By side: its retreat policy (numbers of a Leave); may it leave: 0 no, 1 by its policy, 2 as well as possible; whom
-    # does it fire at.
+    # By side: its retreat policy (five numbers of a Leave); 0 it stays, 1 it leaves by policy, 2 when best; its target.
     leave: np.ndarray
     asked: np.ndarray
     target: np.ndarray
-    # All that is told of a condition stands side by side (`row` numbers, see below), so that memory is asked once.
+    # The numbers of a condition stand in one row (of `row` numbers), so that a look-up reads one cache line.
     row: int
     about: np.ndarray
-    # A condition that waits for a die: result r leads to fates[fate_at + r].
+    # Result r of the die that a condition waits for leads to fates[fate_at + r].
     fates: np.ndarray
-    # The draw: draw[draw_at[digit] + digits so far] is a table; by number: both conditions, the note to keep.
+    # draw[draw_at[digit] + digits so far] is the table of a digit; by number of the draw: both conditions, the note.
     draw: np.ndarray
     draw_at: np.ndarray
-    met0: np.ndarray
-    met1: np.ndarray
-    met_note: np.ndarray
-    printed: np.ndarray  # level of the settlement, by number
-    after_tables: np.ndarray  # by what rolls: fort (1), settlement (2), income counter (4)
+    start0: np.ndarray
+    start1: np.ndarray
+    start_note: np.ndarray
+    printed: np.ndarray  # level of the settlement, by number of the draw
+    after_tables: np.ndarray  # by the sum of rolling structures: fort (1), settlement (2), income counter (4)
 
 
 class State(NamedTuple):
-    """The course of a battle.
+    """The state of a battle.
 
-    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `drawn` the number so far, then
-    the settlement's printed level; `note` what was drawn, for the outcome alone; `targets` packs whom each side fires
-    at; `after` is the post-battle result. Then the sides' conditions, and what waits for each: 2 x hits + aimed hit.
+    `turn` is the side that rolls (with the next one) or decides, or the digit drawn; `drawn` the number of the draw so
+    far, later the printed level of the settlement; `note` the facts of the draw, for the outcome alone; `targets` packs
+    the target of each side; `after` is the post-battle result. Then the conditions of the sides, and the pending hits
+    on each: 2 x hits + aimed hit.
     """
 
     rounds: int = 0
@@ -103,13 +103,13 @@ def side(s, i):
 
 @helper
 def hits_on(s, i):
-    """What waits for side `i`."""
+    """Pending hits on side `i`."""
     return s.hits0 if i == 0 else s.hits1 if i == 1 else s.hits2 if i == 2 else s.hits3
 
 
 @helper
 def put(s, i, condition, hits):
-    """The state with side `i` in another condition, and with these hits waiting for it."""
+    """The state with another condition of side `i` and these pending hits."""
     if condition == side(s, i) and hits == hits_on(s, i):
         return s
     if i < SECOND:
@@ -119,7 +119,7 @@ def put(s, i, condition, hits):
 
 @helper
 def attackers(p, s):
-    """How many attacking sides are present."""
+    """Number of attacking sides present."""
     number = 0
     for i in range(p.sides):
         number += p.about[p.row * side(s, i) + STANDS] if i != DEFENDING else 0
@@ -134,8 +134,8 @@ def is_over(p, s):
 
 
 @helper
-def opened(p, s):
-    """Before round 1: the Firewall's die, or a side that is already empty."""
+def before_round_1(p, s):
+    """Before round 1: the die of a Firewall, the end where a side is empty, else the first round."""
     for i in range(p.marked):
         if p.about[p.row * side(s, i) + WAITS]:
             return s._replace(phase=FIREWALL, turn=i)
@@ -144,23 +144,23 @@ def opened(p, s):
 
 @helper
 def named(p, s, i):
-    """Whom side `i` names before the round (section 6); itself if nobody else is present."""
+    """The target that side `i` names before the round (section 6); itself if no other side is present."""
     wish = 0 + p.target[i]
     if wish < STRONGEST and wish != i and wish < p.sides and p.about[p.row * side(s, wish) + STANDS]:
         return wish
-    best, found = -1, i
+    best, target = -1, i
     for turn in range(4):
         j = 1 - turn if turn < SECOND else turn  # ties: defender, attacker, second, third
         if j < p.sides and j != i and p.about[p.row * side(s, j) + STANDS]:
             power = p.about[p.row * side(s, j) + FIRE]
             if best < 0 or (power < best if wish == WEAKEST else power > best):
-                best, found = power, j
-    return found
+                best, target = power, j
+    return target
 
 
 @helper
 def target_of(s, i):
-    """At whom side `i` fires in this round."""
+    """The target of side `i` in this round."""
     return (s.targets >> (2 * i)) & 3
 
 
@@ -181,7 +181,7 @@ def new_round(p, s):
 
 @helper
 def throw_of(p, s, i):
-    """The table of the dice that side `i` throws in this step; NO_TABLE = none."""
+    """The table of the dice that side `i` rolls in this step; NO_TABLE for no dice."""
     j = target_of(s, i) if i < p.sides else i
     at = p.row * side(s, j)
     if j == i or not p.about[at + STANDS]:
@@ -192,7 +192,7 @@ def throw_of(p, s, i):
 
 @helper
 def thrown(p, s, i, result):
-    """Side `i` has thrown; the hits wait for the end of the step, but for those that are void in any case."""
+    """The roll of side `i`: its hits are pending until the end of the step, without those that are always void."""
     if result == 0:
         return s
     if result & 1:
@@ -217,8 +217,8 @@ def step_done(p, s):
 
 
 @helper
-def sought(p, s):
-    """On to the next side that throws in this step (with the one after it), everybody's losses if any, or past it."""
+def next_roll(p, s):
+    """The next side that rolls in this step (with the one after it); then losses, if any, or the next step."""
     for i in range(s.turn, p.sides):
         if throw_of(p, s, i) != NO_TABLE:
             return s._replace(phase=ROLL, turn=i)
@@ -227,9 +227,9 @@ def sought(p, s):
 
 @helper
 def losses(p, s):
-    """Every side takes its hits (section 3.3) until none is left, or until a die must be rolled to save somebody.
+    """Each side takes its hits (section 3.3) until none is left, or until a saving die must be rolled.
 
-    Where a step's losses begin a Golem takes one off, and a Marksman's aimed hit comes first.
+    When the losses of a step begin, a Golem takes one hit off and an aimed hit comes first.
     """
     for i in range(p.sides):
         c, waiting = side(s, i), hits_on(s, i)
@@ -252,13 +252,13 @@ def losses(p, s):
 
 @helper
 def decider(turn):
-    """Who decides in this turn: attacker, second, third attacker, then the defender."""
+    """The side that decides in this turn: attacker, second, third attacker, then the defender."""
     return ATTACKING if turn == 0 else DEFENDING if turn == 3 else turn + 1
 
 
 @helper
 def retreats(p, s):
-    """The next side that decides whether it leaves, or the next round."""
+    """The next side that decides whether it retreats, or the next round."""
     if is_over(p, s):
         return s._replace(phase=ENDED)
     for turn in range(s.turn, 4):
@@ -270,7 +270,7 @@ def retreats(p, s):
 
 @helper
 def rolls_after(p, s):
-    """Which of fort (1), settlement (2) and income counter (4) roll after the battle (section 3.2, 7)."""
+    """Sum of fort (1), settlement (2) and income counter (4) that roll after the battle (section 3.2, 7)."""
     if s.after == STALEMATE or p.post_battle == 0 or (p.unexplored and attackers(p, s) == 0):
         return 0
     printed = s.drawn
@@ -280,7 +280,7 @@ def rolls_after(p, s):
 
 @helper
 def finished(p, s):
-    """The battle is over: the post-battle roll if there is one."""
+    """The battle is over; the post-battle roll follows if there is one."""
     for i in range(p.marked):
         s = put(s, i, 0 + p.about[p.row * side(s, i) + AT_END], 0)
     return s._replace(phase=AFTER if rolls_after(p, s) else OVER, clock=0, step=0, turn=0, targets=0)
@@ -288,10 +288,10 @@ def finished(p, s):
 
 @helper
 def onward(p, s):
-    """Carry on to the next roll or decision, or to the end."""
+    """Advance to the next roll or decision, or to the end."""
     while s.phase > OVER:
         if s.phase == SEEK:
-            s = sought(p, s)
+            s = next_roll(p, s)
         elif s.phase in (STRUCK, RESUMED):
             s = losses(p, s)
         elif s.phase == RETREATS:
@@ -299,13 +299,13 @@ def onward(p, s):
         elif s.phase == ROUND:
             s = new_round(p, s)
         else:
-            s = opened(p, s) if s.phase == OPENING else finished(p, s)
+            s = before_round_1(p, s) if s.phase == OPENING else finished(p, s)
     return s
 
 
 @rule(Params)
 def running(p, s):
-    """Is anything still to be rolled or decided?"""
+    """A roll or a decision is still to come."""
     return s.phase != OVER
 
 
@@ -323,25 +323,25 @@ def table(p, s):
 
 @rule(Params)
 def second(p, s):
-    """The table of the next side's dice, which are thrown at once."""
+    """The table of the next side, which rolls at the same time."""
     return throw_of(p, s, s.turn + 1) if s.phase == ROLL else NO_TABLE
 
 
 @rule(Params)
 def step(p, s, result, other):
-    """What a roll or a decision does, and everything up to the next one."""
+    """The state at the next roll or decision, after this one."""
     phase, i = s.phase, s.turn
     if phase == ROLL:
         s = thrown(p, thrown(p, s, i, result), i + 1, other)._replace(phase=SEEK, turn=i + 2)
     elif phase == AFTER:
         s = s._replace(phase=OVER, after=result)
     elif phase == DRAW:
-        # One digit of the number of what is drawn from the cup; the last one lines the sides up.
+        # One digit of the number of the draw; the last one gives the conditions of both sides.
         number = (s.drawn << DIGIT_BITS) | result
         s = s._replace(turn=i + 1, drawn=number)
         if i + 1 == p.digits:
-            s = s._replace(side0=0 + p.met0[number], side1=0 + p.met1[number], phase=OPENING, turn=0)
-            s = s._replace(drawn=0 + p.printed[number], note=0 + p.met_note[number])
+            s = s._replace(side0=0 + p.start0[number], side1=0 + p.start1[number], phase=OPENING, turn=0)
+            s = s._replace(drawn=0 + p.printed[number], note=0 + p.start_note[number])
     else:
         i = decider(i) if phase == RETREAT else i
         c = 0 + side(s, i)
@@ -356,7 +356,7 @@ def step(p, s, result, other):
 
 @rule(Params)
 def decides(p, s):
-    """1 + the side that decides whether it leaves the hex, 0 where dice decide."""
+    """1 + the side that decides whether it retreats, 0 where dice decide."""
     return 1 + decider(s.turn) if s.phase == RETREAT else 0
 
 
@@ -368,7 +368,7 @@ def options(p, s):
 
 @rule(Params)
 def choose(p, s):
-    """The retreat policy's choice (section 4); enemy fire is that of all other sides."""
+    """The option that the retreat policy takes (section 4); enemy fire is that of all other sides."""
     i, enemy = decider(s.turn), 0
     for j in range(p.sides):
         enemy += p.about[p.row * side(s, j) + FIRE] if j != i else 0

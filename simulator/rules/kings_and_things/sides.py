@@ -1,4 +1,4 @@
-"""Who fights: each side's counters after the events before round 1, in the order in which they are lost.
+"""The counters of each side after the events before round 1, in their order of losses.
 
 docs/rules/kings_and_things.md sections 3.2 (0), 4 (strength and ties) and 5.
 """
@@ -17,7 +17,7 @@ MAGIC, RANGED, MELEE = range(3)
 
 
 class Role:
-    """What a slot is: bits."""
+    """Bits for the role of a slot."""
 
     PEOPLE, GOLEM, BALLOON, PASSENGER, AIMED, SWORD_MASTER, HOLDER, SPECIAL = (1 << bit for bit in range(8))
     FIREWALL, SETTLEMENT, FORT = (1 << bit for bit in range(8, 11))
@@ -26,22 +26,22 @@ class Role:
 
 HOME = {"": MELEE, "C": MELEE, "R": RANGED, "M": MAGIC}
 FORT_HOME = {"none": MELEE, "tower": MELEE, "keep": MELEE, "castle": RANGED, "citadel": MAGIC}
-# What a loss order may name beside creatures.
+# Names that a loss order may hold beside creatures.
 NAMED = ("firewall", "settlement", "fort", "golem", "balloon")
-# What `dispel = "auto"` looks for, in this order (section 4).
+# `dispel = "auto"` voids the first of these that the enemy has (section 4).
 DISPELLED_FIRST = (
     "dust-of-defense", "golem", "firewall", "magic-sword", "talisman", "balloon", "magic-bow", "lucky-charm", "fan",
 )  # fmt: skip
 AIMED_VALUE = 2
-UNROLLED = 6  # a Firewall whose die is yet to be rolled stands, whatever it will show
+UNROLLED = 6  # level of a Firewall before its die is rolled
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A structure, or `number` counters that are equal in everything that matters in battle.
+    """A structure, or `number` counters that are equal in battle; `labels` names each counter.
 
-    `value` is what the dice are rolled against, `printed` what counts in the outputs; `labels` names each counter.
-    Two are equal if they are so in everything that matters in battle, whatever their names and numbers.
+    `value` is the target number of the dice, `printed` the value in the outputs. Slots compare equal where they are
+    equal in battle, whatever their names and numbers.
     """
 
     labels: tuple[str, ...] = field(compare=False)
@@ -55,9 +55,10 @@ class Slot:
 
     @property
     def rank(self) -> tuple[Any, ...]:
-        """Sort key of the weakest-first order: strength, fixed for the battle, is dice x min(6, printed value); of
-        equals melee, ranged, magic; lower value; Balloon, creatures, Golem, special characters, the Sword Master;
-        passengers later; names decide in the end.
+        """Sort key of the weakest-first order: strength is dice x min(6, printed value), fixed for the battle.
+
+        Ties: melee, ranged, magic; lower value; Balloon, creatures, Golem, special characters, Sword Master; passengers
+        last; then by name.
         """
         kinds = ((Role.BALLOON, 0), (Role.SWORD_MASTER, 4), (Role.SPECIAL, 3), (Role.GOLEM, 2))
         kind, strength = next((place for role, place in kinds if self.role & role), 1), self.dice * min(6, self.printed)
@@ -73,9 +74,8 @@ class Slot:
 class Band:
     """One side: its policy, its single counters, levels of its structures and items in play.
 
-    `leaves`: has it somewhere to go, and a policy that may ever take it there? `target`: at whom does it fire in a
-    free-for-all? `taken` is the counter that its Warlord has taken over, `battered` lists the structures that Baron and
-    Duke hit.
+    `leaves`: it has a hex to retreat to and a policy that may retreat. `target`: the side it fires at in a
+    free-for-all. `taken`: the counter that its Warlord took over. `battered`: the structures that Baron and Duke hit.
     """
 
     name: str
@@ -93,17 +93,17 @@ class Band:
     battered: list[str] = field(default_factory=list)
 
     def has(self, special: str) -> bool:
-        """Is a special character with this side?"""
+        """The side has this special character."""
         return any(slot.key == f"row {special}" and slot.role & Role.SPECIAL for slot in self.counters)
 
     @property
     def unrolled(self) -> bool:
-        """Is the die of its Firewall yet to be rolled?"""
+        """The die of its Firewall is not rolled yet."""
         return "firewall" in self.items and not self.fields.firewall_value
 
 
 def fighter(creature: Creature, policy: Policy, dispelled: bool = False) -> Slot:
-    """A creature or special character as it fights; Dispel Magic makes magic people fight in melee."""
+    """The slot of a creature or special character; Dispel Magic makes magic people fight in melee."""
     symbol = "" if dispelled and creature.symbol == "M" else creature.symbol
     marksman = creature.special == "marksman"
     aimed = marksman and policy.marksman == "aimed"
@@ -114,12 +114,12 @@ def fighter(creature: Creature, policy: Policy, dispelled: bool = False) -> Slot
 
 
 def unexplored(scenario: Scenario) -> bool:
-    """Does nobody own the hex?"""
+    """Nobody owns the hex."""
     return bool(getattr(scenario.conditions, "unexplored", scenario.battle == "exploration"))
 
 
 def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> Band:
-    """A side as it comes to round 1, but for what other sides' characters do to it."""
+    """A side at round 1, before the effects of other sides' characters."""
     fields, policy = getattr(scenario, name), getattr(scenario.policy, name)
     if isinstance(fields, Inhabitants):
         fields, policy = Defender(retreat_hex=False), Policy(losses=policy.losses, structures=policy.structures)
@@ -155,88 +155,89 @@ def bands(scenario: Scenario) -> list[Band]:
     """All sides after Dispel Magic and the Fan (section 3.2, 0)."""
     names = present_sides(scenario)
     held = {name: getattr(getattr(scenario, name), "items", ()) for name in names}
-    found = []
+    sides = []
     for name, enemy in zip(names, names[::-1], strict=True):
         dispels = "dispel-magic" in held[enemy]
         choice = getattr(scenario.policy, enemy).dispel if dispels else ""
         wanted = DISPELLED_FIRST if choice == "auto" else (choice,)
         voided = next((item for item in wanted if item in held[name]), None)
-        found.append(_band(scenario, name, dispels, voided))
-    attacker, defender = found[0], found[1]
+        sides.append(_band(scenario, name, dispels, voided))
+    attacker, defender = sides[:2]
     if "fan" in attacker.items:
         defender.items.discard("dust-of-defense")
     defender.cloud = int(getattr(scenario.conditions, "black_cloud", False) and "fan" not in defender.items)
-    return found
+    return sides
 
 
 def takes(band: Band) -> bool:
-    """Does its Warlord take a creature over?"""
+    """The side's Warlord takes a creature over."""
     return band.has("warlord") and band.policy.warlord != "unused"
 
 
-def batterers(found: Iterable[Band]) -> int:
-    """How many of Baron Munchausen and Grand Duke these attackers have."""
-    return sum(band.has(special) for band in found for special in ("baron-munchausen", "grand-duke"))
+def batterers(attackers: Iterable[Band]) -> int:
+    """Number of Baron Munchausen and Grand Duke that these attackers have."""
+    return sum(band.has(special) for band in attackers for special in ("baron-munchausen", "grand-duke"))
 
 
-def dust_at_start(found: Sequence[Band]) -> bool:
-    """Does Dust of Defense drive the attacker off before round 1?"""
-    defender = found[1]
-    return "dust-of-defense" in defender.items and defender.policy.dust == "at-start" and found[0].fields.retreat_hex
+def dust_at_start(sides: Sequence[Band]) -> bool:
+    """Dust of Defense drives the attacker off before round 1."""
+    attacker, defender = sides[:2]
+    return "dust-of-defense" in defender.items and defender.policy.dust == "at-start" and attacker.fields.retreat_hex
 
 
-def opened(found: Sequence[Band]) -> None:
-    """Warlord, Baron and Duke act before round 1 (the Warlord has no power in a free-for-all).
+def act_before_round_1(sides: Sequence[Band]) -> None:
+    """Warlord, Baron and Duke act on the bands in place (the Warlord has no power in a free-for-all).
 
     The Warlord takes the last creature of the weakest-first order, no special character, no passenger.
     """
-    if dust_at_start(found):
+    if dust_at_start(sides):
         return
-    defender = found[1]
-    for band, enemy in zip(found, found[::-1], strict=True) if len(found) == 2 else ():
+    defender = sides[1]
+    for band, enemy in zip(sides, sides[::-1], strict=True) if len(sides) == 2 else ():
         aside = Role.SPECIAL | Role.PASSENGER
         able = [slot for slot in enemy.counters if slot.role & Role.PEOPLE and not slot.role & aside]
         if able and takes(band):
             band.taken = max(able, key=lambda slot: slot.rank)
             enemy.counters = [slot for slot in enemy.counters if slot is not band.taken]
             band.counters.append(band.taken)
-    for _ in range(batterers(band for band in found if band is not defender)):
+    for _ in range(batterers(band for band in sides if band is not defender)):
         if target := next((name for name in ("fort", "settlement") if defender.levels.get(name)), None):
             defender.levels[target] -= 1
             defender.battered.append(target)
 
 
 def order_key(text: str, where: str) -> str:
-    """The key of whatever an entry of `loss_order` names."""
+    """The key of the counter or structure that an entry of `loss_order` names."""
     return text.lower() if text.lower() in NAMED else key_of(counted(text, where)[1], where)
 
 
 def _walls(band: Band) -> list[Slot]:
     """Structures in the order in which they are lost; `number` is the level."""
-    told = (
+    structures = (
         ("firewall", "Firewall", Role.FIREWALL, MAGIC),
         ("settlement", "settlement", Role.SETTLEMENT, MELEE),
         ("fort", band.fort, Role.FORT, FORT_HOME[band.fort]),
     )
-    found = band.levels
-    return [Slot((label,), role, 0, 0, home, 1, key, found[key]) for key, label, role, home in told if key in found]
+    levels = band.levels
+    present = (row for row in structures if row[0] in levels)
+    return [Slot((label,), role, 0, 0, home, 1, key, levels[key]) for key, label, role, home in present]
 
 
 def loss_order(band: Band) -> list[Slot]:
-    """All slots of a side, first lost first (sections 3.3 and 4); equal neighbours as one, but who may hold an item."""
+    """All slots of a side, first lost first (sections 3.3 and 4). Equal neighbours merge, except item holders."""
     keys = [order_key(text, f"{band.name}.loss_order") for text in band.fields.loss_order]
     first, sign = band.policy.structures == "first", -1 if band.policy.losses == "strongest-first" else 1
-    apart = Role.STRUCTURE | Role.HOLDER * bool(band.items & {"magic-sword", "magic-bow"})
+    single = Role.STRUCTURE | Role.HOLDER * bool(band.items & {"magic-sword", "magic-bow"})
 
     def turn(slot: Slot) -> tuple[int, tuple[Any, ...]]:
         wall, (strength, *ties) = bool(slot.role & Role.STRUCTURE), slot.rank
         unlisted = -1 if wall and first else len(keys) + wall
         return keys.index(slot.key) if slot.key in keys else unlisted, () if wall else (sign * strength, *ties)
 
-    found: list[Slot] = []
+    order: list[Slot] = []
     for slot in sorted(_walls(band) + band.counters, key=turn):
-        if found and found[-1] == slot and not slot.role & apart:
-            found[-1] = replace(slot, number=found[-1].number + slot.number, labels=found[-1].labels + slot.labels)
+        if order and order[-1] == slot and not slot.role & single:
+            order[-1] = replace(order[-1], number=order[-1].number + slot.number, labels=order[-1].labels + slot.labels)
         else:
-            found.append(slot)
-    return found
+            order.append(slot)
+    return order

@@ -1,9 +1,10 @@
-"""From the forces of a battle to the numbers that the rules run on: chance tables and Params."""
+"""The chain of a battle: chance tables and Params from the forces."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -29,10 +30,10 @@ MOST_ROUNDS = (1 << 20) - 1
 
 @lru_cache(maxsize=4096)
 def throw(dice: tuple[int, ...], aimed: int, charm: int) -> Mapping[int, int]:
-    """Ways to throw `dice[value]` dice of each value and an aimed die (0 = none), out of 6 to the number of dice.
+    """Ways to roll `dice[value]` dice of each value and an aimed die (0: none), out of 6 to the number of dice.
 
-    Results 4 x hits + 2 x aimed hit + 1 if the charm turned a die: one that misses by one hits (NEAR_MISS), or one that
-    shows just its value misses (BARE_HIT); ordinary dice before the aimed one.
+    Results are 4 x hits + 2 x aimed hit + 1 if the charm turned a die. The charm turns a miss by one into a hit
+    (NEAR_MISS), or an exact hit into a miss (BARE_HIT); ordinary dice come before the aimed one.
     """
     whole = sum_of_all(hits(number, value, 6) for value, number in enumerate(dice) if number)
     still, turn = whole, 1 if charm == NEAR_MISS else -1
@@ -51,17 +52,17 @@ def throw(dice: tuple[int, ...], aimed: int, charm: int) -> Mapping[int, int]:
 
 
 def turning(value: int, charm: int) -> int:
-    """The face of a die with this target number that the charm could turn, 0 = none."""
+    """The face of a die with this target number that the charm turns, 0 for none."""
     face = value + (charm == NEAR_MISS)
     return 0 if charm == PLAIN or face > 6 else face
 
 
 def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
-    """Tables of the dice of each condition in each step (NO_TABLE = none); `charm` is what may turn one of them."""
+    """Tables of the dice of each condition in each step, flat (NO_TABLE: no dice); `charm` by condition."""
     dice = np.concatenate([one.dice[:, :, 1:], one.aimed[:, :, None]], axis=2)
     charmed = np.where(dice.any(axis=2), charm[:, None], PLAIN)
     rows = np.concatenate([dice, charmed[:, :, None]], axis=2).reshape(len(one) * STEPS, -1)
-    # One number a throw: finding equal rows with np.unique(axis=0) takes ten times as long.
+    # One number for each throw: finding equal rows with np.unique(axis=0) takes ten times as long.
     code = rows @ np.cumprod([1, *(rows.max(axis=0, initial=0) + 1)])[:-1]
     _, sample, which = np.unique(code, return_index=True, return_inverse=True)
     thrown = [throw((0, *row[:-2]), *row[-2:]) if any(row[:-1]) else None for row in rows[sample].tolist()]
@@ -69,18 +70,18 @@ def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
 
 
 def leave_of(band: Band) -> Leave:
-    """A side's retreat policy; one that is sought is none of these."""
+    """The fixed retreat policy of a side; `never` also for `best`."""
     policy = band.policy
-    known = {
+    policies = {
         "after-rounds": after(policy.retreat_after),
         "below-creatures": below(policy.retreat_below),
         "when-outgunned": outnumbered(Fraction(str(policy.retreat_ratio)).limit_denominator(10**6)),
     }
-    return known.get(policy.retreat, never()) if band.leaves else never()
+    return policies.get(policy.retreat, never()) if band.leaves else never()
 
 
 def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
-    """What `rules` has side by side of each condition, one row each, all sides one after the other."""
+    """`Params.about`: a row of numbers for each condition of all sides (int32, columns as in `rules`)."""
     each, save = forces.each, book.add({LOST: 2, SAVED: 4})
     waits = np.array([NO_TABLE, save, save, book.add(die(6))])  # by what a condition waits for
     # A citadel never rolls after the battle, other forts if they are damaged, or all.
@@ -92,7 +93,7 @@ def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
         return np.concatenate([first + one.led(what) for first, one in pairs])
 
     def charmed(one: Catalogue, how: str) -> np.ndarray:
-        """Is there a charm that works so?"""
+        """The side has a charm that works like this, by condition."""
         return (one.column("items") & Held.CHARM > 0) & (one.army.band.policy.lucky_charm == how)
 
     thrown = each(lambda one: throws(one, np.where(charmed(one, "own-miss"), NEAR_MISS, PLAIN), book))
@@ -125,9 +126,9 @@ def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
 
 
 def _falls(forces: Forces, hit: np.ndarray) -> np.ndarray:
-    """Where 0, 1, ... hits lead in each step, and how many of them are spent before a die must be rolled.
+    """The condition after 0, 1, ... hits in each step, and the hits spent before a die must be rolled.
 
-    As wide as the most hits that can matter to any side; more than the last lead to where it does.
+    The width is the largest number of hits with an effect on any side; more hits count as the last.
     """
     strongest = [int((one.dice.sum(axis=2) + (one.aimed > 0)).max(initial=0)) + 1 for one in forces.catalogues]
     sizes, waits = np.diff(forces.base), forces.each(lambda one: one.column("die")) > 0
@@ -145,21 +146,21 @@ def _falls(forces: Forces, hit: np.ndarray) -> np.ndarray:
 
 
 def _fates(forces: Forces) -> tuple[np.ndarray, list[int]]:
-    """What follows the die that a condition waits for: where its results begin, and where they lead."""
-    at, found = np.zeros(forces.base[-1], np.int64), [0]
+    """`Params.fates`: the first place of each condition that waits for a die, and the conditions after each result."""
+    at, after_die = np.zeros(forces.base[-1], np.int64), [0]
     for first, one in zip(forces.base, forces.catalogues, strict=False):
         for number, fates in one.fates.items():
-            at[first + number] = len(found)
-            found += [first + fates.get(result, number) for result in range(max(fates) + 1)]
-    return at, found
+            at[first + number] = len(after_die)
+            after_die += [first + fates.get(result, number) for result in range(max(fates) + 1)]
+    return at, after_die
 
 
 def params_of(forces: Forces, book: TableBook) -> Params:
-    """The fixed numbers of a battle; its chance tables go to `book`."""
-    scenario, bands, met = forces.scenario, forces.bands, forces.meetings
+    """The parameters of a battle; its chance tables go to `book`."""
+    scenario, bands, starts = forces.scenario, forces.bands, forces.starts
     policies, (fate_at, fates) = [leave_of(band) for band in bands], _fates(forces)
-    about, several = _about(forces, book, fate_at), len(met) > 1
-    # Does anything but hits and retreats ever change a condition: a mark of the round, a die that it waits for?
+    about, several = _about(forces, book, fate_at), len(starts) > 1
+    # Marks of the round or dice change some condition, beside hits and retreats.
     led = about[:, [rules.ARMED, rules.AT_END, *range(rules.AFTERWARDS, rules.THROW)]] != np.arange(len(about))[:, None]
     draw, draw_at = digits(forces.chances, DIGIT_BITS, book) if several else ([0], [0])
     arrays = {
@@ -169,10 +170,10 @@ def params_of(forces: Forces, book: TableBook) -> Params:
         "fates": fates,
         "draw": draw,
         "draw_at": draw_at,
-        "met_note": met[:, 0],
-        "met0": met[:, 1],
-        "met1": met[:, 2],
-        "printed": np.array([note.printed for note in forces.notes])[met[:, 0]],
+        "start_note": starts[:, 0],
+        "start0": starts[:, 1],
+        "start1": starts[:, 2],
+        "printed": np.array([note.printed for note in forces.notes])[starts[:, 0]],
         # Two of six faces, 1 and 6: a fort (1) drops a level, settlement (2) and income counter (4) are destroyed.
         "after_tables": [
             book.add(sum_of_all({0: 4, bit: 2} for bit in (1, 2, 4) if rolled & bit)) for rolled in range(8)
@@ -194,48 +195,52 @@ def params_of(forces: Forces, book: TableBook) -> Params:
 
 
 def at_least(params: Params, tables: Tables) -> tuple[int, int]:
-    """States and transitions that an exploration surely has where nobody may leave and no item matters; else (0, 0).
+    """Lower bounds of the states and transitions of an exploration without retreats and items; else (0, 0).
 
-    A running state that is counted is a step of a round in which somebody throws. Where both sides may miss in every
-    step, and one of them may do so but for a single hit, the other is brought down hit by hit while it stays as it was.
+    It counts running states at a step in which a side rolls. Where both sides may miss in every step,
+    and one side may score a single hit, that side takes the other down hit by hit and stays unchanged.
     """
-    told = params.about.reshape(-1, params.row)
-    size, throw, explorer = np.diff(tables.first), told[:, rules.THROW : rules.SPOILED], params.met0[0]
-    falls, itself = told[:, rules.FALLS :: 2].reshape(len(told), STEPS, -1), np.arange(len(told))[:, None]
-    items = told[:, [rules.WAITS, rules.GOLEM, rules.DUST, rules.SPOILS]]
-    led = told[:, rules.ARMED] != itself[:, 0], told[:, rules.AFTERWARDS : rules.THROW] != itself, falls != falls[:, :1]
+    about = params.about.reshape(-1, params.row)
+    size, throw, explorer = np.diff(tables.first), about[:, rules.THROW : rules.SPOILED], params.start0[0]
+    falls, itself = about[:, rules.FALLS :: 2].reshape(len(about), STEPS, -1), np.arange(len(about))[:, None]
+    items = about[:, [rules.WAITS, rules.GOLEM, rules.DUST, rules.SPOILS]]
+    led = (
+        about[:, rules.ARMED] != itself[:, 0],
+        about[:, rules.AFTERWARDS : rules.THROW] != itself,
+        falls != falls[:, :1],
+    )
     row = np.repeat(np.arange(len(size)), size)
     misses, hits_once = (np.isin(throw, row[tables.result == result]) for result in (0, 4))
-    calm, fells = misses.all(axis=1) & (told[:, rules.STANDS] > 0), hits_once.any(axis=1)
-    matter = (items, params.asked, params.met0 != explorer, *led)
-    if any(array.any() for array in matter) or not (calm & fells)[explorer]:
+    can_miss, can_hit_once = misses.all(axis=1) & (about[:, rules.STANDS] > 0), hits_once.any(axis=1)
+    matter = (items, params.asked, params.start0 != explorer, *led)
+    if any(array.any() for array in matter) or not (can_miss & can_hit_once)[explorer]:
         return 0, 0
-    struck, states, transitions = falls[:, -1, min(1, params.width - 1)].astype(np.int64), 0, 0
-    defenders = _brought_down(params.met1, params.met_note, struck, calm)
-    attackers = _brought_down(params.met0[:1], params.met_note[:1], struck, calm)
+    after_hit, states, transitions = falls[:, -1, min(1, params.width - 1)].astype(np.int64), 0, 0
+    defenders = _reduced_by_hits(params.start1, params.start_note, after_hit, can_miss)
+    attackers = _reduced_by_hits(params.start0[:1], params.start_note[:1], after_hit, can_miss)
     for attacker in attackers:
-        facing = defenders if attacker == explorer else defenders[fells[defenders]]
+        facing = defenders if attacker == explorer else defenders[can_hit_once[defenders]]
         thrown = (throw[facing] != NO_TABLE) | (throw[attacker] != NO_TABLE)
         states += int(thrown.sum())
         transitions += int((size[throw[facing]] * size[throw[attacker]])[thrown].sum())
-    # Each of the defenders may also be left alone in the end.
-    wiped_out = bool((told[struck[attackers], rules.STANDS] == 0).any())
-    return states + wiped_out * int(fells[defenders].sum()), transitions
+    # Each defender may also be left alone at the end.
+    wiped_out = bool((about[after_hit[attackers], rules.STANDS] == 0).any())
+    return states + wiped_out * int(can_hit_once[defenders].sum()), transitions
 
 
-def _brought_down(start: np.ndarray, note: np.ndarray, struck: np.ndarray, calm: np.ndarray) -> np.ndarray:
-    """Conditions that one hit after the other leads to while all are calm, each once for every note."""
+def _reduced_by_hits(start: np.ndarray, note: np.ndarray, after_hit: np.ndarray, can_miss: np.ndarray) -> np.ndarray:
+    """Conditions after 0, 1, ... single hits while the side can miss in all of them, each once for every note."""
     codes, now = [np.empty(0, np.int64)], start
-    while (going := calm[now]).any():
+    while (going := can_miss[now]).any():
         now, note = now[going], note[going]
-        codes.append(note * len(struck) + now)
-        going = struck[now] != now
-        now, note = struck[now[going]], note[going]
-    return np.unique(np.concatenate(codes)) % len(struck)
+        codes.append(note * len(after_hit) + now)
+        going = after_hit[now] != now
+        now, note = after_hit[now[going]], note[going]
+    return np.unique(np.concatenate(codes)) % len(after_hit)
 
 
 def begun(params: Params, conditions: Sequence[int], phase: int = rules.OPENING) -> State:
-    """Where a battle begins that is not drawn: the sides in these conditions, everything done before the first roll."""
+    """The start state of a battle without a draw, from the conditions of its sides."""
     sides = {f"side{i}": number for i, number in enumerate(conditions)}
     return State(*map(int, rules.onward(params, State(phase=phase, drawn=params.printed[0], **sides))))
 
@@ -245,7 +250,7 @@ def chain_of(forces: Forces) -> Chain:
     book = TableBook()
     params = params_of(forces, book)
     phase = rules.ENDED if forces.driven_off else rules.OPENING
-    start = State(phase=rules.DRAW) if params.digits else begun(params, forces.meetings[0, 1:].tolist(), phase)
+    start = State(phase=rules.DRAW) if params.digits else begun(params, forces.starts[0, 1:].tolist(), phase)
     tables, last = book.close(), forces.base[-1] - 1
     most = 2 * int(params.about[rules.ROOM :: params.row].max()) + 3
     limits = State(
@@ -254,7 +259,7 @@ def chain_of(forces: Forces) -> Chain:
         phase=rules.OVER,
         step=STEPS - 1,
         turn=4,
-        drawn=max(len(forces.meetings), *(note.printed for note in forces.notes)),
+        drawn=max(len(forces.starts), *(note.printed for note in forces.notes)),
         note=len(forces.notes),
         targets=255,
         after=rules.STALEMATE,
@@ -262,4 +267,5 @@ def chain_of(forces: Forces) -> Chain:
         **{f"hits{i}": most for i in range(params.sides)},
     )
     least = at_least(params, tables) if params.digits else (0, 0)
-    return Chain(params, start, limits, tables, counters=("rounds",), at_least=least, noted="note", may_be_over=True)
+    chain = Chain(params, start, limits, tables, counters=("rounds",), annotation="note", may_be_over=True)
+    return replace(chain, at_least=least)

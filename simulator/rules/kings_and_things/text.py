@@ -1,4 +1,4 @@
-"""Kings & Things in words: what an answer rests on, how it comes about (sections 4, 5 and 9), replayed steps."""
+"""Battles in words: assumptions (sections 4, 5 and 9), explanation, and the lines of a replay."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ BITS = 20  # more dice than any side has
 AFTER_WORDS = {1: "the fort drops a level", 2: "the settlement is destroyed", 4: "the income counter is destroyed"}
 
 
-def spoken(name: str) -> str:
-    """A side as text names it."""
+def in_words(name: str) -> str:
+    """The name of a side in text."""
     return "the " + name.replace("_", " ")
 
 
 def assumptions(scenario: Scenario) -> Iterator[str]:
-    """Options, policies and assumed readings in force."""
-    found = bands(scenario)
-    for band in found:
-        who, policy = spoken(band.name), band.policy
+    """Lines for the options, policies and assumed readings in force."""
+    sides = bands(scenario)
+    for band in sides:
+        who, policy = in_words(band.name), band.policy
         text = RETREATS[policy.retreat].format(**policy.model_dump())
         yield f"{who} {text}; losses {policy.losses}, structures {policy.structures}"
         if policy.retreat != "never":
@@ -57,29 +57,29 @@ def assumptions(scenario: Scenario) -> Iterator[str]:
     else:
         yield "if all attackers are gone the defender keeps the hex (11.71)"
     yield f"post-battle rolls: {scenario.options.post_battle_rolls}; 1 or 6 destroys or lowers, 2-5 restores"
-    for band in found:
-        yield from _item_lines(scenario, band, found)
+    for band in sides:
+        yield from _item_lines(scenario, band, sides)
     if isinstance(scenario, FreeForAll):
         yield "more than two sides: each names one target a round (the printed 11.8 is not public)"
-        yield from (f"{spoken(band.name)} fires at: {band.target}" for band in found)
+        yield from (f"{in_words(band.name)} fires at: {band.target}" for band in sides)
     if isinstance(scenario, Exploration):
         roll, cup = scenario.conditions.exploration_roll, scenario.conditions.cup
-        told = "the full cup (copies of some counters ASSUMED)" if cup is None else "the cup as given"
+        source = "the full cup (copies of some counters ASSUMED)" if cup is None else "the cup as given"
         number = roll or "d6: 1 and 6 nobody, else that many"
-        yield f"{number} counters are drawn from {told}; terrain {scenario.conditions.terrain}"
+        yield f"{number} counters are drawn from {source}; terrain {scenario.conditions.terrain}"
         yield "of a special income counter and a settlement of equal value the settlement stays (ASSUMED)"
         defends = "defends" if scenario.options.lone_settlement_defends else "falls"
         yield f"a settlement drawn without creatures {defends} (ASSUMED)"
 
 
-def _item_lines(scenario: Scenario, band: Band, found: Sequence[Band]) -> Iterator[str]:
-    who, policy = spoken(band.name), band.policy
+def _item_lines(scenario: Scenario, band: Band, sides: Sequence[Band]) -> Iterator[str]:
+    who, policy = in_words(band.name), band.policy
     if band.dispelled:
         yield f"Dispel Magic voids {who}'s {band.dispelled}"
     for special in ("Marksman", "Sword Master", "Warlord"):
         if band.has(special.lower().replace(" ", "-")):
             yield f"{who}'s {special}: {getattr(policy, special.lower().replace(' ', '_'))}"
-    if band.has("warlord") and len(found) == 2:
+    if band.has("warlord") and len(sides) == 2:
         yield "the Warlord takes the last creature of the enemy's weakest-first order (ASSUMED)"
     if "lucky-charm" in band.items:
         yield f"{who}'s Lucky Charm: {policy.lucky_charm}, at the first chance"
@@ -90,34 +90,34 @@ def _item_lines(scenario: Scenario, band: Band, found: Sequence[Band]) -> Iterat
     if "talisman" in band.items:
         yield "the Talisman saves people only (ASSUMED)"
     if "dust-of-defense" in band.items:
-        now = "at the start" if dust_at_start(found) else "when outgunned, if the attacker has somewhere to go"
+        now = "at the start" if dust_at_start(sides) else "when outgunned, if the attacker has somewhere to go"
         yield f"Dust of Defense is thrown {now} (ASSUMED)"
     if band.cloud:
         yield f"Black Cloud: -1 on all dice of {who}; structures still take their full hits"
 
 
 def explained(forces: Forces) -> Iterator[str]:
-    """How the answer comes about: what happens before round 1, who is lost first, who rolls when."""
-    found, exploring = forces.bands, isinstance(forces.scenario, Exploration)
-    yield from (f"Dispel Magic voids {spoken(band.name)}'s {band.dispelled}" for band in found if band.dispelled)
-    if exploring and takes(found[0]):
+    """Lines for the events before round 1, the orders of losses and the dice of round 1."""
+    sides, exploring = forces.bands, isinstance(forces.scenario, Exploration)
+    yield from (f"Dispel Magic voids {in_words(band.name)}'s {band.dispelled}" for band in sides if band.dispelled)
+    if exploring and takes(sides[0]):
         yield "the attacker's order of losses has everybody whom its Warlord may take over"
     if forces.driven_off:
         yield "before round 1 Dust of Defense drives the attacker off"
-    for band in found if not (exploring or forces.driven_off) else ():
+    for band in sides if not (exploring or forces.driven_off) else ():
         if band.taken:
-            yield f"before round 1 {spoken(band.name)}'s Warlord takes {band.taken.labels[0]} over"
+            yield f"before round 1 {in_words(band.name)}'s Warlord takes {band.taken.labels[0]} over"
         yield from (f"before round 1 Baron or Duke hits the {what}" for what in band.battered)
         if band.unrolled:
-            yield f"before round 1 one die is rolled for the value of {spoken(band.name)}'s Firewall"
-    for one, band in zip(forces.catalogues, found, strict=True):
+            yield f"before round 1 one die is rolled for the value of {in_words(band.name)}'s Firewall"
+    for one, band in zip(forces.catalogues, sides, strict=True):
         if not (exploring and band.name == "defender"):
             kept = "; within that, in each step, first those that roll no more in the round" if one.army.keeps else ""
-            yield f"{spoken(band.name)} loses first to last: {_order(one)}{kept}"
-            yield f"{spoken(band.name)} rolls in round 1: {_dice(one)}"
+            yield f"{in_words(band.name)} loses first to last: {_order(one)}{kept}"
+            yield f"{in_words(band.name)} rolls in round 1: {_dice(one)}"
     if exploring:
-        yield f"{len(forces.meetings):,} different defenders can be drawn; their order of losses goes by value"
-    sizes = [f"{len(one):,} of {spoken(one.army.band.name)}" for one in forces.catalogues]
+        yield f"{len(forces.starts):,} different defenders can be drawn; their order of losses goes by value"
+    sizes = [f"{len(one):,} of {in_words(one.army.band.name)}" for one in forces.catalogues]
     yield f"what can become of each side by itself: {listed(sizes)}; rounds are fought between these"
 
 
@@ -149,18 +149,18 @@ def values_of(one: Catalogue, number: int, step: int) -> Sequence[int]:
     return [value for value, times in enumerate(dice) for _ in range(times)] + ([aimed] if aimed else [])
 
 
-class Teller:
-    """Tells the steps of one battle."""
+class Replay:
+    """The lines of a replay of one battle."""
 
     def __init__(self, forces: Forces, params: Params) -> None:
         self._forces, self._params = forces, params
 
-    def tell(self, before: State, results: tuple[int, int], after: State, dice: random.Random) -> str:
-        """What was rolled, and what it did."""
+    def line(self, before: State, results: tuple[int, int], after: State, dice: random.Random) -> str:
+        """The line of one step: its dice and their effect."""
         if before.phase == rules.DRAW:
             here = _here(*self._condition(after, rules.DEFENDING))
-            told = f"Drawn: {here}." if here else "The hex is taken without a fight."
-            return told if after.phase != rules.DRAW else ""
+            text = f"Drawn: {here}." if here else "The hex is taken without a fight."
+            return text if after.phase != rules.DRAW else ""
         if before.phase == rules.AFTER:
             fallen = [text for bit, text in AFTER_WORDS.items() if results[0] & bit]
             return "After the battle: " + (listed(fallen) or "all is restored") + "."
@@ -174,7 +174,7 @@ class Teller:
         return f"Round {before.rounds}, {STEP_NAMES[before.step]}: {thrown}{changes}."
 
     def _who(self, i: int) -> str:
-        return spoken(self._forces.bands[i].name)
+        return in_words(self._forces.bands[i].name)
 
     def _condition(self, state: State, i: int) -> tuple[Catalogue, int]:
         return self._forces.at(i, rules.side(state, i))
@@ -205,7 +205,7 @@ class Teller:
         return f"{self._who(i)} rolls {', '.join(shown)} at {self._who(j)}: {scored}{turned}"
 
     def _changes(self, i: int, before: State, after: State) -> list[str]:
-        """Who was lost, which structures fell how far, what was given up, who fled."""
+        """Phrases for counters lost, structures hit, items gone and a retreat of side `i`."""
         (one, old), (_, new) = self._condition(before, i), self._condition(after, i)
         was, now = one.conditions[old], one.conditions[new]
         fled = bool(now.fled) and not was.fled
@@ -224,7 +224,7 @@ class Teller:
 
 
 def _names(slot: Slot, first: int, number: int) -> list[str]:
-    """What counters of a slot are called: `number` of them from the `first` on."""
+    """Labels of `number` counters of a slot from the `first` on."""
     if slot.role & Role.STRUCTURE:
         return list(slot.labels) if number else []
     labels = slot.labels if len(slot.labels) == slot.number else slot.labels * slot.number
@@ -232,20 +232,20 @@ def _names(slot: Slot, first: int, number: int) -> list[str]:
 
 
 def _here(one: Catalogue, number: int) -> str:
-    """All counters and structures that are left."""
+    """All counters and structures left, as a list in words."""
     left = zip(one.army.slots, one.left[number].tolist(), strict=True)
     return ", ".join(name for slot, n in left for name in _names(slot, max(0, slot.number - n), n))
 
 
 def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice: random.Random) -> list[int]:
-    """Faces of ordinary dice with these target numbers, then of the aimed die, that come to this result."""
+    """Faces of ordinary dice with these target numbers, then of the aimed die, that give this result."""
 
     def worth(value: int, hit: int) -> list[int]:
-        """A hit, and in the bits above it whether the charm could turn this die."""
+        """Of each face: 1 for a hit, and in the bits above 1 where the charm turns this die; times `hit`."""
         return [((face <= value) + (int(face == turning(value, charm)) << BITS)) * hit for face in range(1, 7)]
 
     def fits(total: int) -> bool:
-        """The charm turns an ordinary die if it can, else the aimed one."""
+        """The sum gives the result; the charm turns an ordinary die if it can, else the aimed one."""
         hits, turned, aim, last = (total >> BITS * n & (1 << BITS) - 1 for n in range(4))
         if turned:
             hits += 1 if charm == NEAR_MISS else -1
@@ -258,10 +258,10 @@ def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice
 
 
 def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
-    """States in which a side decides whether it leaves, by the counters that are left, and what it does."""
-    told: Columns = {}
+    """Columns of decision states: the counters left of each side, and the option taken."""
+    columns: Columns = {}
     for i, name in enumerate(SIDES[:2]):
         left = cache(lambda condition, i=i: _here(*forces.at(i, condition)) or "nobody")
-        told[name] = np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
+        columns[name] = np.array([left(condition) for condition in getattr(states, f"side{i}").tolist()], dtype=object)
     paths = np.array([f"policy.{name}.retreat" for name in np.where(states.turn == 0, *SIDES[:2]).tolist()])
-    return {"decision": paths, **told, "choice": np.where(options == rules.STAY, "stay", "leave")}
+    return {"decision": paths, **columns, "choice": np.where(options == rules.STAY, "stay", "leave")}

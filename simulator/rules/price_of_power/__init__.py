@@ -1,6 +1,6 @@
-"""The Price of Power (docs/rules/price_of_power.md): land, naval, siege, npr-defence, crossing, campaign.
+"""The Price of Power: land, naval, siege, npr-defence, crossing, campaign.
 
-Sources as that document lists them; those of the data are in data/README.md.
+Rules and their sources: docs/rules/price_of_power.md; sources of the data: data/README.md.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from functools import partial
 import numpy as np
 
 from simulator.rules.battle import Built, by_kind, offered
-from simulator.rules.price_of_power import campaign, checks, model, npr_defence, siege, text
+from simulator.rules.price_of_power import campaign, checks, crossing, model, npr_defence, siege, text
 from simulator.rules.price_of_power.outcome import decisions, outcome
 from simulator.rules.price_of_power.rules import DEFENDER_CHARGES
 from simulator.rules.price_of_power.tables import Setup, starts_of
 
 
 def build(fields: model.AnyBattle) -> Built:
-    """Everything for a land or naval battle."""
+    """A land or naval battle."""
     setup = Setup(fields)
     return Built(
-        chain=text.told(setup),
+        chain=text.chain_with_replay(setup),
         outcome=partial(outcome, setup),
         assumptions=lambda: [*text.assumptions(setup)],
         explain=lambda: [*text.explain(setup)],
@@ -44,7 +44,7 @@ BATTLES = by_kind(
         npr_defence.NprDefence, check=npr_defence.check, build=npr_defence.build, headline=("land_units", "ships")
     ),
     offered(
-        campaign.Crossing, build=campaign.build_crossing,
+        crossing.Crossing, build=crossing.build,
         headline=("units_across", "power_spent", "power_for_all", "bridge_capacity"),
     ),
     offered(

@@ -1,7 +1,4 @@
-"""A campaign: sea battle, landing, land battle, siege; and crossings by ships or mountains, without dice.
-
-Rules: docs/rules/price_of_power.md, campaigns section 8, crossings section 7.
-"""
+"""Campaigns: sea battle, landing, land battle, siege (docs/rules/price_of_power.md section 8)."""
 
 from __future__ import annotations
 
@@ -15,8 +12,9 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from simulator.engine.model.chain import Chain, Ends, Share
-from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run, certain
+from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run
 from simulator.rules.price_of_power import checks, model, siege, text
+from simulator.rules.price_of_power.crossing import UNITS_PER_SHIP
 from simulator.rules.price_of_power.forces import TYPES, TYPES_HIT
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup
@@ -25,11 +23,9 @@ from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
 Landing = Literal["infantry-first", "cavalry-first", "artillery-first"]
-UNITS_PER_SHIP = 3
-UNITS_PER_POWER = 3
 BOARDING = ("", "mercenary_", "allied_")
 PARTS = {"at sea": "fleet", "on land": "army"}
-# Columns of an outcome, and what they are where a stage is not reached.
+# Columns of an outcome with their values where a stage is not reached.
 COLUMNS: dict[str, int] = {"winner": ATTACKER, "naval_won": False, "land_won": False} | dict.fromkeys((
     "landed", "stage", "provinces_taken", "value_taken", "power_spent",
     "attacker_ships_left", "defender_ships_left", "attacker_units_left", "defender_units_left",
@@ -44,7 +40,7 @@ class Invader(Fields):
 
 
 class Invaded(Fields):
-    """Whoever is invaded; every part may be absent."""
+    """The invaded side; every part may be absent."""
 
     fleet: model.SeaDefender | None = Field(None, description="ships, as the defender of a naval battle")
     army: model.LandDefender | None = Field(None, description="units, as the defender of a land battle")
@@ -52,7 +48,7 @@ class Invaded(Fields):
 
 
 class InvaderPolicy(Fields):
-    """What the invader decides."""
+    """Decisions of the invader."""
 
     fleet: model.SeaAttackPolicy = Field(model.SeaAttackPolicy(), description="decisions in the naval battle")
     army: model.LandAttackPolicy = Field(model.LandAttackPolicy(), description="decisions in the land battle")
@@ -61,7 +57,7 @@ class InvaderPolicy(Fields):
 
 
 class InvadedPolicy(Fields):
-    """What the invaded decide."""
+    """Decisions of the invaded side."""
 
     fleet: model.SeaPolicy = Field(model.SeaPolicy(), description="decisions in the naval battle")
     army: model.LandPolicy = Field(model.LandPolicy(), description="decisions in the land battle")
@@ -90,30 +86,30 @@ class Campaign(Frame):
     game: Literal["price-of-power"]
     battle: Literal["campaign"]
     attacker: Invader = Field(description="the invading player realm")
-    defender: Invaded = Field(description="whoever is invaded")
+    defender: Invaded = Field(description="the invaded side")
     conditions: CampaignConditions = Field(CampaignConditions(), description="conditions of the campaign")
     policy: CampaignPolicies = Field(CampaignPolicies(), description="what each side decides")
     options: CampaignOptions = Field(CampaignOptions(), description="dice, deck and readings")
 
 
-def fought(fields: Campaign, part: str) -> bool:
-    """Has the defender a ship (a unit) there?"""
+def is_fought(fields: Campaign, part: str) -> bool:
+    """The defender has a ship (fleet) or a unit (army)."""
     return model.count(getattr(fields.defender, part)) > 0
 
 
 def stage(fields: Campaign, part: str, army: model.LandSide | None = None) -> model.AnyBattle:
-    """The battle of the fleets or armies; `army` stands for the one entered: the units that landed."""
+    """The battle of the fleets or armies; `army` holds the units that landed, by default all."""
     own, enemy = (getattr(side, part) for side in (fields.attacker, fields.defender))
     policy = Both.model_construct(**{side: getattr(getattr(fields.policy, side), part) for side in SIDES})
-    told: dict[str, Any] = {"attacker": army or own, "defender": enemy, "policy": policy, "options": fields.options}
+    tables: dict[str, Any] = {"attacker": army or own, "defender": enemy, "policy": policy, "options": fields.options}
     if part == "army":
-        return model.Land.model_construct(**told, conditions=model.LandConditions())
+        return model.Land.model_construct(**tables, conditions=model.LandConditions())
     conditions = model.SeaConditions(galley_waters=fields.conditions.galley_waters)
-    return model.Naval.model_construct(**told, conditions=conditions)
+    return model.Naval.model_construct(**tables, conditions=conditions)
 
 
 def check(fields: Campaign) -> None:
-    """Refuse what a campaign may not hold."""
+    """Refuse a campaign that the rules do not allow. Raises Refusal."""
     counted = "count_rounds" in fields.options.model_fields_set
     refuse(counted, "options.count_rounds", "is not for a campaign; leave it out")
     for part in PARTS.values():
@@ -123,11 +119,11 @@ def check(fields: Campaign) -> None:
         kind = getattr(fields.attacker, part).kind
         only = f"{kind!r} is not allowed; only a player realm plans a campaign"
         refuse(kind != "player", f"attacker.{part}.kind", only)
-        checks.check(stage(fields, part), f".{part}", SIDES[: 1 + fought(fields, part)])
+        checks.check(stage(fields, part), f".{part}", SIDES[: 1 + is_fought(fields, part)])
 
 
 def landing(fields: Campaign, room: int) -> model.LandSide:
-    """Who lands of so many: by type in landing order, in a type regular, mercenary, allied (step 2)."""
+    """The units that land in `room` places: types in landing order, each regular, mercenary, allied (step 2)."""
     army, units = fields.attacker.army, dict[str, int]()
     for which in TYPES_HIT[fields.policy.attacker.landing]:
         for name in (f"{prefix}{TYPES[which]}" for prefix in BOARDING):
@@ -138,74 +134,74 @@ def landing(fields: Campaign, room: int) -> model.LandSide:
 
 
 class Stages:
-    """The stages of one campaign; chains and plans that several courses share are made once."""
+    """The stages of one campaign; courses that land the same units share chain and plan."""
 
     def __init__(self, fields: Campaign) -> None:
         self.fields, self.whole = fields, fields.attacker.army.count()
         self.on_land, self.plan = cache(self._on_land), cache(self._plan)
 
     def landed(self, ships: int) -> int:
-        """Units that land: at most 3 for each ship that is there, the others stay behind (step 2)."""
+        """Number of units that land: at most 3 for each ship; the others stay behind (step 2)."""
         return min(self.whole, UNITS_PER_SHIP * ships)
 
     def _on_land(self, landed: int) -> tuple[Setup, Chain]:
-        """The land battle of those landed."""
+        """The land battle of the units landed."""
         setup = Setup(stage(self.fields, "army", landing(self.fields, landed)), brief=True)
-        return setup, text.told(setup, "on land")
+        return setup, text.chain_with_replay(setup, "on land")
 
     def _plan(self, army: tuple[int, ...]) -> siege.Taken:
-        """The best siege of infantry, cavalry and artillery, with ships that face every island (step 4)."""
+        """The best siege plan of (infantry, cavalry, artillery), with ships that face every island (step 4)."""
         fields, units = self.fields, dict(zip(TYPES, army, strict=True))
         side = siege.Besieger(military_power=fields.conditions.siege_power, ships_facing=True).model_copy(update=units)
         actions, mentality = fields.conditions.siege_actions, fields.options.defensive_mentality
         return siege.best_plan(side, fields.defender.provinces, fields.policy.attacker.plan, actions, mentality)
 
     def besiegers(self, landed: int) -> tuple[int, ...]:
-        """Units of all categories of those landed."""
+        """Infantry, cavalry and artillery of all categories that landed."""
         army = landing(self.fields, landed)
         return tuple(sum(getattr(army, f"{prefix}{unit}", 0) for prefix in BOARDING) for unit in TYPES)
 
     def answer(self, run: Run) -> Outcomes:
-        """All courses of the campaign; step 1: where the naval battle is not won it is over."""
+        """All courses of the campaign. Step 1: without a naval victory the campaign is over."""
         courses, fields = Courses(COLUMNS), self.fields
-        if not fought(fields, "fleet"):
+        if not is_fought(fields, "fleet"):
             ships = model.count(fields.attacker.fleet)
             self.invasion(run, courses, self.landed(ships), {"attacker_ships_left": ships})
             return courses.outcomes()
         setup = Setup(stage(fields, "fleet"), brief=True)
-        ends = run(text.told(setup, "at sea"))
-        seen = outcome(setup, ends.states)
-        won = seen["winner"] == ATTACKER
-        told = {name: seen[name] for name in ("attacker_ships_left", "defender_ships_left")}
+        ends = run(text.chain_with_replay(setup, "at sea"))
+        columns = outcome(setup, ends.states)
+        won = columns["winner"] == ATTACKER
+        ships_left = {name: columns[name] for name in ("attacker_ships_left", "defender_ships_left")}
         left = {"attacker_units_left": self.whole, "defender_units_left": model.count(fields.defender.army)}
-        courses.add(ends, ~won, {"winner": seen["winner"], **told, **left})
+        courses.add(ends, ~won, {"winner": columns["winner"], **ships_left, **left})
         for row in np.flatnonzero(won):
-            known = {name: int(values[row]) for name, values in told.items()}
-            landed = self.landed(known["attacker_ships_left"] + int(seen["attacker_captured"][row]))
-            self.invasion(run, courses, landed, known, ends_there(ends, int(row)))
+            survivors = {name: int(values[row]) for name, values in ships_left.items()}
+            landed = self.landed(survivors["attacker_ships_left"] + int(columns["attacker_captured"][row]))
+            self.invasion(run, courses, landed, survivors, ends_there(ends, int(row)))
         return courses.outcomes()
 
     def invasion(
         self, run: Run, courses: Courses, landed: int, ships: Mapping[str, int], share: Share | None = None
     ) -> None:
         """Steps 3 and 4: land battle, siege."""
-        known: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": landed}
-        if not fought(self.fields, "army"):
-            known |= {"land_won": True, "attacker_units_left": self.whole}
-            courses.add_one(share, known | self.besieged([self.besiegers(landed)]))
+        course: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": landed}
+        if not is_fought(self.fields, "army"):
+            course |= {"land_won": True, "attacker_units_left": self.whole}
+            courses.add_one(share, course | self.besieged([self.besiegers(landed)]))
             return
         setup, chain = self.on_land(landed)
         ends = run(chain, share)
-        seen = outcome(setup, ends.states)
-        won = seen["winner"] == ATTACKER
-        known["attacker_units_left"] = seen["attacker_units_left"] + self.whole - landed
-        known["defender_units_left"] = seen["defender_units_left"]
-        left = zip(*(seen[f"attacker_{unit}_left"].tolist() for unit in TYPES), strict=True)
-        courses.add(ends, won, known | self.besieged([*left]) | {"land_won": True})
-        courses.add(ends, ~won, known | {"winner": seen["winner"], "stage": 1})
+        columns = outcome(setup, ends.states)
+        won = columns["winner"] == ATTACKER
+        course["attacker_units_left"] = columns["attacker_units_left"] + self.whole - landed
+        course["defender_units_left"] = columns["defender_units_left"]
+        left = zip(*(columns[f"attacker_{unit}_left"].tolist() for unit in TYPES), strict=True)
+        courses.add(ends, won, course | self.besieged([*left]) | {"land_won": True})
+        courses.add(ends, ~won, course | {"winner": columns["winner"], "stage": 1})
 
     def besieged(self, armies: list[tuple[int, ...]]) -> dict[str, ArrayLike]:
-        """Step 4: what the units that are left take, told for each army."""
+        """Step 4: columns of the siege, one value for each army (infantry, cavalry, artillery)."""
         provinces = len(self.fields.defender.provinces)
         if not provinces:
             return {"winner": ATTACKER, "stage": 3}
@@ -221,22 +217,22 @@ class Stages:
 
 
 def ends_there(ends: Ends, row: int) -> Share:
-    """The share of battles that end so. Its path has kept its shape since the first version: so do a seed's battles."""
+    """The share of battles that end in this row. The path is that of version 1, so that seeds keep their battles."""
     share, end = ends.share(row), ends.states
     forces = [int(getattr(end, name)[row]) for name in FORCES]
-    return replace(share, path=(*ends.path, 6, 0, *forces, *([0] * 7), int(end.haul[row]), 0))
+    return replace(share, path=(*ends.path, 6, 0, *forces, *([0] * 7), int(end.captured[row]), 0))
 
 
 def build(fields: Campaign) -> Built:
-    """Everything for a campaign."""
+    """A campaign."""
     stages = Stages(fields)
     return Built(answer=stages.answer, assumptions=lambda: [*assumptions(fields)], explain=lambda: [*explain(stages)])
 
 
 def assumptions(fields: Campaign) -> Iterator[str]:
-    """What the stages rest on."""
+    """Lines for the readings and policies of each stage."""
     for name, part in PARTS.items():
-        lines = text.assumptions(Setup(stage(fields, part))) if fought(fields, part) else []
+        lines = text.assumptions(Setup(stage(fields, part))) if is_fought(fields, part) else []
         yield from (f"{name}: {line}" for line in lines)
     yield f"landing: {fields.policy.attacker.landing}"
     if fields.defender.provinces:
@@ -245,12 +241,12 @@ def assumptions(fields: Campaign) -> Iterator[str]:
 
 
 def explain(stages: Stages) -> Iterator[str]:
-    """The stages, and the dice of each."""
+    """Lines for the stages and the dice of each."""
     fields, provinces = stages.fields, stages.fields.defender.provinces
     landed = stages.landed(model.count(fields.attacker.fleet))
     for name, part in PARTS.items():
         won = f"no defender, {'the sea' if part == 'fleet' else 'the area'} counts as won"
-        lines = text.explain(Setup(stage(fields, part))) if fought(fields, part) else [won]
+        lines = text.explain(Setup(stage(fields, part))) if is_fought(fields, part) else [won]
         yield from (f"{name}: {line}" for line in lines)
         if part == "fleet":
             yield f"landing: with every ship {landed} units land, {stages.whole - landed} stay behind"
@@ -258,48 +254,3 @@ def explain(stages: Stages) -> Iterator[str]:
         best = stages.plan(stages.besiegers(landed))
         taken = f"{len(best.provinces)} of {len(provinces)} provinces (tax value {best.value})"
         yield f"siege: all that can land could take {taken} for {best.power} power in {best.actions} actions"
-
-
-class Mover(Fields):
-    """Units that are to cross."""
-
-    units: int = Field(ge=1, le=60, description="units that are to cross")
-    military_power: int = Field(1, ge=1, le=99, description="military power for it; 1 is the activation itself")
-
-
-class Border(Fields):
-    """What lies between."""
-
-    border: Literal["open", "mountain"] = Field("open", description="the border crossed by land")
-    destination: Literal["hostile", "neutral", "friendly"] = Field("hostile", description="the area entered")
-    bridge: list[Annotated[int, Field(ge=0, le=60)]] = Field(
-        [], description="friendly ships in each sea zone crossed; none: no sea between"
-    )
-
-
-class Crossing(Frame):
-    """How many units get over a bridge of ships or a mountain border (no dice)."""
-
-    game: Literal["price-of-power"]
-    battle: Literal["crossing"]
-    attacker: Mover = Field(description="units that are to cross")
-    conditions: Border = Field(Border(), description="what lies between")
-
-
-def build_crossing(fields: Crossing) -> Built:
-    """The one row of a crossing, what carries the units and what it costs."""
-    units, way = fields.attacker.units, fields.conditions
-    mountains = way.border == "mountain" and way.destination != "friendly"
-    capacity, each = UNITS_PER_SHIP * min(way.bridge, default=0), UNITS_PER_POWER if mountains else units
-    over = min(units, capacity) if way.bridge else units
-    across = min(over, each * fields.attacker.military_power)
-    spent, for_all = -(-across // each), -(-over // each)
-    lines = ["No mountain border in the way: one power, the activation itself, moves them all."]
-    if mountains:
-        lines = [f"A mountain border into a {way.destination} area: {UNITS_PER_POWER} units for each power."]
-    if way.bridge:
-        weakest = f"the weakest of {len(way.bridge)} sea zones ({min(way.bridge)} ships)"
-        lines.insert(0, f"The bridge carries {capacity} units: {UNITS_PER_SHIP} for each ship in {weakest}.")
-    lines.append(f"{across} of {units} units cross for {spent} power; everyone the way lets over would need {for_all}.")
-    row = {"units_across": across, "power_spent": spent, "power_for_all": for_all, "bridge_capacity": capacity}
-    return Built(answer=lambda run: certain(winner=siege.winner_by(across, units), **row), explain=lambda: lines)

@@ -1,4 +1,4 @@
-"""What types cannot refuse (docs/rules/price_of_power.md section 9), with the field to blame."""
+"""Refusals that the types of the model do not cover (docs/rules/price_of_power.md section 9)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from simulator.rules.toolkit.policies import refuse, refuse_if
 
 
 def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> None:
-    """Refuse what a land or naval battle may not hold; `part` is where a campaign keeps it (".fleet", ".army").
+    """Refuse a land or naval battle that the rules do not allow. Raises Refusal.
 
-    A campaign's battle that is not fought has one side alone.
+    `part` is the path of the battle in a campaign (".fleet", ".army"); a stage that is not fought has one of `sides`.
     """
     deck, galley_waters = fields.options.npr_deck, getattr(fields.conditions, "galley_waters", True)
     empty = "the deck has no cards; give at least one, or leave it out for the printed one"
@@ -36,14 +36,14 @@ def check(fields: AnyBattle, part: str = "", sides: Sequence[str] = SIDES) -> No
 
 
 def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
-    """Units stand in one place only: on the side itself, in factions, or behind an NPR's capacity."""
+    """Units are given in one place only: on the side itself, in factions, or as the provinces of an NPR."""
     own = next((unit for unit in (*side.units, "damaged") if getattr(side, unit, 0)), None)
     for field in ("factions", "npr"):
         text = f"may not stand together with units of the side itself ({name}.{own})"
         refuse(getattr(side, field) and own, f"{name}.{field}", text)
     for field in ("kind", "defends_capital", "last_area") if side.factions else ():
-        told = getattr(side, field, None) not in {"player", False, None}
-        refuse(told, f"{name}.{field}", "is told of each of the factions; leave it out here")
+        given = getattr(side, field, None) not in {"player", False, None}
+        refuse(given, f"{name}.{field}", "is given for each of the factions; leave it out here")
     if side.npr:
         check_capacity(f"{name}.npr", side.npr, f"{name}.npr", side.npr)
         refuse(side.factions, f"{name}.npr", "give either npr or factions, not both")
@@ -52,7 +52,7 @@ def check_defender(name: str, side: LandDefender | SeaDefender) -> None:
 
 
 def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
-    """Kinds that have one type of unit only; NPR fields; galleys and damaged ships."""
+    """Refuse units that this kind of realm does not have, fields of NPRs, galleys and damaged ships."""
     for unit in (*realm.units, "damaged"):
         wrong, number = realm.kind != "player" and unit != realm.others_have, getattr(realm, unit, 0)
         refuse_if(wrong and number, f"{path}.{unit}", number, f"{realm.kind} has only {realm.others_have}")
@@ -66,7 +66,7 @@ def check_realm(path: str, realm: AnyRealm, galley_waters: bool) -> None:
 
 
 def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
-    """Retreat is decided by player realms; cavalry base dice are for Muslim ones."""
+    """Only a player realm decides to retreat; only a Muslim realm rolls cavalry base dice."""
     for field in ("retreat", "retreat_at"):
         wrong = field in policy.model_fields_set and "player" not in model.kinds(side)
         refuse(wrong, f"{path}.{field}", "only a player realm decides to retreat; leave it out")
@@ -79,7 +79,7 @@ def check_policy(path: str, side: AnySide, policy: model.Leaving) -> None:
 
 
 def check_side(name: str, side: AnySide, options: model.Options) -> None:
-    """Ideas, leaders, battle actions and the main defender."""
+    """Refuse ideas, leaders, battle actions and a main defender that the side may not have."""
     player, others = "player" in model.kinds(side), sorted(model.kinds(side) - {"npr", "rebels"})
     refuse(side.ideas and not player, f"{name}.ideas", "only a player realm has ideas; leave them out")
     if side.leader == "draw":
@@ -101,10 +101,10 @@ def check_side(name: str, side: AnySide, options: model.Options) -> None:
 
 
 def check_dice(fields: AnyBattle, part: str) -> None:
-    """No roll has more than 20 dice, and dice that replace the printed ones can be told apart."""
+    """Refuse a roll of more than 20 dice, and dice with too many different results."""
     setup = Setup(fields)
     for side, rows in zip(setup.sides, setup.pools, strict=True):
         most = max(sum(pool[:3]) for row in rows for pool in row)
         refuse(most > MOST_DICE, f"{side.where}{part}", f"{most} dice in one roll; at most {MOST_DICE} are allowed")
     if setup.dice != printed_dice():
-        chain_of(setup)  # refuses dice whose results are too many to be told apart
+        chain_of(setup)  # raises Refusal for dice with too many different results

@@ -1,4 +1,4 @@
-"""Dice with icons: their faces, and what a pool of them can show (docs/rules/price_of_power.md section 1).
+"""Dice with icons: their faces, and the icons that a pool of dice shows (docs/rules/price_of_power.md section 1).
 
 Faces and cards come from data/*.csv; data/README.md names their sources.
 """
@@ -22,7 +22,7 @@ MOST_DICE = 20
 
 
 class Icons(NamedTuple):
-    """Icons on a face; or those that count for infantry (F + wT), cavalry and artillery, and tercios."""
+    """Icons on a face; or icons that hit for infantry (F + wT), cavalry and artillery, and tercios."""
 
     infantry: int = 0
     cavalry: int = 0
@@ -34,7 +34,7 @@ Dice = Mapping[str, tuple[Icons, ...]]
 
 
 class Pool(NamedTuple):
-    """Dice rolled together, and what a tercios icon counts (2 with Tercios or Line Infantry)."""
+    """Dice rolled together; a tercios icon counts `tercios_worth` times (2 with Tercios or Line Infantry)."""
 
     infantry: int
     cavalry: int
@@ -42,18 +42,18 @@ class Pool(NamedTuple):
     tercios_worth: int = 1
 
     def faces(self, dice: Dice) -> list[tuple[Icons, ...]]:
-        """The faces of each die rolled."""
+        """The faces of each die of the pool."""
         return [dice[die] for die, number in zip(DICE, self, strict=False) for _ in range(number)]
 
     def worth(self, face: Icons) -> Icons:
-        """What a face counts (section 3.2, step 2)."""
+        """The icons of a face that hit (section 3.2, step 2)."""
         return face._replace(infantry=face.infantry + self.tercios_worth * face.tercios)
 
 
 def face(text: str) -> Icons:
     """The icons of a face as written, e.g. "blank" or "infantry+cavalry"."""
-    found = Counter(part.strip() for part in text.split("+"))
-    return Icons(**{icon: found[icon] for icon in ICONS})
+    icons = Counter(part.strip() for part in text.split("+"))
+    return Icons(**{icon: icons[icon] for icon in ICONS})
 
 
 @lru_cache(maxsize=1)
@@ -63,12 +63,12 @@ def printed_dice() -> Dice:
 
 
 def dice_of(override: Mapping[str, Sequence[str] | None]) -> Dice:
-    """The game's dice with those of `options.dice` in their place."""
+    """The printed dice, replaced by those of `options.dice`."""
     return {**printed_dice(), **{die: tuple(map(face, faces)) for die, faces in override.items() if faces}}
 
 
 def icons_shown(dice: Dice, pool: Pool, caps: Icons) -> np.ndarray:
-    """Ways to roll each [F + wT, H, A, T] with a pool, each counted no further than its cap (float64, caps + 1)."""
+    """Ways to roll each [F + wT, H, A, T] with a pool, each counted up to its cap (float64, shape caps + 1)."""
     shape = tuple(cap + 1 for cap in caps)
     before = np.indices(shape).reshape(len(shape), -1)
 

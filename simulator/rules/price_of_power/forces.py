@@ -1,7 +1,7 @@
-"""The forces that meet: realms, what leaves them first, leaders (docs/rules/price_of_power.md sections 2, 3.1 and 4).
+"""Factions, their order of losses, and leaders (docs/rules/price_of_power.md sections 2, 3.1 and 4).
 
-Both kinds of battle see a faction as three categories that lose one hit after the other; what is left of a category
-after each hit is a fixed list, decided by the `losses` policy.
+A faction on land or at sea has three categories. The `losses` policy gives each category a fixed list of the units left
+after each hit.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ SHIPS_HIT = {
     "light-first": (GALLEY, LIGHT, DAMAGED, SOUND),
     "heavy-first": (DAMAGED, SOUND, LIGHT, GALLEY),
 }
-# What a fleet pays that leaves: one ship (section 4, step 6).
+# A fleet that retreats pays one ship, the first of these that it has (section 4, step 6).
 PRICE_OF_RETREAT = (GALLEY, LIGHT, DAMAGED, SOUND)
-# Galleys, light, sound, damaged ships seen as galleys, light, heavy (damaged included), damaged.
+# Turns galleys, light, sound, damaged ships into galleys, light, heavy (damaged included), damaged.
 HEAVY_TOGETHER = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
 
 
 class Faction:
-    """A realm's force: `left[c][n]` is what a category c that can still take n hits consists of, `hits[c]` at most.
+    """The units of a realm: `left[c][n]` are those of category c while it can take n hits, at most `hits[c]`.
 
-    On land rows are infantry, cavalry, artillery, and all of an NPR is regular. At sea they are galleys, light, heavy
-    (damaged included), damaged, all regular, and `paid` is what a fleet is after the price of retreat. `number` is its
-    place in the list of factions, from 1.
+    Columns on land: infantry, cavalry, artillery; all units of an NPR are regular. Columns at sea: galleys, light,
+    heavy (damaged included), damaged; all ships are regular, and `paid` is the fleet after the price of retreat.
+    `number` is the place in the list of factions, from 1.
     """
 
     def __init__(self, number: int, realm: AnyRealm, losses: str) -> None:
@@ -58,7 +58,7 @@ class Faction:
 
 
 def leaving(start: Sequence[int], order: tuple[int, ...]) -> np.ndarray:
-    """What is left after each hit, fewest first, of types or ships hit in this order; without one, most units first."""
+    """Units left by type after each hit, fewest first. Types are hit in `order`; in no order, most units first."""
 
     def hit(now: list[int]) -> None:
         which = next(which for which in order if now[which]) if order else now.index(max(now))
@@ -70,13 +70,13 @@ def leaving(start: Sequence[int], order: tuple[int, ...]) -> np.ndarray:
 
 
 class Side:
-    """One side of a checked battle; a faction without units is none of it (section 3.1, step 0).
+    """One side of a checked battle, without factions that have no unit (section 3.1, step 0).
 
-    `start` are its units or ships of each type, `main` is the number of the main defender among `factions`, from 1; 0
-    without one. `leaders` are those who may lead it; `drawn` gives the weight of each (place in `leaders`, from 1; 0
-    for none): a leader is drawn where that is asked for, and by default by a defender without players (step 2; section
-    4, step 1). `automatic` are its hits in every roll while led, those of heavy ships not included; `last` is the last
-    round in which anything depends on the round; `supply` are captured ships that it can still man.
+    `start`: units or ships of each type. `main`: number of the main defender among `factions`, from 1; 0 for none.
+    `leaders`: the leaders it may have; `drawn`: the weight of each (place in `leaders`, from 1; 0 for no leader). A
+    leader is drawn where the scenario says so, and by default for a defender without players (section 3.1, step 2).
+    `automatic`: hits in every roll while led, without those of heavy ships. `last`: the last round in which anything
+    depends on the round. `supply`: captured ships that it can still man.
     """
 
     def __init__(self, where: str, battle: AnyBattle) -> None:
@@ -107,9 +107,9 @@ class Side:
 
 
 def first_lost(faction: Faction, losses: str) -> list[str]:
-    """Whose numbers decide no more than how late a force begins to lose what else it has.
+    """Fields whose number decides only how late the faction loses its other units.
 
-    On land units that go first, in the last category that the realm has any in; at sea ships of one hit that go first.
+    On land: the type lost first, in the last category with units. At sea: the ships of one hit lost first.
     """
     if isinstance(faction.realm, LandRealm):
         last = max(category for category, hits in enumerate(faction.hits) if hits)
@@ -127,10 +127,10 @@ def main_defender(factions: Sequence[Faction], named: str | None) -> int:
 
 @lru_cache(maxsize=8)
 def leaders_drawn(deck: tuple[model.Card, ...] | None) -> tuple[tuple[General, ...], dict[int, int]]:
-    """The leaders in a deck (without one, the printed), and how many cards show each (0: an advisor, who is none)."""
+    """The leaders of a deck (None: the printed deck), and the number of cards of each (0: advisors)."""
     printed = (model.Card.model_validate_strings(row, strict=False) for row in lines_of(__package__, "military_deck"))
     weights: Counter[General | None] = Counter()
     for card in printed if deck is None else deck:
         weights[General(**{die: getattr(card, die) for die in DICE}) if card.leader else None] += card.cards
-    found = tuple(leader for leader in weights if leader is not None and weights[leader])
-    return found, {found.index(leader) + 1 if leader else 0: cards for leader, cards in weights.items() if cards}
+    leaders = tuple(leader for leader in weights if leader is not None and weights[leader])
+    return leaders, {leaders.index(leader) + 1 if leader else 0: cards for leader, cards in weights.items() if cards}

@@ -1,4 +1,4 @@
-"""Scenario fields of land and naval battles, (docs/rules/price_of_power.md section 2)."""
+"""Scenario fields of land and naval battles (docs/rules/price_of_power.md section 2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Ties = Literal["listed-order", "players-first", "npr-first"]
 
 
 def known_icons(text: str) -> str:
-    """A face whose icons exist. Raises ValueError that says what is allowed."""
+    """The face as given. Raises ValueError, with the icons allowed, for an unknown icon."""
     parts = [part.strip() for part in text.split("+")]
     if parts != [BLANK] and not {*parts} <= {*ICONS}:
         allowed = ", ".join((*ICONS, BLANK))
@@ -35,7 +35,7 @@ Faces = Annotated[list[Annotated[str, AfterValidator(known_icons)]], Field(min_l
 
 
 class SomeDice(Fields):
-    """Dice of each type."""
+    """Numbers of dice of each type."""
 
     infantry: DiceCount = Field(0, description="infantry (white) dice")
     cavalry: DiceCount = Field(0, description="cavalry dice")
@@ -43,13 +43,13 @@ class SomeDice(Fields):
 
 
 class Admiral(SomeDice):
-    """A leader at sea: his dice and the ill-health tokens he already has."""
+    """A leader at sea: his dice and his ill-health tokens."""
 
     wounds: int = Field(0, ge=0, le=1, description="ill-health tokens (H) he already has; with two he is dead")
 
 
 class General(Admiral):
-    """A leader on land, who may be the ruler himself."""
+    """A leader on land; he may be the ruler."""
 
     ruler: bool = Field(False, description="is the leader the ruler of his realm")
 
@@ -59,7 +59,7 @@ LandLeader = General | Literal["none", "draw"] | None
 
 
 class BattleAction(SomeDice):
-    """A battle action: dice from a round on, or in one round."""
+    """A battle action: dice from a round on, or in one round alone."""
 
     name: str = Field("", description="name of the action")
     round: int = Field(1, ge=1, le=20, description="round in which it is played")
@@ -67,14 +67,14 @@ class BattleAction(SomeDice):
 
 
 class Card(SomeDice):
-    """Cards of one kind in the military deck."""
+    """Equal cards of the military deck."""
 
     cards: int = Field(1, ge=0, le=1000, description="how many such cards")
     leader: bool = Field(True, description="a leader, who gives his dice; else an advisor, who gives nothing")
 
 
 class DiceFaces(Fields):
-    """Dice with other faces than printed: 1-20 equally likely faces each."""
+    """Dice that replace the printed ones: 1 to 20 equally likely faces each."""
 
     infantry: Faces | None = Field(None, description="faces of the infantry die")
     cavalry: Faces | None = Field(None, description="faces of the cavalry die")
@@ -82,14 +82,14 @@ class DiceFaces(Fields):
 
 
 class MilitaryDrill(Fields):
-    """What Military Drill does (ASSUMED: one base die fewer, one automatic hit)."""
+    """Effect of Military Drill (ASSUMED: one base die fewer, one automatic hit)."""
 
     dice: int = Field(1, ge=0, le=3, description="base dice fewer")
     hits: int = Field(1, ge=0, le=5, description="automatic hits in every roll")
 
 
 class Options(Fields):
-    """Dice, deck and readings that can be changed (section 2, `options`)."""
+    """Dice, deck and readings of the rules (section 2, `options`)."""
 
     dice: DiceFaces = Field(DiceFaces(), description="faces of dice that replace the printed ones")
     base_dice: DiceCount = Field(3, description="base dice in every roll")
@@ -104,7 +104,10 @@ class Options(Fields):
 
 
 class Realm(Fields):
-    """What one realm brings, alone or as one of several defenders. `others_have` is all that an NPR may have."""
+    """The force of one realm, alone or as one of several defenders.
+
+    `others_have` is the one type that realms other than players may have.
+    """
 
     units: ClassVar[tuple[str, ...]] = ()
     called: ClassVar[str] = "units"
@@ -159,7 +162,7 @@ class SeaRealm(Realm):
 
 
 class Leading(Fields):
-    """What a side has beside its units."""
+    """Fields of a side beside its units."""
 
     battle_actions: list[BattleAction] = Field([], description="battle actions played")
     extra_dice: SomeDice = Field(SomeDice(), description="dice in every roll (ideas, house rules)")
@@ -172,7 +175,7 @@ class LandSide(Leading, LandRealm):
 
     ships_in_supply: ClassVar[int] = 0
     leader: LandLeader = Field(None, description="dice of the general; none; or draw, the top military card")
-    ideas: list[Idea] = Field([], description="ideas that tell in battle (player realms)")
+    ideas: list[Idea] = Field([], description="ideas with an effect in battle (player realms)")
     knights_dice_limit: int = Field(5, ge=0, le=20, description="most Noble Knights dice")
     muslim: bool = Field(False, description="a Muslim realm may roll cavalry dice as base dice")
 
@@ -188,11 +191,11 @@ class SeaSide(Leading, SeaRealm):
 
 
 class Defending(Fields, Generic[OneRealm]):
-    """What a defending side may have beside: several factions, or in place of units what an NPR's provinces give."""
+    """Fields of a defender alone: several factions, or in place of units the provinces of an NPR."""
 
     main_defender: str | None = Field(None, description="name of the realm that leads, when several are largest")
     npr: Capacity | None = Field(
-        None, description="in place of units: those that an NPR's provinces give, as npr-defence reckons them"
+        None, description="in place of units: those that an NPR's provinces give, as in npr-defence"
     )
     factions: list[OneRealm] | None = Field(
         None, min_length=1, max_length=3, description="realms that defend as one force"
@@ -215,30 +218,30 @@ class Leaving(Fields):
 
 
 class LandPolicy(Leaving):
-    """What a side on land decides."""
+    """Decisions of a side on land."""
 
     losses: LandLosses = Field("infantry-first", description="which type leaves a category first")
     base_dice: BaseDice = Field("infantry", description="type of the base dice (Muslim realms)")
 
 
 class SeaPolicy(Leaving):
-    """What a side at sea decides."""
+    """Decisions of a side at sea."""
 
     losses: SeaLosses = Field("spread-damage", description="which ships are hit first")
 
 
 class Attacking(Fields):
-    """What an attacker decides beside."""
+    """Decisions of an attacker alone."""
 
     ties: Ties = Field("listed-order", description="which of equally large defending factions is hit first")
 
 
 class LandAttackPolicy(Attacking, LandPolicy):
-    """What the attacker on land decides."""
+    """Decisions of the attacker on land."""
 
 
 class SeaAttackPolicy(Attacking, SeaPolicy):
-    """What the attacker at sea decides."""
+    """Decisions of the attacker at sea."""
 
 
 LandPolicies = Both[LandAttackPolicy, LandPolicy]
@@ -263,7 +266,7 @@ class Land(Frame):
     game: Literal["price-of-power"]
     battle: Literal["land"]
     attacker: LandSide = Field(description="the active player's force, an invading NPR, or rebels that moved")
-    defender: LandDefender = Field(description="whoever was attacked")
+    defender: LandDefender = Field(description="the side attacked")
     conditions: LandConditions = Field(LandConditions(), description="conditions of the battle")
     policy: LandPolicies = Field(LandPolicies(), description="what each side decides")
     options: Options = Field(Options(), description="dice, deck and readings")
@@ -275,7 +278,7 @@ class Naval(Frame):
     game: Literal["price-of-power"]
     battle: Literal["naval"]
     attacker: SeaSide = Field(description="the active player's fleet, or that of an invading NPR")
-    defender: SeaDefender = Field(description="whoever was attacked")
+    defender: SeaDefender = Field(description="the side attacked")
     conditions: SeaConditions = Field(SeaConditions(), description="conditions of the battle")
     policy: SeaPolicies = Field(SeaPolicies(), description="what each side decides")
     options: Options = Field(Options(), description="dice, deck and readings")
@@ -287,7 +290,7 @@ AnyBattle = Land | Naval
 
 
 def listed(side: AnySide) -> dict[str, AnyRealm]:
-    """The realms of a side as entered, by where they stand: factions, what a capacity gives (an NPR), or the side."""
+    """The realms of a side by their path below it: factions, the NPR of a capacity, or the side itself."""
     if isinstance(side, LandDefender | SeaDefender):
         if factions := list[AnyRealm](side.factions or ()):
             return {f".factions[{place}]": realm for place, realm in enumerate(factions)}
@@ -298,10 +301,10 @@ def listed(side: AnySide) -> dict[str, AnyRealm]:
 
 
 def kinds(side: AnySide) -> set[str]:
-    """Who fights on a side; a faction without any unit is as if it were not listed (section 3.1, step 0)."""
+    """Kinds of the realms of a side that have a unit (section 3.1, step 0)."""
     return {realm.kind for realm in listed(side).values() if realm.count()}
 
 
 def count(side: AnySide | None) -> int:
-    """Units or ships of a whole side; none where nobody is."""
+    """Units or ships of a whole side; 0 for None."""
     return sum(realm.count() for realm in listed(side).values()) if side else 0

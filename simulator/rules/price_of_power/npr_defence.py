@@ -1,4 +1,4 @@
-"""With what an NPR defends: its military and naval capacity (docs/rules/price_of_power.md section 6)."""
+"""The military and naval capacity with which an NPR defends (docs/rules/price_of_power.md section 6)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Province(Fields):
 
     @property
     def land_units(self) -> int:
-        """Land units that it gives (step 1)."""
+        """Land units given by the province (step 1)."""
         blocked = self.hostile_units or (self.location == "sea" and self.sea_blocked)
         if self.occupied or self.used_land or (self.location != "area" and blocked):
             return 0
@@ -49,7 +49,7 @@ class Province(Fields):
 
     @property
     def ships(self) -> int:
-        """Ships that it gives (step 1)."""
+        """Ships given by the province (step 1)."""
         return 0 if self.occupied or self.inactive_port or self.used_sea or not self.faces_zone else self.value
 
 
@@ -70,10 +70,9 @@ class Empire(Fields):
 
 
 class Capacity(Npr, Empire):
-    """What an NPR defends with, told by its provinces: beside `kind = "npr"` a battle takes it in place of units.
+    """The capacity of an NPR by its provinces; a land or naval battle takes it in place of the defender's units.
 
-    The answer of npr-defence is just what a battle then asks for; so it need not be carried over by hand, and a sweep
-    may vary what lies behind it (a province occupied, imperial authority).
+    So the answer of npr-defence need not be copied by hand, and a sweep can vary a province or imperial authority.
     """
 
     @property
@@ -93,7 +92,7 @@ class Capacity(Npr, Empire):
 
 
 class NprDefence(Frame):
-    """Which units a non-player realm defends with (no dice)."""
+    """The units with which a non-player realm defends (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["npr-defence"]
@@ -102,7 +101,7 @@ class NprDefence(Frame):
 
 
 def check(fields: NprDefence) -> None:
-    """Refuse what types cannot."""
+    """Refuse an NPR that the rules do not allow. Raises Refusal."""
     check_capacity("defender", fields.defender, "conditions", fields.conditions)
 
 
@@ -118,7 +117,7 @@ def check_capacity(path: str, npr: Npr, there: str, empire: Empire) -> None:
 
 
 def build(fields: NprDefence) -> Built:
-    """The one row of an NPR's defence, and what each province gives."""
+    """The row of an NPR's defence, and a line for each province."""
     npr = Capacity.model_construct(**dict(fields.defender), **dict(fields.conditions))
     by_land, by_sea = (units >= LEAST_FOR_A_CARD for units in (npr.land_units, npr.ships))
     lines = [

@@ -1,4 +1,4 @@
-"""Final states as the columns a player asks for (docs/rules/price_of_power.md section 3.3 and the end of section 4)."""
+"""Columns of the outcome of a land or naval battle (docs/rules/price_of_power.md sections 3.3 and 4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simulator.rules.toolkit.naming import counted, winners
 
 
 def outcome(setup: Setup, states: State) -> Columns:
-    """Columns of a battle's final states (a State of arrays)."""
+    """Columns of final states (a State of int arrays)."""
     attacker, defender = setup.sides
     forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
     here = [(force & GONE == 0) & (force > 0) for force in forces]
@@ -24,8 +24,8 @@ def outcome(setup: Setup, states: State) -> Columns:
     columns |= side_columns(defender, forces[1:], np.asarray(states.defender_leader))
     if setup.sea:
         for side, code in ((attacker, ATTACKER), (defender, DEFENDER)):
-            columns[f"{side.where}_captured"] = np.where(columns["winner"] == code, states.haul, 0)
-            columns[f"{side.where}_captured_heavy"] = np.where(columns["winner"] == code, states.heavy_haul, 0)
+            columns[f"{side.where}_captured"] = np.where(columns["winner"] == code, states.captured, 0)
+            columns[f"{side.where}_captured_heavy"] = np.where(columns["winner"] == code, states.captured_heavy, 0)
     if getattr(defender.fields, "factions", None):
         left = dict.fromkeys(range(1, len(listed(defender.fields)) + 1), np.zeros(len(forces[0]), int))
         left |= {f.number: units(alive(f, force)) for f, force in zip(defender.factions, forces[1:], strict=True)}
@@ -36,12 +36,12 @@ def outcome(setup: Setup, states: State) -> Columns:
 
 
 def in_place(faction: Faction, force: np.ndarray) -> np.ndarray:
-    """What is left of each category, gone or not: (states, 3 categories, columns of `Faction.left`)."""
+    """Units of each category, gone or not: int64, shape (states, 3 categories, columns of `Faction.left`)."""
     return np.stack([rows[part(force, which)] for which, rows in enumerate(faction.left)], axis=1)
 
 
 def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
-    """What is alive, in place or retreated, as `in_place`; NPR units that left are neither."""
+    """Units alive, in place or retreated, as `in_place`; an NPR that left has none."""
     left, gone = in_place(faction, force), (force & GONE) > 0
     if faction.realm.kind != "player":
         left[gone] = 0
@@ -51,12 +51,12 @@ def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
 
 
 def units(left: np.ndarray) -> np.ndarray:
-    """Units or ships in all."""
+    """Units or ships in all: int64, shape (states,)."""
     return np.asarray(left[:, :, :3].sum(axis=(1, 2)))
 
 
 def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Columns:
-    """Survivors by type and category, losses, withdrawn and retreated, and what became of the leader."""
+    """Survivors by type and category, losses, withdrawn, retreated, and the wounds of the leader."""
     where, held = side.where, list(zip(side.factions, forces, strict=True))
     left = np.sum([alive(*one) for one in held], axis=0)
     npr = [units(in_place(one, force)) * ((force & GONE) > 0) for one, force in held if one.realm.kind != "player"]
@@ -73,21 +73,21 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
         f"{where}_leader_wounds": leader % STAGES,
         f"{where}_leader_killed": killed,
     }
-    ruler = any(known.ruler for known in side.leaders)
+    ruler = any(general.ruler for general in side.leaders)
     return columns if side.sea else columns | {f"{where}_ruler_killed": killed & ruler}
 
 
 def decisions(setup: Setup, states: State, options: np.ndarray) -> Columns:
-    """States in which a side decides whether it leaves, by the units in place, and what it does."""
+    """Columns of decision states: the units in place, and the option taken."""
     forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
-    told = {}
+    columns = {}
     for side, those in zip(setup.sides, (forces[:1], forces[1:]), strict=True):
         there = [np.where(force & GONE, 0, force) for force in those]
         left = sum(in_place(faction, force).sum(axis=1) for faction, force in zip(side.factions, there, strict=True))
         names = SHIPS if side.sea else TYPES
-        told[side.where] = np.array([counted(row, names) for row in np.asarray(left).tolist()], dtype=object)
+        columns[side.where] = np.array([counted(row, names) for row in np.asarray(left).tolist()], dtype=object)
     defends = states.phase == DEFENDER_DECIDES
-    found = {"decision": np.where(defends, "policy.defender.retreat", "policy.attacker.retreat"), **told}
+    columns = {"decision": np.where(defends, "policy.defender.retreat", "policy.attacker.retreat"), **columns}
     if setup.last > 1:
-        found["round"] = np.asarray(states.round + 1)
-    return found | {"choice": np.where(options == LEAVE, "leave", "stay")}
+        columns["round"] = np.asarray(states.round + 1)
+    return columns | {"choice": np.where(options == LEAVE, "leave", "stay")}

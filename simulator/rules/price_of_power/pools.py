@@ -1,9 +1,8 @@
-"""What a side rolls: its pools of dice and their chance tables (docs/rules/price_of_power.md sections 3.2 and 4).
+"""The pools of dice of a side and their chance tables (docs/rules/price_of_power.md sections 3.2 and 4).
 
-A result is the number of a *roll*: icons that count for infantry, cavalry and artillery, packed as strengths are
-(casualties.py), and above them tercios. Rolls that give the units at hand the same hits are one result, which keeps
-exact odds quick: each pool has a table for every number of infantry, cavalry and artillery that its icons can still
-tell apart.
+A result is the number of a *roll*: icons that hit for infantry, cavalry and artillery, packed as a strength
+(casualties.py), and above them tercios. Each pool has a table for every number of infantry, cavalry and artillery up to
+the icons it can show. In each table rolls with equal hits are one result, so that exact odds have few transitions.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from simulator.rules.price_of_power.dice import DICE, Dice, Icons, Pool, icons_s
 from simulator.rules.price_of_power.forces import Side
 from simulator.rules.price_of_power.model import General, LandPolicy
 
-# Above this much work a pool gets one table for all numbers of units instead (a thousand dice results or more).
+# Above these a pool gets one table for all numbers of units (a thousand different rolls or more).
 MOST_WORK = 60_000_000
 MOST_TABLES = 20_000
-# The tables of a pool with no more rolls are kept for the next battle.
+# Tables of pools with at most this many rolls are cached for the next battle.
 MOST_KEPT = 10_000
-# A roll with one icon that counts, for infantry, for cavalry, for artillery.
+# Rolls with one icon: for infantry, cavalry, artillery.
 ONE_ICON = packed(1, 0, 0), packed(0, 1, 0), packed(0, 0, 1)
 
 
@@ -47,7 +46,7 @@ def pool_of(side: Side, base: str, leader: General | None, round_: int, led: boo
 
 
 def base_type(side: Side, dice: Dice, leader: General | None) -> str:
-    """Type of the base dice; `best-expected` compares the first roll of the starting units (section 2, `base_dice`)."""
+    """Type of the base dice; `best-expected` compares the hits of the first roll (section 2, `base_dice`)."""
     if not isinstance(side.policy, LandPolicy):
         return "artillery"
     if side.policy.base_dice != "best-expected":
@@ -63,7 +62,7 @@ def base_type(side: Side, dice: Dice, leader: General | None) -> str:
 
 
 def pools_of(side: Side, dice: Dice, last: int) -> list[list[Pool]]:
-    """Pools of a side in each round; three rows a card: its leader dead, alive, his side unled."""
+    """Pools of a side in each round (columns); three rows a card: leader dead, leader alive, side not led."""
     rows = []
     for leader in (None, *side.leaders):
         base = base_type(side, dice, leader)
@@ -73,7 +72,7 @@ def pools_of(side: Side, dice: Dice, last: int) -> list[list[Pool]]:
 
 
 def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[list[Pool]]) -> Icons:
-    """The most of each icon that can matter to this side: own units, wounds to deal, ships to capture."""
+    """Caps on the icons of a side: more than its units, the wounds to deal or the ships to capture have no effect."""
     shown = map(max, zip(*(most_icons(dice, pool) for pool in {*chain(*pools)}), strict=True))
     tercios = max(4 if enemy.leaders else 0, min(enemy.units, side.supply))
     units = [0, 0, side.units] if side.sea else side.start
@@ -82,38 +81,38 @@ def caps_of(side: Side, enemy: Side, dice: Dice, pools: list[list[Pool]]) -> Ico
 
 @dataclass
 class TableSet:
-    """Chance tables and rolls of a battle under construction; table NO_TABLE is certain."""
+    """Collects the chance tables and rolls of a battle."""
 
     dice: Dice
     rolls: dict[int, int] = field(default_factory=lambda: {0: 0})
     rows: list[Row] = field(default_factory=lambda: [row_of({0: 1})])
 
     def add(self, weights: Mapping[int, int]) -> int:
-        """A table whose results mean something else; its index."""
+        """Index of a new table of cards or charges, whose results are not rolls."""
         self.rows.append(row_of(weights))
         return len(self.rows) - 1
 
     def add_pools(self, rows: list[list[Pool]], caps: Icons, pairs: bool) -> tuple[list[list[tuple[int, int]]], int]:
-        """Tables of a side's pools, as `add_pool`; and how far its units count, 0 where one table serves them all."""
+        """Tables of a side's pools, as `add_pool`; and the cap on its units, 0 where one table serves all numbers."""
         distinct = dict.fromkeys(chain(*rows))
         tables = len(distinct) * prod(cap + 1 for cap in caps[:3])
         each = tables <= MOST_TABLES and tables * prod(cap + 1 for cap in caps) <= MOST_WORK
-        made = {pool: self.add_pool(pool, caps, each, pairs) for pool in distinct}
-        return [[made[pool] for pool in row] for row in rows], packed(*caps[:3]) if each else 0
+        added = {pool: self.add_pool(pool, caps, each, pairs) for pool in distinct}
+        return [[added[pool] for pool in row] for row in rows], packed(*caps[:3]) if each else 0
 
     def add_pool(self, pool: Pool, caps: Icons, each: bool, pairs: bool) -> tuple[int, int]:
-        """Tables of a pool, as `rolls_of`: the first one's index; and the most that counts of each icon."""
+        """Add the tables of a pool (see `rolls_of`); the index of the first, and the most icons it shows, packed."""
         first, numbers = len(self.rows), self.rolls
         shown = prod(cap + 1 for cap in caps) * (sum(caps[:3]) + 1 if each else 1)
-        made = rolls_of if shown <= MOST_KEPT else rolls_of.__wrapped__
-        for rolls, weight in made(tuple(self.dice.items()), pool, caps, each, pairs):
+        rolls_by_units = rolls_of if shown <= MOST_KEPT else rolls_of.__wrapped__
+        for rolls, weight in rolls_by_units(tuple(self.dice.items()), pool, caps, each, pairs):
             results = np.array([numbers.setdefault(roll, len(numbers)) for roll in rolls])
             order = results.argsort()
             self.rows.append((results[order], weight[order]))
         return first, packed(*map(min, most_icons(self.dice, pool)[:3], caps))
 
     def close(self) -> tuple[Tables, np.ndarray]:
-        """All tables, and the rolls. Raises Refusal for too many."""
+        """All tables, and the rolls by result (int64). Raises Refusal for too many rolls."""
         if len(self.rolls) > LARGEST_RESULT + 1:
             raise Refusal("options.dice", "these dice have too many different results; give fewer dice or icons")
         return from_rows(self.rows), np.array(list(self.rolls))
@@ -123,9 +122,9 @@ class TableSet:
 def rolls_of(
     dice: tuple[tuple[str, tuple[Icons, ...]], ...], pool: Pool, caps: Icons, each: bool, pairs: bool
 ) -> list[tuple[list[int], np.ndarray]]:
-    """Rolls of a pool and their chances: one table for all units, or (`each`) one for each number of them.
+    """Rolls of a pool and their chances: one table for all units, or (`each`) one for each number of units.
 
-    `pairs`: only pairs of tercios matter. Kept, since most battles of an evening roll the same dice.
+    `pairs`: only pairs of tercios count. Cached, since most battles roll the same dice.
     """
     ways = icons_shown(dict(dice), pool, caps)
     if pairs:
@@ -136,13 +135,13 @@ def rolls_of(
     if not each:
         *icons, tercios = ways.nonzero()
         return [((packed(*icons) | pair * tercios << TERCIOS).tolist(), flat[flat > 0] / flat.sum())]
-    found, all_icons = [], np.ogrid[tuple(slice(number) for number in ways.shape)]
+    rolls_by_units, all_icons = [], np.ogrid[tuple(slice(number) for number in ways.shape)]
     for units in product(*(range(cap + 1) for cap in caps[:3])):
-        # Rolls that give these units the same hits are one, told by the infantry, then the cavalry that may have hit.
-        told = [0, *np.repeat(ONE_ICON, units).cumsum().tolist()]
+        # Rolls with equal hits are one: the roll with the first icons, of infantry, then of cavalry, that give them.
+        roll_with_hits = [0, *np.repeat(ONE_ICON, units).cumsum().tolist()]
         shown = sum(np.minimum(number, own) for number, own in zip(all_icons, units, strict=False))
         weight = np.bincount((shown * many + all_icons[-1]).ravel(), flat)
         codes = weight.nonzero()[0]
-        rolls = [told[code // many] | pair * (code % many) << TERCIOS for code in codes.tolist()]
-        found.append((rolls, weight[codes] / weight[codes].sum()))
-    return found
+        rolls = [roll_with_hits[code // many] | pair * (code % many) << TERCIOS for code in codes.tolist()]
+        rolls_by_units.append((rolls, weight[codes] / weight[codes].sum()))
+    return rolls_by_units

@@ -1,7 +1,7 @@
 """The rounds of a battle on land or at sea: one procedure (docs/rules/price_of_power.md sections 3 and 4).
 
-The chance steps are the card each side draws, the charge of each side, the attacker's roll, the defender's roll.
-Casualties of a round come off together after the defender's roll; then each side decides whether it leaves.
+The chance steps are the card and the charge of each side, then in each round the attacker's and the defender's roll.
+The casualties of a round are removed together after the defender's roll; then each side decides whether it leaves.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from simulator.rules.price_of_power.casualties import (
     after_casualties,
     after_hits,
     force_of,
-    here,
     hits_with,
     part,
+    present,
     strength_on,
     table_for,
     turn_of,
@@ -33,14 +33,14 @@ from simulator.rules.price_of_power.casualties import (
 )
 from simulator.rules.toolkit.retreat import Leave, leaves
 
-# Phases: what happens next.
+# The phase is the step that comes next.
 (
     ATTACKER_DRAWS, DEFENDER_DRAWS, ATTACKER_CHARGES, DEFENDER_CHARGES, ATTACKER_ROLLS, DEFENDER_ROLLS,
     ATTACKER_DECIDES, DEFENDER_DECIDES, OVER,
 ) = range(9)  # fmt: skip
-# Who a realm is: one that decides, an NPR that leaves when weaker, rebels, who hold NPRs, others that never leave.
+# Kinds of realms: a player decides, an NPR leaves when weaker, rebels stay and hold NPRs, the others never leave.
 PLAYER, NPR, REBELS, TO_THE_LAST = range(4)
-# Whether a side asks to leave: as its `Leave` says, when its leader is wounded, or as well as possible.
+# When a side leaves: never, as its `Leave` says, when its leader is wounded, or when that is best.
 NEVER, BY_POLICY, WHEN_WOUNDED, AT_BEST = range(4)
 STAY, LEAVE = 0, 1
 DEAD, STAGES, UNLED = 2, 3, 2
@@ -49,14 +49,15 @@ DEAD, STAGES, UNLED = 2, 3, 2
 class Params(NamedTuple):
     """Numbers of a battle. Factions are the attacker (0) and the defenders (1 to 3); arrays are int64.
 
-    `last`: rounds from this one on are alike; `main`: the main defender's faction, 0 for none; `brief`: a later stage
-    asks for ships and units alone. `first_of[side]` is its first faction; `kind` and `tie` stand by faction.
-    `strength[3 * faction + category, n]` is what a category is that can take n hits (casualties.py), `fewest` the
-    force of as many ships with the fewest hits. By side: `automatic` hits, how it `asks` to leave, captured ships in
-    `supply`.
-    `pool[side, dice_of(...), round]` are the first table of a roll and the most icons it can show. There is a table for
-    each number of units up to `cap` (by side). What a roll has `shown` are its icons, packed as strengths are, and
-    above them its tercios. `opening` are the tables of the first four phases, 0 for those that there are not.
+    `last`: all rounds from this one on are alike. `main`: faction of the main defender, 0 for none. `brief`: a later
+    stage needs the ships and units alone. `first_of[side]` is the side's first faction. `kind` and `tie` are indexed by
+    faction; `automatic` hits, `asks` (when it leaves) and `supply` (captured ships it can man) by side.
+    `strength[3 * faction + category, n]` is the strength of a category that can take n hits (casualties.py); `fewest`
+    is the force of as many ships with the fewest hits.
+    `pool[side, dice_of(...), round]` holds the first table of a roll and the most icons that the roll can show;
+    there is a table for each number of units up to `cap[side]`. `shown[result]` holds the icons of a roll,
+    packed as a strength, and above them its tercios. `opening` holds the tables of the first four phases, NO_TABLE for
+    a phase left out.
     """
 
     sea: int
@@ -84,12 +85,12 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """A battle under way: phase, rounds done, the force of each faction, leaders, a pending roll.
+    """The state of a battle: phase, rounds done, the force of each faction, leaders, a pending roll.
 
-    `round` goes no further than rules read it; `rounds` counts them all, if that is asked. `turns` holds whose turn in
-    the alternation it is, two bits a faction. A leader is 3 x his card + his wounds, 0 for none. `hits`, `hurt` and
-    `haul` are the attacker's roll until the defender has rolled: hits, wounds, ships to capture. Once the battle is
-    over `haul` and `heavy_haul` are the ships captured.
+    `round` stops at the last value that a rule reads; `rounds` counts all rounds, where that is asked for. `turns`
+    holds the next category of the casualty alternation, two bits for each faction. A leader is 3 x his card + his
+    wounds, 0 for none. `hits`, `wounds` and `captured` hold the attacker's roll until the defender has
+    rolled. At the end `captured` and `captured_heavy` are the ships captured.
     """
 
     phase: int
@@ -102,9 +103,9 @@ class State(NamedTuple):
     attacker_leader: int
     defender_leader: int
     hits: int
-    hurt: int
-    haul: int
-    heavy_haul: int
+    wounds: int
+    captured: int
+    captured_heavy: int
     rounds: int
 
 
@@ -116,23 +117,23 @@ def leader_of(s, side):
 
 @helper
 def fights(p, s, side, kind):
-    """Does a unit of a realm of this kind still fight on the side?"""
+    """A unit of a realm of this kind still fights on the side."""
     for faction in range(p.first_of[side], p.first_of[side + 1]):
-        if p.kind[faction] == kind and here(force_of(s, faction)):
+        if p.kind[faction] == kind and present(force_of(s, faction)):
             return True
     return False
 
 
 @helper
-def alone(s):
-    """Has a side no unit left in the area?"""
-    return not here(s.attacker) or not (here(s.defender_1) or here(s.defender_2) or here(s.defender_3))
+def has_empty_side(s):
+    """A side has no unit left in the area."""
+    return not present(s.attacker) or not (present(s.defender_1) or present(s.defender_2) or present(s.defender_3))
 
 
 @helper
 def led(p, s, side):
-    """There is no main defender, or he still has a unit in the battle (section 3.1, step 1)."""
-    return side == ATTACK or p.main == 0 or here(force_of(s, p.main))
+    """The side has no main defender, or he still has a unit in the battle (section 3.1, step 1)."""
+    return side == ATTACK or p.main == 0 or present(force_of(s, p.main))
 
 
 # The rolls (section 3.2, steps 1 and 2; section 4, steps 1 and 2).
@@ -140,68 +141,68 @@ def led(p, s, side):
 
 @helper
 def dice_of(p, s, side):
-    """Which dice a side rolls, of those that it has for each card: 0 its leader is dead, 1 alive, 2 it is not led."""
+    """Row of the pools of a side: 3 x its card, plus 0 with a dead leader, 1 with one alive, 2 where it is not led."""
     wounds = leader_of(s, side) % STAGES
     return leader_of(s, side) - wounds + (UNLED if not led(p, s, side) else 1 if wounds < DEAD else 0)
 
 
 @helper
 def hits_of(p, s, side, shown):
-    """Hits of what a roll has shown."""
+    """Hits of a roll."""
     return hits_with(p.sea, strength_on(p, s, side), shown, p.automatic[side] if led(p, s, side) else 0)
 
 
 @helper
-def hurt_by(p, s, side, shown):
-    """Wounds that the tercios of a roll deal to the leader of `side` (section 3.2, step 4)."""
+def wounds_by(p, s, side, shown):
+    """Wounds that the tercios of the enemy's roll deal to the leader of `side` (section 3.2, step 4)."""
     leader = leader_of(s, side)
-    return hurt_with(shown, leader % STAGES) if leader > 0 and led(p, s, side) else 0
+    return new_wounds(shown, leader % STAGES) if leader > 0 and led(p, s, side) else 0
 
 
 @helper
-def hurt_with(shown, wounds):
-    """The same for a leader who has some wounds already: one for each two tercios."""
+def new_wounds(shown, wounds):
+    """One wound for each two tercios; a leader dies of the second."""
     return min(shown >> (TERCIOS + 1), DEAD - wounds)
 
 
 @helper
-def haul_of(p, s, side, shown, hits):
-    """Ships that a roll captures if it sinks the enemy's last; 0 if it cannot (section 4, step 5)."""
+def captured_by(p, s, side, shown, hits):
+    """Ships that a roll captures if it sinks the enemy's last ship, else 0 (section 4, step 5)."""
     sinks = p.supply[side] > 0 and hits >= strength_on(p, s, 1 - side) >> HITS
     return min(shown >> TERCIOS, p.supply[side]) if sinks else 0
 
 
 @helper
-def with_haul(p, before, after, haul):
-    """Ships captured from those sunk in the final roll, the cheapest first (section 4, step 5)."""
-    if here(after.attacker):
-        haul, sunk = before.haul, strength_on(p, before, DEFENCE)
+def with_captures(p, before, after, captured):
+    """The state with the ships captured from those sunk in the final roll, cheapest first (section 4, step 5)."""
+    if present(after.attacker):
+        captured, sunk = before.captured, strength_on(p, before, DEFENCE)
     elif fights(p, after, DEFENCE, PLAYER):
         sunk = strength_on(p, before, ATTACK)
     else:
         return after
     ships = (sunk >> UNITS) & MANY
-    haul = min(haul, ships)
-    return after._replace(haul=haul, heavy_haul=max(0, haul - ships + part(sunk, 3)))
+    captured = min(captured, ships)
+    return after._replace(captured=captured, captured_heavy=max(0, captured - ships + part(sunk, 3)))
 
 
-# Who leaves (section 3.2, step 6; section 4, step 6).
+# Retreat (section 3.2, step 6; section 4, step 6).
 
 
 @helper
-def asked(p, s, side):
-    """Does a player realm of this side decide whether to leave: may it, has it a policy, and two units or more?"""
+def may_choose(p, s, side):
+    """A player realm of this side decides whether to leave: it may, it has a policy, and the side has two units."""
     return p.asks[side] > 0 and fights(p, s, side, PLAYER) and units_on(p, s, side) >= 2
 
 
 @helper
 def after_decision(p, s, faction, option):
-    """The force of a faction once it stays or leaves: player realms as decided, NPRs when they are outnumbered.
+    """The force of a faction that stays or leaves: a player realm as decided, an NPR leaves when outnumbered.
 
-    A player realm pays one more casualty; at sea one ship, when the fleet is counted.
+    A player realm that leaves pays one more casualty; at sea it pays one ship, which the outcome subtracts.
     """
     force, side = force_of(s, faction), min(faction, DEFENCE)
-    if not here(force) or p.kind[faction] > NPR:
+    if not present(force) or p.kind[faction] > NPR:
         return force
     if p.kind[faction] == PLAYER:
         paid = force if option == STAY or p.sea else after_hits(force, 1, turn_of(s, faction))
@@ -211,12 +212,12 @@ def after_decision(p, s, faction, option):
 
 @helper
 def decided(p, s, option):
-    """What a decision leads to: the attacker comes first, then the defenders, then the next round or the end."""
+    """The state after a decision: the attacker decides first, then the defenders; then the next round or the end."""
     if s.phase == ATTACKER_DECIDES:
         s = s._replace(attacker=after_decision(p, s, 0, option), phase=DEFENDER_DECIDES)
         if s.attacker & GONE:
             return ended(p, s)
-        if asked(p, s, DEFENCE):
+        if may_choose(p, s, DEFENCE):
             return s
         option = STAY
     after = s._replace(
@@ -225,44 +226,44 @@ def decided(p, s, option):
         defender_3=after_decision(p, s, 3, option),
     )
     now = s.round + 1
-    return ended(p, after) if alone(after) or now == p.max_rounds else to_roll(p, after, min(now, p.last - 1))
+    return ended(p, after) if has_empty_side(after) or now == p.max_rounds else to_roll(p, after, min(now, p.last - 1))
 
 
 @helper
 def leave_or_stay(p, s):
-    """Step 6, which begins with the attacker."""
+    """Step 6: each side leaves or stays, the attacker first."""
     s = s._replace(phase=ATTACKER_DECIDES)
-    return s if asked(p, s, ATTACK) else decided(p, s, STAY)
+    return s if may_choose(p, s, ATTACK) else decided(p, s, STAY)
 
 
 @rule(Params)
 @helper
 def decides(p, s):
-    """Who decides: 1 the attacker, 2 the defenders, 0 chance."""
+    """1 where the attacker decides, 2 where the defenders do, 0 where chance does."""
     return max(0, s.phase - DEFENDER_ROLLS) if s.phase != OVER else 0
 
 
 @rule(Params)
 def options(p, s):
-    """To stay or to leave."""
+    """Two options: stay or leave."""
     return 2
 
 
 @rule(Params)
 @helper
 def choose(p, s):
-    """What the policy of the side that decides says (section 2, `retreat`)."""
+    """The option that the policy of the deciding side takes (section 2, `retreat`)."""
     side = s.phase - ATTACKER_DECIDES
     if p.asks[side] == AT_BEST:
         return BEST
     policy = p.attacker_leaves if side == ATTACK else p.defender_leaves
     own, enemy, wounds = units_on(p, s, side), units_on(p, s, 1 - side), leader_of(s, side) % STAGES
-    return LEAVE if wants_away(policy, p.asks[side], s.round + 1, own, enemy, wounds) else STAY
+    return LEAVE if policy_leaves(policy, p.asks[side], s.round + 1, own, enemy, wounds) else STAY
 
 
 @helper
-def wants_away(policy, asks, rounds, own, enemy, wounds):
-    """Does the policy say leave after so many rounds, with so many units and wounds of the leader?"""
+def policy_leaves(policy, asks, rounds, own, enemy, wounds):
+    """The policy says leave, given the rounds fought, the units of both sides and the leader's wounds."""
     return leaves(policy, own, rounds, own, enemy) | ((asks == WHEN_WOUNDED) & (wounds == 1))
 
 
@@ -271,23 +272,24 @@ def wants_away(policy, asks, rounds, own, enemy, wounds):
 
 @helper
 def to_roll(p, s, done):
-    """The next round, after so many; the alternation starts anew unless it goes on through the whole battle."""
+    """The next round after `done` rounds; the alternation restarts unless it runs through the whole battle."""
     return s._replace(phase=ATTACKER_ROLLS, round=done, turns=s.turns if p.whole_battle else 0)
 
 
 @helper
-def told(p, faction, force):
-    """A force as the answer tells it: of a fleet that another stage follows the ships alone, sound or damaged."""
+def reported(p, faction, force):
+    """A force as the outcome reads it: of a fleet before a later stage the number of ships alone."""
     return (force & GONE) | p.fewest[3 * faction + 1, part(force, 1)] if p.sea & p.brief else force
 
 
 @helper
 def ended(p, s):
-    """The battle is over; what no answer asks for is forgotten, so that fewer outcomes are told apart."""
+    """The battle is over; fields that no outcome reads are cleared, so that equal outcomes merge."""
     return s._replace(
         phase=OVER, round=0, turns=0,
-        attacker=told(p, 0, s.attacker), defender_1=told(p, 1, s.defender_1), defender_2=told(p, 2, s.defender_2),
-        defender_3=told(p, 3, s.defender_3), heavy_haul=0 if p.brief else s.heavy_haul,
+        attacker=reported(p, 0, s.attacker), defender_1=reported(p, 1, s.defender_1),
+        defender_2=reported(p, 2, s.defender_2), defender_3=reported(p, 3, s.defender_3),
+        captured_heavy=0 if p.brief else s.captured_heavy,
         attacker_leader=0 if p.brief else s.attacker_leader % STAGES,
         defender_leader=0 if p.brief else s.defender_leader % STAGES,
     )  # fmt: skip
@@ -295,20 +297,20 @@ def ended(p, s):
 
 @helper
 def after_round(p, s, result):
-    """Steps 3 to 7 of a round, once the defender too has rolled."""
+    """Steps 3 to 7 of a round, after the defender's roll."""
     shown = p.shown[result]
     hits = hits_of(p, s, DEFENCE, shown)
-    after = after_casualties(p, s, hits, hurt_by(p, s, ATTACK, shown))
+    after = after_casualties(p, s, hits, wounds_by(p, s, ATTACK, shown))
     after = after._replace(rounds=s.rounds + p.count_rounds)
-    if not alone(after):
+    if not has_empty_side(after):
         return leave_or_stay(p, after)
-    return ended(p, with_haul(p, s, after, haul_of(p, s, DEFENCE, shown, hits)) if p.sea else after)
+    return ended(p, with_captures(p, s, after, captured_by(p, s, DEFENCE, shown, hits)) if p.sea else after)
 
 
 @helper
 def next_phase(p, phase):
-    """The first card or charge from this phase on, else the attacker's roll."""
-    while phase < ATTACKER_ROLLS and p.opening[phase] == 0:
+    """The first card or charge from this phase on that has a table, else the attacker's roll."""
+    while phase < ATTACKER_ROLLS and p.opening[phase] == NO_TABLE:
         phase += 1
     return phase
 
@@ -324,25 +326,25 @@ def before_round_1(p, s, result):
     if s.phase == ATTACKER_CHARGES:
         return s._replace(phase=following, hits=min(result, strength_on(p, s, DEFENCE) >> HITS))
     after = after_casualties(p, s, result, 0)
-    return ended(p, after) if alone(after) else to_roll(p, after, 0)
+    return ended(p, after) if has_empty_side(after) else to_roll(p, after, 0)
 
 
 @helper
 def stuck(p, s):
-    """Can no result of the roll change the state? Then the battle ends without that round (section 3.2)."""
+    """No result of the rolls can change the state, so the battle ends without this round (section 3.2)."""
     for side in range(2):
         if s.round < p.last - 1 or hits_of(p, s, side, p.pool[side, dice_of(p, s, side), s.round, 1]) > 0:
             return False
     after = leave_or_stay(p, s)
     for _ in range(2):
         if decides(p, after) > 0:
-            after = decided(p, after, max(choose(p, after), STAY))  # who could have left before stays on
+            after = decided(p, after, max(choose(p, after), STAY))  # a `best` policy that stayed before stays again
     return after == s
 
 
 @rule(Params)
 def running(p, s):
-    """A battle is fought until one side is alone, `max_rounds` are done, or nothing can change."""
+    """The battle goes on until a side has no unit, `max_rounds` rounds are done, or nothing can change."""
     return s.phase != OVER and not (s.phase == ATTACKER_ROLLS and stuck(p, s))
 
 
@@ -354,7 +356,7 @@ def left(p, s):
 
 @rule(Params)
 def table(p, s):
-    """A card or a charge before; then the pool of the side that rolls now, for the units at hand."""
+    """Before round 1 a card or a charge; then the pool of the side that rolls, for the units in place."""
     if s.phase < ATTACKER_ROLLS:
         return p.opening[s.phase]
     side = s.phase - ATTACKER_ROLLS
@@ -365,7 +367,7 @@ def table(p, s):
 
 @rule(Params)
 def step(p, s, result):
-    """What a roll, a card, a charge or a decision leads to."""
+    """The state after a roll, a card, a charge or a decision."""
     if s.phase < ATTACKER_ROLLS:
         return before_round_1(p, s, result)
     if s.phase == DEFENDER_ROLLS:
@@ -377,6 +379,6 @@ def step(p, s, result):
     return s._replace(
         phase=DEFENDER_ROLLS,
         hits=min(hits, enemy),  # hits beyond the last unit are lost
-        hurt=hurt_by(p, s, DEFENCE, shown),
-        haul=haul_of(p, s, ATTACK, shown, hits),
+        wounds=wounds_by(p, s, DEFENCE, shown),
+        captured=captured_by(p, s, ATTACK, shown, hits),
     )

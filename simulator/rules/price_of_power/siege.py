@@ -1,4 +1,4 @@
-"""What a siege can take and at what price, without dice (docs/rules/price_of_power.md section 5)."""
+"""Sieges: the provinces taken and their price, without dice (docs/rules/price_of_power.md section 5)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Besieger(Fields):
     ships_facing: bool = Field(False, description="an own ship lies in a sea zone that an island's port faces")
 
 
-class Held(Fields):
+class BesiegedArea(Fields):
     """The provinces of the area."""
 
     provinces: Annotated[list[Besieged], Field(min_length=1, max_length=8)] = Field(description="provinces besieged")
@@ -70,7 +70,7 @@ class SiegeConditions(Fields):
 
 
 class SiegePolicy(Fields):
-    """What the besieger is after."""
+    """The aim of the besieger."""
 
     plan: Plan = Field("most-value", description="most tax value, most provinces, or the cheapest that takes something")
 
@@ -80,25 +80,25 @@ SiegePolicies = Both[SiegePolicy, Fields]
 
 
 class DefensiveMentality(Fields):
-    """What Defensive Mentality does (ASSUMED: one more strength for each province)."""
+    """Effect of Defensive Mentality (ASSUMED: one more strength for each province)."""
 
     strength: int = Field(1, ge=0, le=20, description="more siege strength needed for each province")
     power: int = Field(0, ge=0, le=20, description="more military power for each province")
 
 
 class SiegeOptions(Fields):
-    """Numbers of a siege that can be changed."""
+    """Options of a siege."""
 
     defensive_mentality: DefensiveMentality = Field(DefensiveMentality(), description="what the idea does (ASSUMED)")
 
 
 class Siege(Frame):
-    """What a siege can take, at what price (no dice)."""
+    """The provinces that a siege takes, and their price (no dice)."""
 
     game: Literal["price-of-power"]
     battle: Literal["siege"]
     attacker: Besieger = Field(description="the besieging army")
-    defender: Held = Field(description="the provinces besieged")
+    defender: BesiegedArea = Field(description="the provinces besieged")
     conditions: SiegeConditions = Field(SiegeConditions(), description="conditions of the siege")
     policy: SiegePolicies = Field(SiegePolicies(), description="what is wanted")
     options: SiegeOptions = Field(SiegeOptions(), description="numbers that can be changed")
@@ -131,12 +131,12 @@ def strongest_first(army: Besieger) -> list[str]:
 
 @lru_cache(maxsize=64)
 def strengths(army: Besieger) -> list[int]:
-    """Strength of the best 0, 1, 2, ... units, the total rounded down (step 2)."""
+    """Strength of the strongest 0, 1, 2, ... units, each total rounded down (step 2)."""
     return [total // 2 for total in accumulate(map(half_strengths().__getitem__, strongest_first(army)), initial=0)]
 
 
 def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, mentality: DefensiveMentality) -> Taken:
-    """The best plan over at most so many actions and so much power (step 3); equals differ in no number."""
+    """The best plan within the actions and the military power given (step 3); equal plans have equal outcomes."""
     order = {
         "most-value": lambda taken: (-taken.value, -len(taken.provinces), taken.power, taken.actions),
         "most-provinces": lambda taken: (-len(taken.provinces), -taken.value, taken.power, taken.actions),
@@ -148,24 +148,24 @@ def best_plan(side: Besieger, provinces: Provinces, plan: Plan, actions: int, me
 
 
 def plans(side: Besieger, provinces: Provinces, actions: int, mentality: DefensiveMentality) -> list[Taken]:
-    """The least power, then the fewest actions, for each set of provinces, as far as power allows."""
+    """For each set of provinces the plan of least power, then of fewest actions, within the power given."""
     every = (1 << len(provinces)) - 1
     single = {chosen: one_action(side, provinces, chosen, mentality) for chosen in range(1, every + 1)}
-    found = {0: Taken()}
+    best = {0: Taken()}
     for used in range(min(actions, len(provinces))):
-        for done, so_far in [*found.items()]:
+        for done, so_far in [*best.items()]:
             chosen = rest = every & ~done if so_far.actions == used else 0
             while chosen:
-                step, known = single[chosen], found.get(done | chosen)
+                step, other = single[chosen], best.get(done | chosen)
                 power = so_far.power + (step.power if step else 0)
-                if step and power <= side.military_power and (known is None or power < known.power):
-                    found[done | chosen] = Taken(*map(add, so_far, step))
+                if step and power <= side.military_power and (other is None or power < other.power):
+                    best[done | chosen] = Taken(*map(add, so_far, step))
                 chosen = (chosen - 1) & rest
-    return list(found.values())
+    return list(best.values())
 
 
 def one_action(side: Besieger, provinces: Provinces, chosen: int, mentality: DefensiveMentality) -> Taken | None:
-    """A set of provinces taken in one action, by the fewest units that are enough; None if they cannot (step 1)."""
+    """The plan that takes a set of provinces in one action with the fewest units; None if no units suffice (step 1)."""
     members = tuple(place for place in range(len(provinces)) if chosen >> place & 1)
     wanted, strength = [provinces[place] for place in members], strengths(side)
     value, held = sum(province.value for province in wanted), sum(province.defensive_mentality for province in wanted)
@@ -176,7 +176,7 @@ def one_action(side: Besieger, provinces: Provinces, chosen: int, mentality: Def
 
 
 def rebels_take(units: int, provinces: Provinces) -> Taken:
-    """Rebels: large provinces with unrest, then small ones, as listed, while their units last (step 4)."""
+    """Rebels take large provinces with unrest, then small ones, as listed, while their units last (step 4)."""
     left, taken = units, tuple[int, ...]()
     for place, province in sorted(enumerate(provinces), key=lambda listed: -listed[1].value):
         if province.unrest and province.value <= left:
@@ -185,12 +185,12 @@ def rebels_take(units: int, provinces: Provinces) -> Taken:
 
 
 def winner_by(taken: int, wanted: int) -> int:
-    """The attacker wins who gets all that he wants (provinces, units across), the defender if that is none of it."""
+    """The attacker wins if he takes all (provinces) or moves all (units), the defender if he takes none."""
     return ATTACKER if taken == wanted else DEFENDER if taken == 0 else NOBODY
 
 
 def check(fields: Siege) -> None:
-    """Refuse a siege that cannot be."""
+    """Refuse a siege that the rules do not allow. Raises Refusal."""
     side, enemy = fields.attacker, fields.conditions.enemy_units
     for unit in ("cavalry", "artillery"):
         number = side.kind == "rebels" and getattr(side, unit)
@@ -200,7 +200,7 @@ def check(fields: Siege) -> None:
 
 
 def build(fields: Siege) -> Built:
-    """The one row of a siege, and its plan."""
+    """The row of a siege, and its plan."""
     side, provinces, plan = fields.attacker, fields.defender.provinces, fields.policy.attacker.plan
     mentality, after = fields.options.defensive_mentality, [f"plan: {plan}"] if side.kind == "player" else []
     if after:
@@ -222,19 +222,19 @@ def build(fields: Siege) -> Built:
 
 
 def mentality_lines(mentality: DefensiveMentality, provinces: Provinces) -> list[str]:
-    """Defensive Mentality, if any province has it."""
+    """A line for Defensive Mentality, if any province has it."""
     more = f"{mentality.strength} more strength, {mentality.power} more power for each province"
-    asked = any(province.defensive_mentality for province in provinces)
-    return [f"Defensive Mentality: {more} (ASSUMED)"] if asked else []
+    used = any(province.defensive_mentality for province in provinces)
+    return [f"Defensive Mentality: {more} (ASSUMED)"] if used else []
 
 
 def explained(fields: Siege, taken: Taken) -> Iterator[str]:
-    """The plan, step by step: the units of each (artillery, infantry, cavalry), the provinces by name."""
+    """Lines for the steps of a plan: the units of each (artillery, infantry, cavalry), the provinces by name."""
     for number, (units, places) in enumerate(taken.steps, 1):
         wanted = [(place, fields.defender.provinces[place]) for place in places]
         names = [province.name or f"the {province.size} province {place + 1}" for place, province in wanted]
-        told = [f"{name} ({p.status})" if p.status else name for name, (_, p) in zip(names, wanted, strict=True)]
+        taken_names = [f"{name} ({p.status})" if p.status else name for name, (_, p) in zip(names, wanted, strict=True)]
         parts = [f"{own} {unit}" for unit, own in Counter(strongest_first(fields.attacker)[:units]).items()]
-        yield f"Action {number}: {' and '.join(parts)} take {', '.join(told)}."
+        yield f"Action {number}: {' and '.join(parts)} take {', '.join(taken_names)}."
     spent = f"In all {taken.power} military power; tax value {taken.value} taken."
     yield spent if taken.steps else "Nothing can be taken."

@@ -1,4 +1,4 @@
-"""From a checked scenario to the chain of its battle: the numbers before the first roll.
+"""The chain of a land or naval battle, with all numbers known before the first roll.
 
 Sections cited are those of docs/rules/price_of_power.md.
 """
@@ -16,17 +16,17 @@ from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, TERCIOS, UNITS, packed, part
 from simulator.rules.price_of_power.dice import dice_of
-from simulator.rules.price_of_power.duel import lean_of, least_size
 from simulator.rules.price_of_power.forces import Side, first_lost
 from simulator.rules.price_of_power.model import AnyBattle
 from simulator.rules.price_of_power.pools import TableSet, caps_of, pools_of
+from simulator.rules.price_of_power.round_per_step import least_size, reduced_chain
 from simulator.rules.price_of_power.rules import BY_POLICY, STAGES, Params, State
 from simulator.rules.toolkit import retreat
 from simulator.rules.toolkit.weights import sum_of
 
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.REBELS, "pirates": rules.TO_THE_LAST}
 ASKS = {"never": rules.NEVER, "when-leader-wounded": rules.WHEN_WOUNDED, "best": rules.AT_BEST}
-# Which of equally large defending factions are hit first.
+# By `ties`: the kinds of realms that are hit first among equally large defending factions.
 HIT_FIRST = {"listed-order": (), "players-first": ("player",), "npr-first": ("npr", "rebels", "pirates")}
 MOST_ROUNDS = (1 << 20) - 1
 MOST_FACTIONS = 3
@@ -35,11 +35,11 @@ array = partial(np.array, dtype=np.int64)
 
 
 class Setup:
-    """A land or naval battle as the rules see it. `factions` are the attacker, then the defending ones.
+    """A land or naval battle before its chain is built. `factions` are the attacker, then the defending ones.
 
-    `last` is the last round in which anything depends on the round (section 3.4). Of each side: `pools` of dice (rows
-    as pools_of has them, columns are rounds), `caps` on icons, dice of its charge. `brief`: a later stage asks for
-    ships and units alone, not for damage.
+    `last` is the last round in which anything depends on the round (section 3.4). Each side has `pools` of dice (see
+    `pools_of`), `caps` on icons, and the dice of its charge. `brief`: a later stage needs the ships and units alone,
+    not the damage.
     """
 
     def __init__(self, fields: AnyBattle, brief: bool = False) -> None:
@@ -55,24 +55,24 @@ class Setup:
 
 
 def starts_of(setup: Setup) -> list[str]:
-    """The numbers that only move the start: units that go first, of a lone realm.
+    """Scenario paths of the numbers that only change the start state: units of a single realm that are lost first.
 
-    Not where something else hangs on them: a charge, the choice of dice, when half are left, the best decision.
+    Numbers are left out where a charge, the choice of dice, `when-half` or `best` depends on them.
     """
-    found: list[str] = []
+    paths: list[str] = []
     for side in () if any(setup.charges) else setup.sides:
-        policy, alone = side.policy, len(side.factions) == 1 and side.has_player and not side.draws
+        policy, single = side.policy, len(side.factions) == 1 and side.has_player and not side.draws
         by_odds = getattr(policy, "base_dice", "") == "best-expected"
-        if alone and policy.retreat not in {"when-half", "best"} and not by_odds:
-            found += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy.losses)]
-    return found
+        if single and policy.retreat not in {"when-half", "best"} and not by_odds:
+            paths += [f"{side.where}.{name}" for name in first_lost(side.factions[0], policy.losses)]
+    return paths
 
 
 def chain_of(setup: Setup) -> Chain:
-    """The chain of a battle. Raises Refusal for dice with too many results."""
-    made, options = TableSet(setup.dice), setup.options
-    numbers = {**force_numbers(setup), **pool_numbers(setup, made)}
-    tables, shown = made.close()
+    """The chain of a battle. Raises Refusal for dice with too many different results."""
+    table_set, options = TableSet(setup.dice), setup.options
+    numbers = {**force_numbers(setup), **pool_numbers(setup, table_set)}
+    tables, shown = table_set.close()
     params = Params(
         sea=int(setup.sea),
         whole_battle=int(options.casualty_alternation == "whole-battle"),
@@ -87,14 +87,14 @@ def chain_of(setup: Setup) -> Chain:
     )
     ends = ends_of(setup, rules.next_phase(params, rules.ATTACKER_DRAWS), int(shown.max() >> TERCIOS))
     chain = Chain(params, *ends, tables, counters=("rounds",), may_be_over=True)
-    if not is_plain(setup, params):
+    if not has_equal_rounds(setup, params):
         return chain
-    lean = lean_of(chain)
-    return replace(chain, lean=lean, at_least=least_size(chain, lean))
+    reduced = reduced_chain(chain)
+    return replace(chain, reduced=reduced, at_least=least_size(chain, reduced))
 
 
-def is_plain(setup: Setup, p: Params) -> bool:
-    """Is it a duel: two lone realms on land whose rounds are all alike, one of which can always hit?"""
+def has_equal_rounds(setup: Setup, p: Params) -> bool:
+    """Two single realms on land whose rounds are all alike, one of which can always hit (round_per_step.py)."""
     timed = setup.last > 1 or p.max_rounds or p.whole_battle or any(setup.charges)
     several = len(setup.factions) > 2 or any(len(side.drawn) > 1 for side in setup.sides)
     if setup.sea or setup.brief or timed or several or rules.AT_BEST in p.asks:
@@ -107,7 +107,7 @@ def is_plain(setup: Setup, p: Params) -> bool:
 
 
 def leave_of(side: Side) -> retreat.Leave:
-    """When a player realm of this side leaves; `when-leader-wounded` stands beside it."""
+    """When a player realm of this side leaves, except `when-leader-wounded` and `best` (see ASKS)."""
     policy, at = side.policy.retreat, side.policy.retreat_at
     return {
         "when-outnumbered": retreat.outnumbered(),
@@ -118,7 +118,7 @@ def leave_of(side: Side) -> retreat.Leave:
 
 
 def force_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
-    """Numbers of each side; what each faction is and what its hits leave."""
+    """Params of each side and faction; the strengths of each category by its hits."""
     sides, factions = setup.sides, setup.factions
     lists = [left for faction in factions for left in faction.left]
     strength, fewest = np.zeros((2, 3 * (MOST_FACTIONS + 1), max(map(len, lists))), np.int64)
@@ -144,21 +144,21 @@ def force_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
     }
 
 
-def pool_numbers(setup: Setup, made: TableSet) -> dict[str, np.ndarray]:
-    """Tables of the pools of both sides, and the most that they can show; tables of cards and charges."""
+def pool_numbers(setup: Setup, table_set: TableSet) -> dict[str, np.ndarray]:
+    """Params of dice: tables of the pools of both sides and the most icons they show; tables of cards and charges."""
     pool, cap = np.zeros((2, max(map(len, setup.pools)), setup.last, 2), np.int64), array([0, 0])
     for side, (rows, caps) in enumerate(zip(setup.pools, setup.caps, strict=True)):
         captures = setup.sea and setup.sides[side].has_player
-        pool[side, : len(rows)], cap[side] = made.add_pools(rows, caps, pairs=not captures)
+        pool[side, : len(rows)], cap[side] = table_set.add_pools(rows, caps, pairs=not captures)
     icons = Counter(face.cavalry for face in setup.dice["cavalry"])
-    cards = [made.add(side.drawn) if len(side.drawn) > 1 else NO_TABLE for side in setup.sides]
-    # Both sides charge, if one does.
-    charges = [made.add(sum_of(icons, dice)) if any(setup.charges) else NO_TABLE for dice in setup.charges]
+    cards = [table_set.add(side.drawn) if len(side.drawn) > 1 else NO_TABLE for side in setup.sides]
+    # If one side charges, both do.
+    charges = [table_set.add(sum_of(icons, dice)) if any(setup.charges) else NO_TABLE for dice in setup.charges]
     return {"pool": pool, "cap": cap, "opening": array(cards + charges)}
 
 
 def ends_of(setup: Setup, phase: int, most_tercios: int) -> tuple[State, State]:
-    """The battle before anything is rolled, and the largest value of each field."""
+    """The start state of a battle and the largest value of each field."""
     forces = dict(zip(FORCES, (packed(*faction.hits) for faction in setup.factions), strict=False))
     leaders, most = {}, {name: force | GONE for name, force in forces.items()}
     for side in setup.sides:
@@ -166,15 +166,15 @@ def ends_of(setup: Setup, phase: int, most_tercios: int) -> tuple[State, State]:
         leaders[f"{side.where}_leader"] = STAGES * card + side.leaders[card - 1].wounds if card else 0
         most[f"{side.where}_leader"] = STAGES * len(side.leaders) + rules.DEAD if side.leaders else 0
     start = State(*[0] * len(State._fields))._replace(phase=phase, **forces, **leaders)
-    haul = max(most_tercios, *(side.units for side in setup.sides)) if setup.sea else 0
+    captured = max(most_tercios, *(side.units for side in setup.sides)) if setup.sea else 0
     return start, start._replace(
         phase=rules.OVER,
         round=setup.last - 1,
         turns=0 if setup.sea else 255,
         hits=sum(sum(faction.hits) for faction in setup.factions[1:]),
-        hurt=rules.DEAD if setup.sides[1].leaders else 0,
-        haul=haul,
-        heavy_haul=haul,
+        wounds=rules.DEAD if setup.sides[1].leaders else 0,
+        captured=captured,
+        captured_heavy=captured,
         rounds=MOST_ROUNDS if setup.options.count_rounds else 0,
         **most,
     )

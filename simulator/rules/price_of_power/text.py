@@ -1,4 +1,4 @@
-"""Battles in words: what an answer rests on, how it comes about, and a replayed roll with its dice."""
+"""Battles in words: assumptions, explanation, and the lines of a replay."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import counted, plural, sentence
 from simulator.rules.toolkit.policies import in_words
 
-# Faces as the rules write them: f infantry, T tercios, h cavalry, a artillery, - blank.
+# Letters of a face in a replay: f infantry, T tercios, h cavalry, a artillery, - blank.
 LETTERS = {"f": "infantry", "T": "tercios", "h": "cavalry", "a": "artillery"}
 MOST_TRIES = 2_000
 
 
 def assumptions(setup: Setup) -> Iterator[str]:
-    """Readings, policies and ASSUMED items that a battle rests on, beside the fields given."""
+    """Lines for the readings, policies and ASSUMED items of a battle."""
     if not setup.sea:
         anew = "anew each round" if setup.options.casualty_alternation == "each-round" else "through the whole battle"
         yield f"casualties alternate mercenary, regular, allied, {anew}"
@@ -45,8 +45,8 @@ def assumptions(setup: Setup) -> Iterator[str]:
             yield f"{side.where} draws a leader from {deck} (ASSUMED)"
         if "military-drill" in side.fields.ideas:
             drill = setup.options.military_drill
-            told = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll (ASSUMED)"
-            yield f"{side.where}, Military Drill: {told}"
+            effect = f"{drill.dice} base dice fewer, {drill.hits} automatic hits in every roll (ASSUMED)"
+            yield f"{side.where}, Military Drill: {effect}"
         if "noble-knights" in side.fields.ideas:
             yield f"{side.where}, Noble Knights: a charge of cavalry dice before round 1 (ASSUMED)"
         if any(faction.realm.kind == "pirates" for faction in side.factions):
@@ -54,7 +54,7 @@ def assumptions(setup: Setup) -> Iterator[str]:
 
 
 def explain(setup: Setup) -> Iterator[str]:
-    """The dice of each side in round 1 and what else tells."""
+    """Lines for the dice of each side in round 1 and its other hits."""
     for side, rows, charge in zip(setup.sides, setup.pools, setup.charges, strict=True):
         dice = rows[4 if side.leaders else 0][0]
         by = " with the first kind of leader it may draw" if side.draws else " with its leader" if side.leaders else ""
@@ -75,7 +75,7 @@ def dice_text(dice: Pool | General) -> str:
 
 
 def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:
-    """One step of a replayed battle in words, with faces that give its result."""
+    """The line of one replayed step, with faces that give its result."""
     side = setup.sides[before.phase % 2]  # phases before the end are the attacker's and the defender's in turn
     if before.phase <= rules.DEFENDER_DRAWS:
         who = f"a leader with {dice_text(side.leaders[result - 1])}" if result else "an advisor: no leader"
@@ -87,8 +87,8 @@ def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice
     return " ".join(lines)
 
 
-def told(setup: Setup, label: str = "") -> Chain:
-    """The chain of a battle that tells its own rolls; `label` names it as a stage of another."""
+def chain_with_replay(setup: Setup, label: str = "") -> Chain:
+    """The chain of a battle with its replay lines; `label` names it as a stage of a campaign."""
     chain = chain_of(setup)
     return replace(chain, label=label, tell=partial(tell, setup, chain.params))
 
@@ -105,7 +105,7 @@ def roll_text(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
 
 
 def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Random) -> list[str]:
-    """Faces that give a result, in letters: rolled until they do; none if that takes too long."""
+    """Faces that give a result, in letters, by rolling until they do; none after MOST_TRIES rolls."""
     side = s.phase - rules.ATTACKER_ROLLS
     rolled = setup.pools[side][rules.dice_of(p, s, side)][s.round]
     most, pairs = setup.caps[side].tercios, 1 if setup.sea and setup.sides[side].has_player else 2
@@ -114,9 +114,9 @@ def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
     wanted = sum(map(min, own, icons)), shown >> TERCIOS
 
     def fits(faces: list[Icons]) -> bool:
-        *seen, tercios = map(sum, zip((0, 0, 0, 0), *map(rolled.worth, faces), strict=True))
+        *shown, tercios = map(sum, zip((0, 0, 0, 0), *map(rolled.worth, faces), strict=True))
         tercios = min(tercios, most)
-        return (sum(map(min, own, seen)), tercios - tercios % pairs) == wanted
+        return (sum(map(min, own, shown)), tercios - tercios % pairs) == wanted
 
     thrown = thrown_until(lambda rng: [*map(rng.choice, rolled.faces(setup.dice))], fits, dice, MOST_TRIES) or ()
     letters = ([letter * getattr(face, icon) for letter, icon in LETTERS.items()] for face in thrown)
@@ -124,7 +124,7 @@ def faces_for(setup: Setup, p: Params, s: State, result: int, dice: random.Rando
 
 
 def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
-    """What each faction has left, leaders hit, ships captured."""
+    """Lines for the units left of each faction, wounds of leaders, ships captured."""
     for place, (name, faction) in enumerate(zip(FORCES, setup.factions, strict=False)):
         old, force = getattr(before, name), getattr(after, name)
         if old and not old & GONE:
@@ -137,5 +137,5 @@ def fate_lines(setup: Setup, before: State, after: State) -> Iterator[str]:
         old, new = (rules.leader_of(s, place) % rules.STAGES for s in (before, after))
         if new > old and side.leaders:
             yield f"The leader of the {side.where} is {'killed' if new == rules.DEAD else 'wounded'}."
-    if after.phase == rules.OVER and after.haul:
-        yield f"{plural(after.haul, 'ship')} captured."
+    if after.phase == rules.OVER and after.captured:
+        yield f"{plural(after.captured, 'ship')} captured."
