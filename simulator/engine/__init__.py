@@ -1,5 +1,5 @@
-"""The engine: knows chains of states and tables of chances, never a game.
+"""The engine: it knows Markov chains and chance tables, never a game.
 
-A battle is an absorbing Markov chain (see `chain`). The same rules are enumerated (`exact`), fought with seeded
-dice (`montecarlo`), told one battle at a time (`replay`) and solved backwards (`backward`).
+A battle is an absorbing Markov chain (see `model.chain`). The same rules are enumerated and solved (`graph`,
+`factored`), and simulated with seeded random numbers (`sample`). Other layers import `api` and `model` alone.
 """

@@ -1,4 +1,4 @@
-"""The engine as the layers above use it; each name is imported at its first use, so that nothing compiles early."""
+"""The public functions of the engine. Each name is imported at its first use, so that numba is loaded late."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simulator.engine.sample.tail_solver import enter, largest, region, tells_what_is_left
     from simulator.engine.simulate import simulation_of
 
-_HOMES = {
+_MODULES = {
     "exact": ("exact_ends", "warm_up"),
     "factored.grid": ("fits_on_grid", "too_wide"),
     "graph.explore": ("explore",),
@@ -39,7 +39,7 @@ _HOMES = {
     "simulate": ("simulation_of",),
     "sample.tail_solver": ("enter", "largest", "region", "tells_what_is_left"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "PACKAGE",
@@ -74,6 +74,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"simulator.engine.{_HOME_OF[name]}"), name)
+    return getattr(import_module(f"simulator.engine.{_MODULE_OF[name]}"), name)

@@ -1,4 +1,4 @@
-"""Exact odds: every distinct state once, chances in float64, the same rules as the dice are rolled with."""
+"""Exact odds in float64, from the same rules that the simulation uses."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, Progress
 def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None) -> Ends:
     """The final states of a battle and their chances.
 
-    Loops are solved in closed form; a counter without bound is followed until less than 1e-18 is still running.
+    Loops are solved in closed form; an unbounded counter is followed until less than 1e-18 of the chance remains.
     Raises NoExactOdds when the graph would take more than `budget` bytes, BrokenGame for a game that breaks its
-    contract. `progress(states)` is told now and then.
+    contract. `progress(states)` is called regularly with the number of states so far.
     """
     if chain.last is not None:
         return _ended(chain, chain.last, exact_ends(chain.last.before, budget, progress), budget)
@@ -28,7 +28,7 @@ def exact_ends(chain: Chain, budget: int = EXACT_BYTES, progress: Progress | Non
 
 
 def _ended(chain: Chain, last: LastRoll, ends: Ends, budget: int) -> Ends:
-    """The ends after the last roll, from those before it."""
+    """The final states after the last roll, computed from those before it."""
     first, result, weight = chain.tables.rows
     table = last.table(ends.states)
     if table.max(initial=0) >= len(chain.tables):
@@ -48,7 +48,7 @@ def _ended(chain: Chain, last: LastRoll, ends: Ends, budget: int) -> Ends:
 
 
 def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
-    """The final states of a spelled-out battle and their chances."""
+    """The final states of an enumerated battle and their chances."""
     if solved_at_once(len(graph.to)):
         from simulator.engine.graph.small_graph import ends_at_once
 
@@ -59,7 +59,7 @@ def ends_of(graph: Graph, progress: Progress | None = None) -> Ends:
 
 
 def warm_up(chain: Chain, budget: int = EXACT_BYTES) -> None:
-    """Compile, or load, all that exact odds of such chains need, so that nothing is reckoned as plain Python any more.
+    """Compile or load all kernels that exact odds of such chains need, so that later answers use no plain Python.
 
     Raises NoExactOdds as `exact_ends`.
     """

@@ -1,4 +1,4 @@
-"""Choosing how the battles of a chain are simulated."""
+"""The choice between interpreted, compiled and GPU simulation of a chain."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def simulation_of(
     chain: Chain, seed: int, threads: int | None = None, device: str = "processor"
 ) -> Simulation | FirstBattles:
-    """The simulation of a chain; where it is too large to spell out, nothing is compiled until that is sooner.
+    """A simulation of a chain. A chain too large to enumerate is interpreted first, and compiled once that is faster.
 
-    Raises NoDevice for a device "gpu" that cannot serve, BrokenGame for a game that breaks its contract.
+    Raises NoDevice if `device` is "gpu" and no GPU can be used, BrokenGame for a game that breaks its contract.
     """
     hold(chain)
     if device == "gpu":

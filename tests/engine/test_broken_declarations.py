@@ -73,7 +73,7 @@ def test_the_table_of_the_very_start_is_held_to_the_contract(run):
 @by_rules_alone
 def test_a_note_above_its_limit_is_an_error(run):
     chain = annotated_walk(2, 4)
-    with pytest.raises(BrokenGame, match=r"field mark: . is not within 0 to 2|went astray"):
+    with pytest.raises(BrokenGame, match=r"field mark: . is not within 0 to 2|left its limits"):
         run(replace(chain, limits=chain.limits._replace(mark=2)))
 
 
@@ -133,7 +133,7 @@ def test_a_running_that_is_a_number_is_as_good_as_yes(over):
 
 @by_rules_alone
 def test_a_table_that_is_not_there_later_on_is_an_error(run):
-    with pytest.raises(BrokenGame, match=r"chance table 5: there are tables 0 to 1; .*stage=2|went astray"):
+    with pytest.raises(BrokenGame, match=r"chance table 5: there are tables 0 to 1; .*stage=2|left its limits"):
         run(stairs(last=5))
 
 

@@ -89,7 +89,7 @@ def test_backward_expected_worth_agrees_with_forward():
 
 
 def test_a_battle_that_is_over_before_it_begins():
-    ends = exact_ends(walk(0, 5))
+    ends = exact_ends(replace(walk(0, 5), may_be_over=True))
     assert ends.states.coins.tolist() == [0]
     assert ends.p.tolist() == [1.0]
 

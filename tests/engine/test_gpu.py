@@ -42,7 +42,7 @@ def python(*code, **environment):
 
 def test_the_card_counts_what_the_processor_counts():
     done = python("-c", SCRIPT, NUMBA_ENABLE_CUDASIM="1")
-    assert "too many states to be spelled out for a card" in done.stdout, done.stderr
+    assert "too many states for a graph" in done.stdout, done.stderr
 
 
 def test_without_a_card_it_is_refused_in_one_line():

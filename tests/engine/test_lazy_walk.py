@@ -62,7 +62,7 @@ def test_battles_are_those_of_the_rules_however_much_may_be_kept(name, budget, m
     monkeypatch.setattr(meeting, "FIRST_SLOTS", 1 << 6)
     chain = replace(CHAINS[name])
     simulation = Simulation(chain, 11, threads=1, chunk=250)
-    assert simulation.engine == "met"
+    assert simulation.engine == "lazy"
     simulation.add(BATTLES // 2)
     simulation.add(BATTLES - BATTLES // 2)
     assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
@@ -87,7 +87,7 @@ def test_the_same_battles_whatever_the_threads_the_chunks_and_what_was_met_befor
 @pytest.mark.parametrize("name", ["counted coins", "pairs"])
 def test_where_nearly_all_states_are_new_the_rules_alone_fight_the_same_battles(name, monkeypatch):
     monkeypatch.setattr(meeting, "ENOUGH_NODES", 0)
-    monkeypatch.setattr(meeting, "MOST_HELPED_AT_FIRST", -1.0)
+    monkeypatch.setattr(meeting, "MOST_NEW_EDGES_AT_FIRST", -1.0)
     chain, used = replace(CHAINS[name]), []
     lanes = fighters.InLanes
     monkeypatch.setattr(fighters, "InLanes", lambda whole: used.append(whole) or lanes(whole))

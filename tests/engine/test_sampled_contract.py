@@ -14,8 +14,8 @@ from simulator.engine.model import contract
 from simulator.engine.model.chain import Chain, rule
 from simulator.engine.model.chance import TableBook
 from simulator.engine.model.limits import BrokenGame
-from simulator.engine.sample.interpreted_walk import simulation_of
 from simulator.engine.sample.simulation import Simulation, told_steps
+from simulator.engine.simulate import simulation_of
 from tests.toys import noted_walk, skirmish
 
 pytestmark = pytest.mark.xdist_group("toys")

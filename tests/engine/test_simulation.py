@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_the_tally_grows_with_the_outcomes_not_with_the_battles():
 
 
 def test_a_battle_that_is_over_before_it_begins_is_counted():
-    ends = fought(walk(0, 5), 1234)
+    ends = fought(replace(walk(0, 5), may_be_over=True), 1234)
     assert ends.count.tolist() == [1234]
 
 

@@ -1,13 +1,13 @@
-"""Exact chances where two rolls act apart: what follows is spelled out for each roll alone, never for their pairs.
+"""Exact chances of factored chains: results are enumerated for each of the two rolls alone, never for their pairs.
 
-The fields of a state fall in three parts: those that the first roll changes, those that the other one does
-(`Chain.apart`), and the rest. When dice land (`lands`), each part changes by itself: so it is known for each part alone
-where a result leads, and the chance of a state goes to a whole rectangle. Where it lands is a cell of a *plane*: a
-grid over both parts' values (along it lies the first, across the other), one for each rest and value of the counter.
-What a cell comes to without dice (`follows`) is a *node*: a final state, or one with a table for each roll. Nodes are
-made when chance comes to them, plane by plane.
+The fields of a state have three parts: those that the first roll changes, those that the second roll changes
+(`Chain.apart`), and the rest. The dice (`lands`) change each part separately, so that the successors of each part
+are enumerated alone, and the chance of a state goes to a rectangle of successors. Each is a cell of a *plane*: a
+grid over the values of both parts (the first along it, the second across), one for each rest and counter value.
+The part of the step without dice (`follows`) leads from a cell to a *node*: a final state, or one with a table for
+each roll. Nodes are made when chance first reaches them, plane by plane.
 
-A small battle is solved as plain Python, before anything is compiled; a larger one by `grid_kernels`.
+A small battle is solved as plain Python, a larger one by `grid_kernels`.
 """
 
 from __future__ import annotations
@@ -43,27 +43,26 @@ from simulator.engine.model.interpreted import plain_params, plain_state
 from simulator.engine.model.limits import BrokenGame, NoExactOdds, in_words
 from simulator.engine.model.status import BACKWARDS, DONE, ROOM_FOR_FOUND, ROOM_FOR_PLANE, WANTED
 
-# Planes that are under way at a time, as a rule.
+# Initial room for planes in progress.
 PLANES = 4
-# Kinds of planes that there may be, cells of a plane, and places kept for a kind; a battle with more is spelled out as
-# a graph.
+# Limits of kinds of planes, cells of a plane, and places of a kind; a larger battle is enumerated as a graph.
 MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 25, 1 << 22, 1 << 24
-# Cells of a plane times the pairs of results that two rolls have: with more of them the graph takes longer to spell out
-# than battles to meet their states (100 against 100 infantry, a million battles: 2.8 s, against 0.2 s in all).
+# Limit of the cells of a plane times the pairs of results of two rolls: beyond it enumeration takes longer than a
+# simulation on a lazy graph (100 against 100 infantry, a million battles: 2.8 s, against 0.2 s in all).
 MOST_PAIRS = 1 << 22
-# Of each roll in the start so many results are looked at, to see whether the two act apart.
+# Results of each roll with which the start state is checked to be factored.
 SOME = 6
 _held: set[type] = set()
-# Places a cell where battles are fought on a grid, at most. 20 against 20 at sea has 74, most of them never met: its
-# battles were no quicker so than by meeting states, and began 50 ms later; 150 against 149 units has 2.
+# Most places for each cell in a grid walk. 20 against 20 at sea has 74, most of them never visited: its grid walk was
+# no faster than the lazy walk, and began 50 ms later; 150 against 149 units has 2.
 MOST_PLACES_A_CELL = 16
 
 
 class Axes(NamedTuple):
-    """Where a state lies: by field, its stride `along` a plane, `across` it by whole rows, in the code of the rest.
+    """The position of a state: for each field its stride `along` a plane, `across` it, and in the code of the rest.
 
-    0 where the field is no part of it; the counter is in none. `values` says how many a field has, `long` and `wide`
-    how many cells lie along a plane, and rows across it.
+    A stride is 0 if the field has no part in that axis; the counter is in none. `values` is the number of values of
+    each field; a plane has `long` cells along it, in `wide` rows.
     """
 
     along: np.ndarray
@@ -79,14 +78,14 @@ class Axes(NamedTuple):
         return self.long * self.wide
 
     def distinct(self, states: np.ndarray) -> int:
-        """How many of these states (rows) are different: several cells may come to the same."""
+        """The number of distinct states among these rows: several cells may lead to the same state."""
         codes = states @ (self.along + self.across + self.rest * self.cells)
         codes.sort()
         return int(np.count_nonzero(codes[1:] != codes[:-1])) + 1
 
     @property
     def tiny(self) -> float:
-        """How much chance may be cut at once."""
+        """The chance that may be cut at once."""
         return TINY if self.cells > MANY else 0.0
 
     @property
@@ -96,7 +95,7 @@ class Axes(NamedTuple):
 
 
 def axes_of(chain: Chain) -> Axes:
-    """The axes of a chain whose rolls act apart."""
+    """The axes of a factored chain."""
     assert chain.apart is not None
     return _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.apart)
 
@@ -131,14 +130,14 @@ def fits_on_grid(chain: Chain) -> bool:
 
 
 def too_wide(chain: Chain) -> bool:
-    """Do rolls that act apart have more pairs of results than a graph is worth spelling out for?"""
+    """Does a factored chain have too many pairs of results for a graph to pay?"""
     if chain.apart is None:
         return False
     return bool(axes_of(chain).cells * np.diff(chain.tables.first).mean() ** 2 > MOST_PAIRS)
 
 
 def may_be_walked(chain: Chain) -> bool:
-    """Are battles of this chain, where it is too large to be spelled out, quicker on a grid?"""
+    """If this chain is too large for a graph: is the grid walk the fastest simulation?"""
     if not fits_on_grid(chain):
         return False
     axes = axes_of(chain)
@@ -146,7 +145,7 @@ def may_be_walked(chain: Chain) -> bool:
 
 
 def width_of(chain: Chain) -> int:
-    """Places that are kept for each value of a part: one for each result."""
+    """The number of places for each value of a part: one for each result."""
     return int(chain.tables.result.max(initial=0)) + 1
 
 
@@ -156,7 +155,7 @@ def peaks(chain: Chain) -> np.ndarray:
 
 
 def hold_to_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
-    """Refuse (NoExactOdds) what is reckoned at more bytes than the budget: nodes, kinds, endings, planes under way."""
+    """Raise NoExactOdds if nodes, kinds, endings and planes need more bytes than the budget."""
     nodes, kinds, endings = int(at[NODES]), int(at[KINDS]), int(at[FOUND])
     places = sum(axes.lengths) * width_of(chain)
     size = nodes * (40 + 4 * len(chain.start)) + 4 * kinds * (axes.cells + places)
@@ -169,18 +168,18 @@ def hold_to_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
 
 
 class Loops(Exception):
-    """A battle whose planes lead back to each other: it has to be spelled out as a graph."""
+    """The planes of a battle lead back to each other: it needs a graph."""
 
 
 def not_apart(chain: Chain, state: Any) -> BrokenGame:
-    """The rolls do not keep to their fields."""
-    return BrokenGame(f"apart: the two rolls do not act apart in {state}; they were to change {chain.apart} only")
+    """The error for a roll that changes a field of another part."""
+    return BrokenGame(f"apart: the two rolls change each other's fields in {state}; they may change {chain.apart} only")
 
 
 def hold_apart(chain: Chain) -> None:
-    """Raise BrokenGame where the two rolls are seen not to act apart in the start, by some of the pairs of results.
+    """Raise BrokenGame if some pairs of results in the start state show that the chain is not factored.
 
-    Looked at in the first chain of a kind alone: it would take as long as a small battle.
+    Only the first chain of each kind is checked: a check takes as long as a small battle.
     """
     if type(chain.params) in _held:
         return
@@ -201,11 +200,11 @@ def hold_apart(chain: Chain) -> None:
             if seen.setdefault(roll, place) != place:
                 raise not_apart(chain, s)
         if follows(p, after) != chain.leap(p, s, mine, theirs):
-            raise BrokenGame(f"apart: step does not what follows where the results {mine} and {theirs} land, in {s}")
+            raise BrokenGame(f"apart: step is not follows after lands for the results {mine} and {theirs}, in {s}")
 
 
 class PlainGrid:
-    """Solves a chain by the game's functions as they stand, and by `sweep` as plain Python."""
+    """Solves a chain by interpreted rules and `sweep`."""
 
     def __init__(self, chain: Chain, budget: int) -> None:
         self.chain, self.budget = chain, budget
@@ -219,9 +218,9 @@ class PlainGrid:
         self._counter = chain.start._fields[chain.counted]
 
     def ends(self, patience: float = float("inf")) -> Ends | None:
-        """The endings, or None if that took longer than `patience` seconds.
+        """The distribution of outcomes, or None if it took longer than `patience` CPU seconds.
 
-        Raises BrokenGame, NoExactOdds as `explicit.spell_out`, and Loops.
+        Raises BrokenGame, NoExactOdds as `graph_cache.spell_out`, and Loops.
         """
         deadline = time.thread_time() + patience
         nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
@@ -256,7 +255,7 @@ class PlainGrid:
             values.append(fill)
 
     def _begin(self, nodes: Nodes, planes: Planes, at: list[int]) -> None:
-        """All chance lies where the start does."""
+        """Put all chance into the cell of the start."""
         self._more_planes(planes)
         kind = self._kind_of(nodes, at, self._start)
         at[PLANE] = slot_of_plane(planes, kind, 0)
@@ -268,7 +267,7 @@ class PlainGrid:
         self._make(nodes, at, self._start)
 
     def _wanted(self, nodes: Nodes, planes: Planes, at: list[int]) -> None:
-        """Make the node that the sweep has come to."""
+        """Make the node that the sweep needs."""
         kind, cell = planes.kind[at[PLANE]], at[CELL]
         code = nodes.code[kind]
         fields = [
@@ -295,7 +294,7 @@ class PlainGrid:
         return self._kinds[code]
 
     def _make(self, nodes: Nodes, at: list[int], settled: Any) -> None:
-        """A node for a state in which dice are rolled, or which is final."""
+        """Add a node for a chance state or a final state."""
         chain, p, counted = self.chain, self._p, self.chain.counted
         inc, s = settled[counted], settled._replace(**{self._counter: 0})
         at[NODES] += 1
@@ -307,7 +306,7 @@ class PlainGrid:
         tables = [int(chain.part(part)(p, s)) for part in ("table", "second")]
         for index in tables:
             if not 0 <= index < len(chain.tables):
-                raise BrokenGame(f"chance table {index}: there are tables 0 to {len(chain.tables) - 1}; state {s}")
+                raise chain.tables.missing(index, s)
         long, wide = self._axes.lengths
         begun = self._kind_of(nodes, at, s) * (long + wide)
         row = self._dot(self._across, s) // long
@@ -318,9 +317,9 @@ class PlainGrid:
             values.append(number)
 
     def _places(self, nodes: Nodes, s: Any, tables: list[int], bases: list[int]) -> Any:
-        """See to it that places of all results are known; returns where the last ones together lead.
+        """Fill in the places of all results; returns the state that the last results lead to together.
 
-        Raises BrokenGame where that is not where each of them alone does.
+        Raises BrokenGame if it differs from the places of each result alone.
         """
         chain, lands = self.chain, self.chain.part("lands")
         results = [self._rows.result[self._rows.first[t] : self._rows.first[t + 1]] for t in tables]

@@ -1,4 +1,4 @@
-"""Solving a grid with its rules compiled: what `grid.PlainGrid` does, a few hundred times as fast."""
+"""Solution of a grid by compiled rules: as `grid.PlainGrid`, a few hundred times as fast."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from simulator.engine.jit.kernels import (
     table,
     within,
 )
-from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.chain import Chain, Ends, outside_limits
 from simulator.engine.model.chance import Rows
 from simulator.engine.model.interpreted import plain_state
 from simulator.engine.model.limits import BrokenGame
@@ -59,7 +59,7 @@ from simulator.engine.model.status import (
 
 @outlined
 def _add_block(cells, weight, result, place, block, mass):
-    """As `add_block`: with unsigned places, in a function that keeps to itself, LLVM makes SIMD of it."""
+    """As `add_block`: with unsigned indices, and not inlined, LLVM vectorises it."""
     part = 0.0
     for side in range(block.bottom, block.top):
         line, part = place[block.across + result[side]], part + mass * weight[side]
@@ -76,14 +76,14 @@ def _choose(cells, weight, result, place, block, mass):
 
 
 _sweep = inner(sweep)
-# Columns of the work space: the state in hand, one that a result leads to, the start.
+# Columns of the buffer: the current state, a successor, the start.
 HERE, THERE, START = range(3)
 
 
 class Bench(NamedTuple):
-    """Work space: states as columns of fields, the axes (see `grid.Axes`), limits, the place of the counter.
+    """Scratch buffer: states as columns of fields, the axes (see `grid.Axes`), limits, the place of the counter.
 
-    `long` and `wide` are the cells along and the rows across a plane, `width` the places kept for each of them;
+    `long` and `wide` are the cells along and the rows across a plane, `width` the places for each of them;
     `kind_of[code]` is 1 + the kind of the planes with this rest.
     """
 
@@ -102,7 +102,7 @@ class Bench(NamedTuple):
 
 @inner
 def dot(b, strides, column):
-    """Where the state in a column lies by these strides."""
+    """The position of the state in a column by these strides."""
     place = 0
     for f in range(strides.shape[0]):
         place += strides[f] * b.fields[f, column]
@@ -111,7 +111,7 @@ def dot(b, strides, column):
 
 @inner
 def kind_at(nodes, b, at, column):
-    """The kind of the planes with the rest of the state in a column: its own, or a new one; -1 if there is no room."""
+    """The kind of plane for the rest of the state in a column, a new one if necessary; -1 without room."""
     code = dot(b, b.rest, column)
     if b.kind_of[code] == 0:
         if at[KINDS] == nodes.code.shape[0]:
@@ -124,9 +124,9 @@ def kind_at(nodes, b, at, column):
 
 @inner
 def find_places(p, rows, nodes, b, at, s):
-    """See to it that the places of all results of the node under way are known: DONE, or what is wrong.
+    """Fill in the places of all results of the new node: DONE, or an error.
 
-    Column THERE holds where the last results together lead. One loop, so that the rules are compiled in once.
+    Column THERE then holds the state after the last results. There is one loop, so that the rules are inlined once.
     """
     node = at[NODES]
     t, u = nodes.table[node], nodes.second[node]
@@ -152,7 +152,7 @@ def find_places(p, rows, nodes, b, at, s):
 
 @inner
 def make_running(p, rows, nodes, b, at, s):
-    """The rest of a node in which dice are rolled: DONE, or why not."""
+    """Complete the node of a chance state: DONE, NEED_ROOM or an error."""
     node, tables = at[NODES], rows.first.shape[0] - 1
     t, u = int64(table(p, s)), int64(second(p, s))
     if t < 0 or t >= tables or u < 0 or u >= tables:
@@ -176,7 +176,7 @@ def make_running(p, rows, nodes, b, at, s):
 
 @inner
 def make(p, rows, nodes, b, at, settled):
-    """A node for a state in which dice are rolled, or which is final: DONE, or why not."""
+    """Add a node for a chance state or a final state: DONE, NEED_ROOM or an error."""
     node = at[NODES]
     if node == nodes.lands.shape[0]:
         return NEED_ROOM
@@ -211,8 +211,8 @@ def raw_state(nodes, b, kind, cell):
 
 @kernel
 def push_through(p, rows, work, at, pause):
-    """Push all chance to final states, making nodes on the way: DONE, or why the caller is needed."""
-    # Kernels take plain tuples: named ones are handed over at half the pace.
+    """Push all chance to final states and make nodes on the way: DONE, or the status that the caller has to handle."""
+    # Kernels take plain tuples: passing named tuples takes twice as long.
     rows, nodes, planes, found, b = Rows(*rows), Nodes(*work[0]), Planes(*work[1]), Found(*work[2]), Bench(*work[3])
     while True:
         if at[NODES] > 0:
@@ -230,7 +230,7 @@ def push_through(p, rows, work, at, pause):
 
 
 class CompiledNodes:
-    """The nodes of a grid as compiled rules make them: those met so far, and room for more."""
+    """The nodes of a grid, made by compiled rules."""
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
@@ -259,7 +259,7 @@ class CompiledNodes:
         return np.zeros(kinds * self.cells, np.int32), np.zeros(kinds * self._places, np.int32), code, rank
 
     def more_room(self) -> None:
-        """Room for more nodes or kinds, whatever is short."""
+        """Enlarge the arrays of nodes or kinds, if they are full."""
         n = self.nodes
         if self.at[NODES] == len(n.lands):
             self.nodes = n = Nodes._make((n.of, *_longer(n[1:8], self._of_nodes(2 * len(n.lands))), *n[8:]))
@@ -268,24 +268,18 @@ class CompiledNodes:
             self.nodes = n._replace(of=of, place=place, code=code, rank=rank)
 
     def wrong(self, status: int) -> BrokenGame:
-        """What is wrong, as an error of the game."""
+        """The error for this status."""
         chain, fields = self.chain, self.bench.fields
         before = type(chain.start)(*fields[:, HERE].tolist())
         if status == NOT_FACTORED:
             return not_apart(chain, before)
         if status == BAD_TABLE:
-            return BrokenGame(
-                f"chance table {self.at[WRONG]}: there are tables 0 to {len(chain.tables) - 1}; state {before}"
-            )
-        for name, value, limit in zip(chain.start._fields, fields[:, THERE], chain.limits, strict=True):
-            if not 0 <= value <= limit:
-                kind = "counter" if chain.counters[:1] == (name,) else "field"
-                return BrokenGame(f"{kind} {name}: {value} is not within 0 to {limit}, after state {before}")
-        raise AssertionError("no field is wrong")
+            return chain.tables.missing(int(self.at[WRONG]), before)
+        return outside_limits(chain, fields[:, THERE].tolist(), before)
 
 
 class CompiledGrid(CompiledNodes):
-    """Solves a chain by its rules compiled."""
+    """Solves a chain by compiled rules."""
 
     def __init__(self, chain: Chain, budget: int) -> None:
         super().__init__(chain)
@@ -303,7 +297,7 @@ class CompiledGrid(CompiledNodes):
         return np.zeros(planes * self.cells), np.full(planes, FREE), *np.zeros((3, planes), np.int64)
 
     def _begin(self, start: np.ndarray) -> None:
-        """All chance lies where the start does."""
+        """Put all chance into the cell of the start."""
         b, planes = self.bench, self.planes
         cell, code = int((b.along + b.across) @ start), int(b.rest @ start)
         b.kind_of[code] = 1
@@ -313,7 +307,7 @@ class CompiledGrid(CompiledNodes):
         planes.mass[cell] = 1.0
 
     def ends(self, progress: Callable[[int], Any] | None = None) -> Ends:
-        """The endings. Raises BrokenGame, NoExactOdds as `explicit.spell_out`, and Loops."""
+        """The distribution of outcomes. Raises BrokenGame, NoExactOdds as `graph_cache.spell_out`, and Loops."""
         chain, rows, at = self.chain, tuple(self.chain.tables.rows), self.at
         run = push_through.of(chain.params)
         while (status := run(chain.params, rows, self._work, at, PAUSE)) != DONE:
@@ -346,7 +340,7 @@ class CompiledGrid(CompiledNodes):
         self.planes = Planes(self.cells, *_longer(self.planes[1:], self._of_planes(planes)))
 
     def _ends(self) -> Ends:
-        """The final states that were reached."""
+        """The final states reached, with their chances."""
         chain, count = self.chain, int(self.at[FOUND])
         numbers, counts, p = (values[:count] for values in self.found[:3])
         made = self.nodes.state.reshape(-1, len(chain.start))[: self.at[NODES]]
@@ -357,7 +351,7 @@ class CompiledGrid(CompiledNodes):
 
 
 def _longer(old: tuple[np.ndarray, ...], fresh: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """The fresh arrays, begun with what the old ones hold."""
+    """The fresh arrays, with the contents of the old ones at their start."""
     for source, target in zip(old, fresh, strict=True):
         target[: len(source)] = source
     return fresh

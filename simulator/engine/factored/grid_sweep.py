@@ -1,6 +1,6 @@
-"""The pass over a grid (see `grid`): chance is pushed from plane to plane until it lies in final states.
+"""The pass over a grid (see `grid`): it pushes chance from plane to plane to the final states.
 
-`sweep` is a plain function over arrays or lists: a small battle is solved before anything is compiled.
+`sweep` is a plain function over arrays or lists, so that a small battle is solved without a compiler.
 """
 
 from __future__ import annotations
@@ -10,27 +10,27 @@ from typing import Any, NamedTuple
 from simulator.engine.model.chain import helper
 from simulator.engine.model.status import BACKWARDS, DONE, PAUSED, ROOM_FOR_FOUND, ROOM_FOR_PLANE, WANTED
 
-# What `at` holds: the plane being swept (-1: none) and the cell next in it, endings found, nodes, kinds of planes, and
-# which table was wrong.
+# The entries of `at`: the current plane (-1: none) and its next cell; the number of endings, of nodes, of kinds of
+# planes; and an invalid table.
 PLANE, CELL, FOUND, NODES, KINDS, WRONG = range(6)
 FREE = -1
 OVER = -1
-# States that fewer battles come to are not followed; on planes of more than so many cells, neither are results that
-# less of a state's chance leads to: together far below 1e-12.
+# States with less chance than UNLIKELY are not followed; on planes of more than MANY cells neither are results with
+# less chance than TINY: together far below 1e-12.
 UNLIKELY, TINY, MANY = 1e-18, 1e-21, 4096
 PAUSE = 1 << 25
 
 
 class Nodes(NamedTuple):
-    """What is known of the chain so far.
+    """The part of the chain that is enumerated so far.
 
-    - `of`, plane by plane: 1 + the node that a cell comes to, 0 where that is not known yet.
-    - `state`: its fields, node by node, the counter 0.
-    - `lands`: kind of the plane that its dice land in, OVER for a final state; `inc`: what is added to the counter.
-    - `table`, `second`: its tables; `along`, `across`: where its results begin in `place`.
-    - `place`: 1 + where each result leads in the plane, the beginning of a row across it; 0 where that is not known.
+    - `of`, plane by plane: 1 + the node of a cell, 0 if it is not made yet.
+    - `state`: the fields, node by node, with the counter 0.
+    - `lands`: the kind of the plane after the roll, OVER for a final state; `inc`: the amount added to the counter.
+    - `table`, `second`: the tables of the node; `along`, `across`: the begin of its results in `place`.
+    - `place`: 1 + the position of each result in the plane (for `across` the begin of a row), 0 if it is not filled in.
     - `code[kind]`: the rest of the fields as one number; planes of equal counters are swept in the order of
-      `rank[kind]`, which grows where a plane turns out to follow another one.
+      `rank[kind]`, which grows when a plane turns out to follow another one.
     """
 
     of: Any
@@ -47,9 +47,9 @@ class Nodes(NamedTuple):
 
 
 class Planes(NamedTuple):
-    """Planes under way: the chance of each of their `cells`, slot by slot.
+    """Planes in progress: the chance of each of their `cells`, slot by slot.
 
-    Each is that of a `kind` (FREE: none) and of what the counter holds; `low`, `high` bound the cells that have any.
+    A slot belongs to a `kind` (FREE: none) and a counter value `count`; `low`, `high` bound the cells with any chance.
     """
 
     cells: int
@@ -61,9 +61,9 @@ class Planes(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Final states that were reached: node, what the counter holds, chance.
+    """The final states reached: node, counter value, chance.
 
-    `lost` gathers, in place 0, the chance that was cut; place 1 says how much may be cut at once. `peak` is the largest
+    `lost[0]` sums the chance that was cut; `lost[1]` is the amount that may be cut at once. `peak` is the largest
     chance of each table.
     """
 
@@ -76,7 +76,7 @@ class Found(NamedTuple):
 
 @helper
 def next_plane(nodes, planes):
-    """The plane that none other leads to: least counter, then least rank; -1 if all are done."""
+    """The plane with no predecessor in progress: least counter, then least rank; -1 if all are done."""
     best = -1
     for slot in range(len(planes.kind)):
         if planes.kind[slot] == FREE:
@@ -93,7 +93,7 @@ def next_plane(nodes, planes):
 
 @helper
 def slot_of_plane(planes, kind, count):
-    """The slot of a plane, a free one if it has none yet; -1 if there is no room."""
+    """The slot of a plane, a free one if it has none yet; -1 without room."""
     free = -1
     for slot in range(len(planes.kind)):
         if planes.kind[slot] == kind and planes.count[slot] == count:
@@ -110,7 +110,7 @@ def slot_of_plane(planes, kind, count):
 
 @helper
 def likely(rows, table, mass, tiny):
-    """The rows of a table that get more than so little of this chance: first one, end, their sum."""
+    """The rows of a table with at least the chance `tiny` of this mass: first row, end, sum of their weights."""
     left, right, kept = rows.first[table], rows.first[table + 1], 1.0
     while left < right and mass * rows.weight[left] < tiny:
         kept -= rows.weight[left]
@@ -122,9 +122,9 @@ def likely(rows, table, mass, tiny):
 
 
 class Block(NamedTuple):
-    """A rectangle of results: `size` rows of the first table from `left`, which lead to neighbouring cells from `to`.
+    """A rectangle of results: `size` rows of the first table from `left`, which lead to adjacent cells from `to`.
 
-    With those of the other table from `bottom` to `top`, whose places begin at `across`.
+    The rows of the second table are `bottom` to `top`; their places begin at `across`.
     """
 
     to: int
@@ -137,7 +137,7 @@ class Block(NamedTuple):
 
 @helper
 def hand_out(rows, nodes, planes, found, node, slot, mass):
-    """Hand a node's chance to the rectangle of its results; returns how many cells that were."""
+    """Push the chance of a node to the rectangle of its results; returns the number of cells."""
     table, second, tiny = nodes.table[node], nodes.second[node], found.lost[1]
     left, right, kept = likely(rows, table, mass * found.peak[second], tiny)
     bottom, top, rest = likely(rows, second, mass * found.peak[table], tiny)
@@ -164,7 +164,7 @@ def hand_out(rows, nodes, planes, found, node, slot, mass):
 
 
 def add_block(cells, weight, result, place, block, mass):
-    """Add a block's chances, times `mass`, to its cells; `grid_kernels` compiles a version of its own."""
+    """Add the chances of a block, times `mass`, to its cells; `grid_kernels` replaces it by a vectorised version."""
     to, left, size, across, bottom, top = block
     line, part = -1, 0.0
     for side in range(bottom, top):
@@ -177,7 +177,7 @@ def add_block(cells, weight, result, place, block, mass):
 
 
 def sweep(rows, nodes, planes, found, at, pause):
-    """Push all chance to final states: DONE, WANTED where a node has to be made first, or why the caller is needed."""
+    """Push all chance to final states: DONE, WANTED if a node has to be made, or another status for the caller."""
     work = 0
     while True:
         if at[PLANE] < 0:

@@ -1,4 +1,4 @@
-"""Exact odds on a grid: as plain Python while that is sooner, then compiled."""
+"""Exact odds on a grid: first interpreted, then compiled."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from simulator.engine.model.limits import Progress
 
 
 def grid_ends(chain: Chain, budget: int, progress: Progress | None = None) -> Ends | None:
-    """The endings of a chain that fits on a grid; None where its planes lead back to each other.
+    """The distribution of outcomes of a chain that fits on a grid; None if its planes lead back to each other.
 
-    By plain Python while that is sooner (see `explicit`). Raises BrokenGame, NoExactOdds as `explicit.spell_out`.
+    Raises BrokenGame, NoExactOdds as `graph_cache.spell_out`.
     """
     hold(chain)
     try:

@@ -1,7 +1,7 @@
-"""The walk over a spelled-out graph as a graphics card runs it (see `gpu`): one thread follows one battle to its end.
+"""The GPU kernel that walks a graph (see `gpu.simulation`): one thread for each battle.
 
-It is imported only once a card is asked for and there. The numbers are those of `streams`, the look-ups those of
-`lookup` and `alias`, in the same unsigned arithmetic.
+It is imported only if a GPU is requested and present. The random numbers are those of `streams`, the tables those of
+`graph_tables` and `alias`, with the same unsigned arithmetic.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numba import cuda
 
 from simulator.engine.model import streams
 
-# Numbers after which a battle is not believed to end.
+# Random numbers after which a battle is abandoned.
 MOST_NUMBERS = 1 << 19
 _GAMMA, _SALT = streams.GAMMA, streams.SEED_SALT
 _LOW, _HALF, _SECOND, _SHORT = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(48), np.uint64(0xFFFF)
@@ -29,7 +29,7 @@ def drawn(table, number, bits, entry):
 
 @cuda.jit
 def walk(place, other, to, entry, numbers, ends):
-    """Where each battle ends; `numbers` are seed, first battle, start, mask, running, bits, and 1 for two rolls."""
+    """The final place of each battle; `numbers`: seed, first battle, start, mask, running, bits, 1 for two rolls."""
     battle = cuda.grid(1)
     if battle >= ends.shape[0]:
         return

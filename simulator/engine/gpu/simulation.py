@@ -1,9 +1,8 @@
-"""Battles on a graphics card (extra `gpu`: numba-cuda), one thread a battle.
+"""Simulation on a GPU (extra `gpu`: numba-cuda), one thread for each battle.
 
-A battle whose graph is spelled out needs no rules: the card gets the look-up tables of `lookup`, the alias tables and
-the seed, and walks. Its numbers are those of `streams`, so its counts are those of the processor, battle by battle.
-Nothing here is chosen unasked: `--device gpu` asks for it. Not measured on a card so far, only held against the
-processor on numba's simulator (NUMBA_ENABLE_CUDASIM=1).
+The walk on a graph needs no rules: the GPU gets the tables of `graph_tables`, the alias tables and the seed. It draws
+the random numbers of `streams`, so that its counts equal those of the CPU, battle by battle. It is used only on
+request (`--device gpu`). It is tested on numba's CUDA simulator (NUMBA_ENABLE_CUDASIM=1), not yet timed on a GPU.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from simulator.engine.sample.alias import alias_of
 from simulator.engine.sample.graph_tables import Fought, Lookup, PairLookup, lookup
 from simulator.engine.sample.simulation import Simulation
 
-# Battles of one launch, and threads of a block.
+# Battles in a launch, and threads in a block.
 LAUNCH, BLOCK = 1 << 20, 256
 
 
 class NoDevice(ValueError):
-    """A graphics card was asked for and cannot serve; the message says why, in one line."""
+    """A GPU was requested, but cannot be used; the message says why, in one line."""
 
 
 def _cuda() -> Any:
-    """`numba.cuda` with a card behind it. Raises NoDevice."""
+    """The module `numba.cuda`. Raises NoDevice without a usable GPU."""
     try:
         from numba import cuda
     except ImportError as missing:
@@ -39,18 +38,18 @@ def _cuda() -> Any:
 
 
 class CardSimulation(Simulation):
-    """A simulation whose battles are fought on a graphics card."""
+    """A simulation on a GPU."""
 
     def __init__(self, chain: Chain, seed: int = 0) -> None:
-        """Raises NoDevice where there is no card, or where the battle is too large to be spelled out."""
+        """Raises NoDevice without a GPU, or if the battle is too large for a graph."""
         _cuda()
         super().__init__(chain, seed, 1)
         if self.graph is None:
-            raise NoDevice("device: gpu is not allowed; this battle has too many states to be spelled out for a card")
+            raise NoDevice("device: gpu is not allowed; this battle has too many states for a graph")
         self._card = OnDevice(lookup(self.graph, by_rows=True))
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
-        """As `Simulation.add`; an interrupt keeps the launches that are done."""
+        """As `Simulation.add`; an interrupt keeps the completed launches."""
         end, begin = self.battles + battles, self.battles
         while self.battles < end:
             size = min(LAUNCH, end - self.battles)
@@ -64,10 +63,10 @@ class CardSimulation(Simulation):
 
 
 class OnDevice:
-    """A graph on the card: the look-up tables of `lookup(graph, by_rows=True)`, uploaded once."""
+    """A graph on the GPU: the tables of `lookup(graph, by_rows=True)`, uploaded once."""
 
     def __init__(self, fought: Fought) -> None:
-        """Raises NoDevice where there is no card."""
+        """Raises NoDevice without a GPU."""
         cuda, p, alias = _cuda(), fought.chain.params, alias_of(fought.chain.tables)
         assert isinstance(p, Lookup | PairLookup)
         both = isinstance(p, PairLookup)
@@ -77,7 +76,7 @@ class OnDevice:
         self._numbers = (fought.chain.start.at, p.mask, p.running, alias.bits, int(both))
 
     def ends(self, seed: int, first: int, battles: int) -> tuple[np.ndarray, np.ndarray]:
-        """Places where battles from `first` on end, as `lookup` numbers them, and how many end there."""
+        """The final places (numbers of `lookup`) of battles from `first` on, and the number of battles in each."""
         from simulator.engine.gpu.kernel import walk
 
         numbers = self._cuda.to_device(np.array([seed, first, *self._numbers], np.uint64))
@@ -87,5 +86,5 @@ class OnDevice:
         return places, counts.astype(np.int64)
 
     def over(self, places: np.ndarray) -> np.ndarray:
-        """Where is a battle over (bool)? Elsewhere the card gave up on it."""
+        """Which places are final (bool)? The GPU abandoned a battle in any other place."""
         return np.asarray((places & self._mask) >= self._running)

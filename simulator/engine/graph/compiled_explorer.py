@@ -1,4 +1,4 @@
-"""Spelling a chain out with its rules compiled: what `explicit.PlainExplorer` does, a few hundred times as fast."""
+"""Enumeration of a chain by its compiled rules: `interpreted_explorer`, a few hundred times as fast."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from simulator.engine.jit.kernels import (
     within,
     word_of,
 )
-from simulator.engine.model.chain import MOST_TURNS, Chain
+from simulator.engine.model.chain import MOST_TURNS, Chain, outside_limits
 from simulator.engine.model.chance import Rows
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import BAD_DECISION, BAD_FIELD, BAD_TABLE, DONE, NEED_ROOM, PAUSED
 from simulator.engine.model.streams import GAMMA
 
-# What `at` holds: how many states and edges there are, which state is next, and which table was wrong or how many
-# edges there was no room for.
+# The entries of `at`: the number of states, the number of edges, the next state to expand; and an invalid
+# table, or the number of edges that need room.
 STATES, EDGES, NEXT, WRONG = range(4)
-# Edges between two returns to Python: some hundredths of a second.
+# Edges between two returns to Python: a few hundredths of a second.
 PAUSE = 1 << 20
-# Keys of so few bits are looked up in a table of all keys; longer ones are hashed.
+# Keys of at most this many bits index a table of all keys; longer keys are hashed.
 DIRECT_BITS = 22
-# A state with more edges than this on average is a wide one.
+# A graph is wide if its states have more edges than this on average.
 WIDE = 256
 NO_NODES, ALL_NODES, BEST_NODES = range(3)
 _HIGH = np.uint64(32)
 
 
 class Store(NamedTuple):
-    """A graph under way, with room for more; see `explicit.Graph`. `slots` finds a state's number + 1 by its key."""
+    """A growing graph with spare room; see `graph.Graph`. `slots` maps the key of a state to its number + 1."""
 
     keys: np.ndarray
     table: np.ndarray
@@ -63,10 +63,10 @@ class Store(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """Work space: a state's fields on their way in (column 0) and out, its key, and the layout's arrays.
+    """Scratch buffer: the fields of the state before a step (column 0) and after it (column 1), its key, the layout.
 
-    `counted` is the place of the counter or -1; `direct` is 1 where a key is its own place in `slots`; `nodes` is
-    ALL_NODES where decisions are states of their own, BEST_NODES where only those of `best` policies are.
+    `counted` is the place of the counter or -1; `direct` is 1 if keys index `slots` directly; `nodes` is ALL_NODES if
+    every decision is a node, BEST_NODES if only those of `best` policies are.
     """
 
     fields: np.ndarray
@@ -83,8 +83,8 @@ class Bench(NamedTuple):
 
 @inner
 def pack(b, column):
-    """The state in a column of the work space to its key."""
-    # The fields of a word stand together; gathered in a register, not in memory, it takes a third of the time.
+    """Pack the state in a column of the buffer into its key."""
+    # The fields of a word are adjacent; packing them in a register instead of memory takes a third of the time.
     f = 0
     for w in range(b.key.shape[0]):
         word = uint64(0)
@@ -96,7 +96,7 @@ def pack(b, column):
 
 @inner
 def slot_of(g, b):
-    """Where the key in the work space is in `slots`, or where it belongs."""
+    """The slot of the key in the buffer: its own, or a free one."""
     if b.direct:
         return b.key[0]
     code = uint64(0)
@@ -117,7 +117,7 @@ def slot_of(g, b):
 
 @inner
 def find_or_add(g, b, at):
-    """Number of the state in the work space: its own, or a new one."""
+    """The number of the state in the buffer: its own, or a new one."""
     slot = slot_of(g, b)
     if g.slots[slot] != 0:
         return int64(g.slots[slot]) - 1
@@ -131,7 +131,7 @@ def find_or_add(g, b, at):
 
 @inner
 def lead_to(p, after, g, b, at):
-    """Add the edge to a following state; DONE, or what is wrong with that state."""
+    """Add the edge to a following state: DONE, or the error of that state."""
     store(p, b.fields, 1, after)
     if not within(p, after, b.limit):
         return BAD_FIELD
@@ -146,7 +146,7 @@ def lead_to(p, after, g, b, at):
 
 @inner
 def follow(p, rows, g, b, at, i):
-    """List what follows state `i`: DONE, NEED_ROOM, or what is wrong."""
+    """Expand state `i`: DONE, NEED_ROOM, or an error."""
     tables = rows.first.shape[0] - 1
     s = held_in(p, g.keys, i, b)
     g.owner[i] = 0
@@ -174,7 +174,7 @@ def follow(p, rows, g, b, at, i):
     g.table[i] = t
     g.second[i] = u
     turns = int64(0) if b.nodes == ALL_NODES else MOST_TURNS
-    # One call of the rules in one loop: they are inlined, and compiling them is what takes long.
+    # The rules are called in one place only: they are inlined, and compiling them takes most of the time.
     for k in range(others):
         other = rows.result[rows.first[u] + k] if owner == 0 else int64(0)
         for row in range(fan):
@@ -187,7 +187,7 @@ def follow(p, rows, g, b, at, i):
 
 @kernel
 def grow(p, rows, g, b, at, pause):
-    """Follow states in turn until all are done, room is short, `pause` edges were added or something is wrong."""
+    """Expand states in turn until all are done, room is short, `pause` edges were added or an error occurs."""
     rows, g, b = Rows(*rows), Store(*g), Bench(*b)
     stop = at[EDGES] + pause
     if at[STATES] == 0:
@@ -210,7 +210,7 @@ def grow(p, rows, g, b, at, pause):
 
 @kernel
 def settle(p, fields):
-    """Take the decisions that are due in each of many states, one a column."""
+    """Take the decisions that are due in each state, one state in each column."""
     for i in range(fields.shape[1]):
         store(p, fields, i, settled(p, load(p, fields, i)))
 
@@ -228,7 +228,7 @@ SizeCheck = Callable[["CompiledExplorer"], None]
 
 
 class CompiledExplorer:
-    """Enumerates a chain by its rules compiled."""
+    """Enumerates a chain by its compiled rules."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class CompiledExplorer:
         size_check: SizeCheck | None = None,
         room: int = 1 << 11,
     ) -> None:
-        """`size_check(explorer, starts)` may raise NoExactOdds now and then while the graph grows."""
+        """`size_check(explorer)` is called regularly while the graph grows, and may raise NoExactOdds."""
         self._size_check, self.looked_ahead, self.count_from = size_check, False, PAUSE
         self.chain, self.budget = chain, budget
         wanted = ALL_NODES if decisions else BEST_NODES if chain.aims is not None else NO_NODES
@@ -278,7 +278,7 @@ class CompiledExplorer:
         )
 
     def _begin_with(self, starts: np.ndarray) -> None:
-        """Enter all states that it is to be spelled out from (rows of ints)."""
+        """Add all states that exploration begins with (rows of ints)."""
         chain, fields = self.chain, np.ascontiguousarray(starts.T, np.int64)
         if chain.decided and self.nodes == NO_NODES:
             settle.of(chain.params)(chain.params, fields)
@@ -306,7 +306,7 @@ class CompiledExplorer:
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
         while (status := run(chain.params, rows, tuple(self.store), tuple(self.bench), self.at, PAUSE)) != DONE:
-            if self.at[EDGES] > PAUSE // 8 and self._usual and not asked:  # small ones are never looked up
+            if self.at[EDGES] > PAUSE // 8 and self._usual and not asked:  # small chains are not looked up
                 asked = True
                 recall(chain, self.budget)
             self._hold_to_budget()
@@ -323,7 +323,7 @@ class CompiledExplorer:
 
     @property
     def wide(self) -> bool:
-        """Have states so many edges that it is sooner to take single ones by plain Python?"""
+        """Does a state have so many edges that interpreted code follows single edges sooner?"""
         return bool(self.at[EDGES] > WIDE * self.at[NEXT])
 
     def _hold_to_budget(self) -> None:
@@ -351,21 +351,16 @@ class CompiledExplorer:
             rehash(new, self.bench, states)
 
     def _wrong(self, status: int) -> BrokenGame:
-        """What is wrong, as an error of the game."""
+        """The error for this status."""
         chain, state = self.chain, self._graph().described(int(self.at[NEXT])) if self.at[STATES] else "the start"
         if status == BAD_DECISION:
             return BrokenGame(f"decides: no side, no options, or decisions without end; state {state}")
         if status == BAD_TABLE:
-            tables = len(chain.tables)
-            return BrokenGame(f"chance table {self.at[WRONG]}: there are tables 0 to {tables - 1}; state {state}")
-        for name, value, limit in zip(chain.start._fields, self.bench.fields[:, 1], chain.limits, strict=True):
-            if not 0 <= value <= limit:
-                kind = "counter" if chain.counters[:1] == (name,) else "field"
-                return BrokenGame(f"{kind} {name}: {value} is not within 0 to {limit}, after state {state}")
-        raise AssertionError("no field is wrong")
+            return chain.tables.missing(int(self.at[WRONG]), state)
+        return outside_limits(chain, self.bench.fields[:, 1].tolist(), state)
 
-    def met(self, first: int, end: int) -> list[Any]:
-        """The states with these numbers, of plain ints."""
+    def states(self, first: int, end: int) -> list[Any]:
+        """The states with these numbers, as plain ints."""
         fields = self._graph().states(slice(first, end))
         return list(map(type(fields)._make, np.column_stack(fields).tolist()))
 

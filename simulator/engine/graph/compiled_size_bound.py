@@ -1,4 +1,4 @@
-"""What is done ahead of a compiled explorer to see whether its chain is too large: battles (`foreseen`), counting."""
+"""Early refusal for the compiled explorer: sampled battles (`size_bound`), and the number of edges ahead."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import BAD_FIELD, BAD_TABLE, NEED_ROOM
 
-# States whose edges are counted between two looks at their sum.
+# States whose edges are counted between two checks of the sum.
 BLOCK = 1 << 10
 
 
 class CompiledWalk(CompiledExplorer):
-    """Battles that step by the compiled rules: all edges of all their states at once; see `foreseen.Walk`."""
+    """Battles stepped by the compiled rules, which expand all their states at once; see `size_bound.Walk`."""
 
     def __init__(self, chain: Chain, decisions: bool, battles: int) -> None:
         super().__init__(chain, 0, decisions, room=4 * battles)
@@ -49,7 +49,7 @@ class CompiledWalk(CompiledExplorer):
         self._see(keys)
 
     def _follow(self, keys: np.ndarray) -> None:
-        """Follow each of these states; one that is listed twice, twice."""
+        """Expand each of these states, duplicates included."""
         states, at = keys.shape[1], self.at
         self.store.slots[self.store.keys[0, : at[STATES]] if self._direct else slice(None)] = 0
         at[:] = 0
@@ -70,7 +70,7 @@ class CompiledWalk(CompiledExplorer):
 
 
 def look_ahead(explorer: CompiledExplorer) -> None:
-    """Raise NoExactOdds where few steps beside those that it took so far show that its chain is past its budget."""
+    """Raise NoExactOdds if few steps, compared with those taken so far, show that the chain is past its budget."""
     chain, decisions, at = explorer.chain, explorer.nodes == ALL_NODES, explorer.at
     walk_of: WalkOf = partial(CompiledWalk, chain, decisions)
     steps = 2 * int(at[NEXT])
@@ -81,21 +81,21 @@ def look_ahead(explorer: CompiledExplorer) -> None:
 
 
 def count_ahead(explorer: CompiledExplorer) -> None:
-    """Raise NoExactOdds where the edges of the states that wait, only counted, are past the budget.
+    """Raise NoExactOdds if the number of edges, counted ahead of the explorer, is past the budget.
 
-    They are counted by plain Python for as long as it would come to enough if those that are left had as many each:
-    earlier ones, with more of the battle before them, have more as a rule.
+    Counting goes on as long as the remaining states, with as many edges each, would exceed the budget: as a rule
+    earlier states have more edges.
     """
     chain, budget, (states, edges, done, _) = explorer.chain, explorer.budget, explorer.at.tolist()
     fan_of = PlainWalk(PlainExplorer(chain, budget, explorer.nodes == ALL_NODES), 1).fan_of
     while done < states and size_of(chain, states, edges * states // done) > budget:
-        block = explorer.met(done, min(done + BLOCK, states))
+        block = explorer.states(done, min(done + BLOCK, states))
         edges, done = edges + sum(map(fan_of, block)), done + len(block)
         refuse_least(chain, states, edges, budget)
 
 
 def look_while_growing(explorer: CompiledExplorer) -> None:
-    """Look ahead once, and count ahead each time that the edges have doubled. Raises NoExactOdds."""
+    """Sample battles once, and count edges each time that their number has doubled. Raises NoExactOdds."""
     states, edges = int(explorer.at[STATES]), int(explorer.at[EDGES])
     size, large = size_of(explorer.chain, states, edges), edges > PAUSE and explorer.wide
     if explorer.from_start and not explorer.looked_ahead and (size > QUICK_BYTES or large):

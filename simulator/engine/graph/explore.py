@@ -1,4 +1,4 @@
-"""Enumerating a chain: as plain Python while that is sooner, then by its rules compiled; both number states alike."""
+"""Enumeration of a chain: first interpreted, then by compiled rules; both number the states alike."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def explore(
     decisions: bool = False,
     starts: np.ndarray | None = None,
 ) -> Graph:
-    """The graph of a chain; decisions of `best` policies are nodes, with `decisions` all of them are.
+    """The graph of a chain. Decisions of `best` policies are nodes; with `decisions`, all decisions are.
 
-    With `starts` (rows of ints) the graph of all that may follow any of these states, instead of the chain's own start.
+    With `starts` (rows of ints) exploration begins with these states instead of the start of the chain. Raises
+    NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
     """
     refuse_least(chain, *chain.at_least, budget)
     if (patience := patience_for(chain, "grow")) > 0:

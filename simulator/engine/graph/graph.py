@@ -1,4 +1,4 @@
-"""A chain enumerated: each distinct state once, with its chance table and the states that follow each result."""
+"""The graph of a chain: each distinct state once, with its chance table and the states that follow each result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.limits import BrokenGame, NoExactOdds, in_words
+from simulator.engine.model.limits import NoExactOdds, in_words
 
 # In place of a chance table: the battle is over.
 FINAL = -1
@@ -16,15 +16,16 @@ FINAL = -1
 
 @dataclass(eq=False)
 class Graph:
-    """The distinct states of a chain, numbered as they are met, state 0 first, and the edges between them.
+    """The distinct states of a chain, numbered in the order of discovery from state 0, and the edges between them.
 
     - `keys`: packed states, array (words, states); `states()` unpacks them. The counter is not in them.
     - `table`: chance table of each state, FINAL where the battle is over; `second`: that of the independent other
       roll (None if there is none). `owner`: 1 + the side that decides there, 0 for chance (None without decisions).
-    - `begin`: where the edges of a state begin (states + 1); state i leads to `to[begin[i]:begin[i + 1]]`, one edge
-      for each row of its table, for each row of `second` in turn, or one for each option.
-    - `inc`: what each edge adds to the counter, None without one.
-    - `starts`: numbers of the states that it was spelled out from, after the decisions due there.
+    - `begin`: where the edges of a state begin (states + 1); state i leads to `to[begin[i]:begin[i + 1]]`. A chance
+      state has one edge for each row of its table, repeated for each row of `second`; a decision has one for each
+      option.
+    - `inc`: the amount that each edge adds to the counter, None without a counter.
+    - `starts`: numbers of the states that exploration began with, after the decisions due there.
     """
 
     chain: Chain
@@ -46,7 +47,7 @@ class Graph:
         return np.asarray(self.table == FINAL)
 
     def states(self, which: Any = slice(None), counts: np.ndarray | None = None) -> Any:
-        """The states (or those selected) as a State of int64 arrays; the counter holds what `counts` says, else 0.
+        """The states (or those selected) as a State of int64 arrays; the counter holds `counts`, or 0 without them.
 
         Raises BrokenGame for a count above the counter's limit.
         """
@@ -58,10 +59,21 @@ class Graph:
         ]
         if counts is not None and counted >= 0:
             fields[counted] = counts + int(self.chain.start[counted])
-            if fields[counted].max(initial=0) > layout.limit[counted]:
-                name, most = self.chain.counters[0], int(fields[counted].max())
-                raise BrokenGame(f"counter {name}: {most} is above its limit {layout.limit[counted]}")
+            self.chain.check_count(fields[counted])
         return type(self.chain.start)(*fields)
+
+    def edges_of(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Edges of chance states: the place of the state in `states` and the edge (int64), and the chance (float64)."""
+        tables, fan = self.chain.tables, np.diff(self.chain.tables.first)
+        size = self.begin[states + 1] - self.begin[states]
+        owner = np.repeat(np.arange(len(states)), size)
+        inside = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+        table = self.table[states][owner]
+        chance = tables.weight[tables.first[table] + inside % fan[table]]
+        if self.second is not None:
+            other = self.second[states][owner]
+            chance = chance * tables.weight[tables.first[other] + inside // fan[table]]
+        return owner, self.begin[states][owner] + inside, chance
 
     def described(self, number: int) -> str:
         """One state, for messages."""
@@ -70,13 +82,13 @@ class Graph:
 
 
 def size_of(chain: Chain, states: int, edges: int) -> int:
-    """Bytes that a graph of this size is reckoned at, while it is made: what budgets are held against."""
+    """Estimated bytes of a graph of this size under construction; budgets are compared with this number."""
     a_state = 16 * chain.layout.words + 4 + 8 + 16 + 4 * chain.paired + chain.decided
     return states * a_state + edges * (8 if chain.counters else 4)
 
 
 def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int) -> NoExactOdds:
-    """The refusal of a graph that grew past its budget with so many states still waiting to be followed."""
+    """The refusal of a graph that grew past its budget while `waiting` states were not yet expanded."""
     size = size_of(chain, states, edges)
     done = max(1, states - waiting)
     least = max(size, size_of(chain, states, round(edges * states / done)))
@@ -87,7 +99,7 @@ def over_budget(chain: Chain, states: int, waiting: int, edges: int, budget: int
 
 
 def refuse_least(chain: Chain, states: int, transitions: int, budget: int) -> None:
-    """Refuse a chain that is known to have at least so many states and transitions, if they are past the budget."""
+    """Raise NoExactOdds if a chain with at least this many states and transitions is past the budget."""
     size = size_of(chain, states, transitions)
     if size > budget:
         raise NoExactOdds(

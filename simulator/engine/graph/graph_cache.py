@@ -1,4 +1,4 @@
-"""The graph of a chain with its decisions made, and what is known of its size; kept with the chain."""
+"""The graph of a chain with its decisions made, or its refusal; both are cached in the chain."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import hold
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, Progress
 
-# Edges of one state: with more of them only a few states find room together, and the rules alone are quicker. Measured,
+# Most edges of one state of a lazy graph: with more only a few states fit, and the rules alone are faster. Measured,
 # 65,536 battles of Axis & Allies, 1,000 infantry and 1,000 tanks a side (145,161 edges): 0.23 s against 0.07 s; 300 and
 # 300 a side (42,849 edges): 0.02 s against 0.04 s. They also compile in half the time.
 MOST_EDGES = 1 << 17
 # A battle that meets states carries its counter in so many bits, and above it its annotation, in so many more.
 COUNT_BITS, NOTE_BITS = 21, 16
-# Attributes of a chain: its own graph, and the largest budget that it is known to be too large for.
+# Attributes of a chain: its graph, and the largest budget that it exceeds.
 _KEPT, _REFUSED = "_graph_if_it_fits", "_refused"
 
 
@@ -27,9 +27,9 @@ def spell_out(
 ) -> Graph:
     """The graph of a chain. With `decisions`, states where a side decides are nodes; else its policy is followed.
 
-    Where the policy is `best` (`chain.aims`) that takes a solution of all states, whatever the budget.
+    A policy `best` (`chain.aims`) requires a solution of all states, independent of the budget.
     Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
-    `progress(states)` is told now and then how many states there are.
+    `progress(states)` is called regularly with the number of states so far.
     """
     hold(chain)
     if chain.aims is not None and not decisions:
@@ -45,7 +45,7 @@ def spell_out(
 
 
 def graph_if_it_fits(chain: Chain) -> Graph | None:
-    """The chain spelled out, or None where it is too large; found out once for a chain, since that may take seconds."""
+    """The graph of the chain, or None if it is too large; cached, since the answer may take seconds."""
     kept = vars(chain)
     if _KEPT not in kept:
         try:
@@ -59,12 +59,12 @@ def graph_if_it_fits(chain: Chain) -> Graph | None:
 
 
 def fight_by_rules(chain: Chain) -> None:
-    """Never spell this chain out to fight it: that is known to take too much, or too long."""
+    """Simulate this chain without its graph, which is known to be too large or too slow."""
     vars(chain)[_KEPT] = None
 
 
 def may_be_met(chain: Chain) -> bool:
-    """Is a state that battles came to worth keeping? Not if the edges to all that may follow it take too much."""
+    """May battles of this chain keep the states that they visit? Not if one state has too many edges."""
     return int(chain.tables.largest) ** (2 if chain.paired else 1) <= MOST_EDGES
 
 
@@ -78,5 +78,5 @@ def carried(chain: Chain) -> int:
 
 
 def by_rules(chain: Chain) -> Chain:
-    """The chain as rules fight it: its counter is a field like others, decisions due at the start have been taken."""
+    """The chain for samplers: its counter is an ordinary field, and the decisions at the start are taken."""
     return replace(chain, counters=(), start=chain.settled(chain.start))

@@ -1,10 +1,10 @@
-"""The passes over a spelled-out chain: components, chances forward, values backward.
+"""The passes over a graph: strongly connected components, chances forward, values backward.
 
-The states are taken component by component (Tarjan, SIAM J. Comput. 1, 1972), so that a battle without loops is exact
-to rounding; states that lead back to each other are solved together, in closed form. Counters are followed layer by
-layer, one layer for each value, which makes most loops disappear.
+States are processed component by component (Tarjan, SIAM J. Comput. 1, 1972), so that a battle without loops is exact
+to rounding; the states of a larger component are solved together, in closed form. Counters are followed layer by
+layer, one layer for each value, which removes most loops.
 
-All are plain functions over arrays or lists: small graphs are solved before anything is compiled.
+All passes are plain functions over arrays or lists, so that small graphs are solved without a compiler.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from simulator.engine.model.chain import helper
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM, PAUSED
 
-# What `at` holds: the layer and component under way, how many endings were found, whether a large component has just
-# been solved, the component that never ends, and whether what is negligible may be cut.
+# The entries of `at`: the current layer and component, the number of endings, whether a large component was just
+# solved, a component without an exit, and whether negligible chance may be cut.
 LAYER, COMPONENT, FOUND, SOLVED, WHERE, MAY_CUT = range(6)
 CERTAIN = 1e-12
-# A loop is followed until less than this is still running, far below the rounding of the chances themselves.
+# A loop is followed until less chance than this remains, far below the rounding of the chances themselves.
 NEGLIGIBLE = 1e-18
-# Where two rolls are made at once, states that fewer battles come to are not followed: together below 1e-12.
+# In chains of two rolls, states with less chance than this are not followed: together below 1e-12.
 UNLIKELY = 1e-18
 # Loops of more states than this are solved as sparse systems.
 DENSE = 120
@@ -28,7 +28,7 @@ PAUSE = 1 << 22
 
 
 class Net(NamedTuple):
-    """A graph and its chances as the passes take them; `second` and `inc` are empty where there are none."""
+    """A graph and its chances, as arrays or lists; `second` and `inc` are empty if the chain has none."""
 
     begin: Any
     to: Any
@@ -40,10 +40,10 @@ class Net(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Components in order, the last ones first: `order[at[c]:at[c + 1]]` are the states of component c.
+    """Components in reverse topological order: `order[at[c]:at[c + 1]]` are the states of component c.
 
-    `of` is each state's component, `loop` is 1 for states that may return to themselves without counting. `place`,
-    `matrix` and `side` are work space for components of several states.
+    `of` is the component of each state, `loop` is 1 for states with an edge to themselves that does not count. `place`,
+    `matrix` and `side` are scratch buffers for components of several states.
     """
 
     order: Any
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
 
 @helper
 def enter(net, work, i, seen, top):
-    """Number a state that the search has come to, and put it on the stack."""
+    """Number a newly visited state, and push it on the stack."""
     number, low, stack, _, edge = work
     number[i] = seen
     low[i] = seen
@@ -66,7 +66,7 @@ def enter(net, work, i, seen, top):
 
 
 def find_components(net, counted, work, order, at, of, loop):
-    """Strongly connected components, sinks first; returns how many. With `counted`, edges that count do not connect."""
+    """Strongly connected components, sinks first; returns their number. With `counted`, counting edges are ignored."""
     number, low, stack, path, edge = work
     seen, top, done, count = 0, 0, 0, 0
     finished = len(number) + 2
@@ -117,7 +117,7 @@ def find_components(net, counted, work, order, at, of, loop):
 
 @helper
 def link(net, plan, c, size):
-    """Fill the matrix of a component: chances from its a-th state to its b-th one without counting; 0 = no way out."""
+    """Fill the matrix of a component: chances from state a to state b without counting. Returns the number of exits."""
     first = plan.at[c]
     for a in range(size):
         plan.place[plan.order[first + a]] = a
@@ -143,8 +143,10 @@ def link(net, plan, c, size):
 
 @helper
 def eliminate(matrix, side, size, forward):
-    """Solve x = side + Q x (or, `forward`, with Q transposed) into `side`; the rows of Q sum to at most one, so that no
-    pivots need to be sought."""
+    """Solve x = side + Q x (or, `forward`, with Q transposed) into `side`.
+
+    The rows of Q sum to at most one, so that elimination needs no pivoting.
+    """
     for a in range(size if forward else 0):
         for b in range(a):
             swap = matrix[a * size + b]
@@ -165,7 +167,7 @@ def eliminate(matrix, side, size, forward):
 
 @helper
 def hand_on(net, plan, flow, where, i, mass):
-    """Hand the mass that passes through state `i` to all that lies outside its component; returns the edges."""
+    """Push the mass that passes through state `i` to the states outside its component; returns the number of edges."""
     now, width, size = where
     t, e = net.table[i], net.begin[i]
     first, fan = net.first[t], net.first[t + 1] - net.first[t]
@@ -189,10 +191,10 @@ def hand_on(net, plan, flow, where, i, mass):
 
 
 class Flow(NamedTuple):
-    """Chance under way: `ring` holds that of every state (size) in each of the layers (width) that edges reach.
+    """The chance in transit: `ring` holds that of every state (size) in each of the layers (width) that edges reach.
 
-    `low` and `high` are the components of each of these layers that have any, none if `high` is below. `lost` gathers,
-    in place 0, the chance of states that are left alone because no more than `lost[1]` of all battles come to them.
+    `low` and `high` bound the components of each layer with any chance; the layer is empty if `high` is below `low`.
+    `lost[0]` sums the chance of states that are cut because it is no more than `lost[1]`.
     """
 
     ring: Any
@@ -202,7 +204,7 @@ class Flow(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Final states that were reached: the state's number, the layer (what the counters hold), the chance."""
+    """The final states reached: the number of the state, the layer (the value of the counter), the chance."""
 
     state: Any
     layer: Any
@@ -211,7 +213,7 @@ class Found(NamedTuple):
 
 @helper
 def less_than(ring, limit):
-    """Is less than this still running?"""
+    """Is the remaining chance below this limit?"""
     total = 0.0
     for mass in ring:
         total += mass
@@ -222,7 +224,7 @@ def less_than(ring, limit):
 
 @helper
 def stay(net, i):
-    """The chance to stay in a state without counting."""
+    """The chance of an edge from a state to itself that does not count."""
     t, e = net.table[i], net.begin[i]
     fan = net.first[t + 1] - net.first[t]
     others = (net.begin[i + 1] - e) // fan
@@ -238,7 +240,7 @@ def stay(net, i):
 
 @helper
 def through(net, plan, flow, at, where, c):
-    """Push the chance in component `c` through it; returns the edges, or minus a status."""
+    """Push the chance in component `c` through it; returns the number of edges, or minus a status."""
     now, _, size = where
     base, ring = now * size, flow.ring
     first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
@@ -276,7 +278,7 @@ def through(net, plan, flow, at, where, c):
 
 
 def spread(net, plan, flow, found, at, pause):
-    """Push all chance to the final states: DONE, or why the caller is needed (see the statuses)."""
+    """Push all chance to the final states: DONE, or the status that the caller has to handle."""
     size, width, ring = len(net.table), len(flow.low), flow.ring
     edges = 0
     while True:
@@ -319,7 +321,7 @@ def spread(net, plan, flow, found, at, pause):
 
 
 def draw_back(net, plan, value, at, pause):
-    """Values of all states from those of the final ones, expected over what may follow: DONE or a status."""
+    """Expected values of all states from those of the final ones: DONE or a status."""
     edges = 0
     for c in range(at[COMPONENT], len(plan.at) - 1):
         at[COMPONENT] = c
@@ -355,7 +357,7 @@ def draw_back(net, plan, value, at, pause):
 
 @helper
 def outside(net, plan, value, i):
-    """Expected value over what follows state `i` outside its component, and the chance to stay in the state itself."""
+    """The expected value of successors of state `i` outside its component, and the chance to stay in the state."""
     t, e = net.table[i], net.begin[i]
     fan = net.first[t + 1] - net.first[t]
     others = (net.begin[i + 1] - e) // fan

@@ -1,4 +1,4 @@
-"""Enumerating a chain by the game's own functions as plain Python, before anything is compiled."""
+"""Enumeration of a chain by the game's functions as plain Python."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from simulator.engine.model.packing import packed
 
 SizeCheck = Callable[["PlainExplorer", Any, int, int], bool]
 CLOCK_EVERY = 64
-# From so many edges on it is seen whether the chain is surely too large (`foreseen`).
+# Number of edges from which on `size_check` tests whether the chain is too large (`size_bound`).
 LOOK_FROM = 1 << 13
 
 
 class PlainExplorer:
-    """Enumerates a chain by the game's functions as they stand."""
+    """Enumerates a chain by interpreted rules."""
 
     def __init__(self, chain: Chain, budget: int, decisions: bool = False, size_check: SizeCheck | None = None) -> None:
-        """`size_check(explorer, state, edges, look_from)` may raise NoExactOdds; it says whether it looked."""
+        """`size_check(explorer, state, edges, look_from)` may raise NoExactOdds; returns whether it sampled battles."""
         self._size_check = size_check
         self.budget, self.decisions = budget, chain.decided and (decisions or chain.aims is not None)
         self.chain = chain
@@ -47,14 +47,14 @@ class PlainExplorer:
         return self.chain.settled(self.chain.leap(p, s, result, other), p, stop=True)
 
     def _begun(self, start: Any) -> Any:
-        """Where a battle that starts so is first left to chance, without its counter."""
+        """The first chance state of a battle from this start, without its counter."""
         first = start if self._all else self.chain.settled(start, self._p, stop=self.decisions)
         begun = type(start)(*(0 if f == self._counted else int(value) for f, value in enumerate(first)))
         hold_to_limits(self.chain, begun, start)
         return begun
 
     def _look_around(self, s: Any, edges: int) -> None:
-        """Ask `size_check`, which raises NoExactOdds for a chain that is too large."""
+        """Call `size_check`, which raises NoExactOdds for a chain that is too large."""
         assert self._size_check is not None
         if self._size_check(self, s, edges, LOOK_FROM if self._look_from == LOOK_FROM else 0):
             self._look_from = max(LOOK_FROM + 1, self.budget // size_of(self.chain, 0, 1))
@@ -116,7 +116,7 @@ class PlainExplorer:
         )
 
     def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, list[tuple[int, int]]]:
-        """Table, other table, owner, and the pairs of results (or options) that may follow a running state."""
+        """Both tables and the owner of a running state, and the pairs of results (or options) of its edges."""
         if self.decisions and (owner := int(self.chain.part("decides")(self._p, s))):
             return 0, 0, owner, [(option, 0) for option in range(options_of(self.chain, self._p, s, owner))]
         t, u = self._tables_of(s, table, second)
@@ -125,15 +125,15 @@ class PlainExplorer:
         return t, u, 0, [(result, other) for other in self._results[u] for result in self._results[t]]
 
     def _tables_of(self, s: Any, table: Any, second: Any) -> tuple[int, int]:
-        """Both tables of a running state where chance decides."""
+        """Both tables of a chance state."""
         t, u = int(table(self._p, s)), int(second(self._p, s))
         for index in (t, u):
             if not 0 <= index < len(self._results):
-                raise BrokenGame(f"chance table {index}: there are tables 0 to {len(self._results) - 1}; state {s}")
+                raise self.chain.tables.missing(index, s)
         return t, u
 
     def _without_count(self, before: Any, after: Any) -> tuple[Any, int]:
-        """The state after a step with its counter at 0, and what the step added to it."""
+        """The state after a step with its counter at 0, and the amount that the step added to the counter."""
         if self._counted < 0:
             return after, 0
         more = int(after[self._counted])
@@ -149,7 +149,7 @@ class PlainExplorer:
 
 
 def options_of(chain: Chain, p: Any, s: Any, owner: int) -> int:
-    """How many options there are where a side decides (1 + the side); raises BrokenGame for none, or for no side."""
+    """The number of options of a decision by `owner` (1 + side); raises BrokenGame for no options, or for no side."""
     count = int(chain.part("options")(p, s))
     if owner not in {1, 2} or count < 1:
         raise BrokenGame(f"decides: {owner} is no side, or {count} no number of options; state {s}")

@@ -1,4 +1,4 @@
-"""States that lead back to each other, where sides decide: see `decide`."""
+"""Optimal decisions in a strongly connected component of several states; see `value_iteration`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from simulator.engine.model.limits import BrokenGame
 if TYPE_CHECKING:
     from simulator.engine.graph.value_iteration import Decider
 
-# Two values as close as this are equal.
+# Tolerance for equal values.
 SAME = 1e-12
 MOST_SWEEPS = 10_000
 
 
 class Play(NamedTuple):
-    """What the passes read and find out, by state.
+    """Input and result of the passes, by state.
 
-    `owner` as in Graph; `pick` the option taken, `gain` what that is worth more than the best other option. `first` and
-    `second` are the values for the two sides; `second` is empty where it is the opposite of `first`. `inc` is what each
-    edge adds to the counter, empty where nobody cares; `rate` what one more of it is worth to each side.
+    `owner` as in Graph; `pick` is the option taken, `gain` its value minus that of the best other option. `first` and
+    `second` are the values for the two sides; `second` is empty if it is the negative of `first`. `inc` is the amount
+    that each edge adds to the counter, empty if it has no utility; `rate` is the utility of one unit to each side.
     """
 
     owner: Any
@@ -37,7 +37,7 @@ class Play(NamedTuple):
 
 @helper
 def worth_of(net, play, e, side):
-    """What an edge leads to is worth to a side (1 or 2)."""
+    """The value of an edge to a side (1 or 2)."""
     j = net.to[e]
     more = play.inc[e] if len(play.inc) > 0 else 0
     if side == 1:
@@ -48,7 +48,7 @@ def worth_of(net, play, e, side):
 
 
 class Loop:
-    """States that lead back to each other, solved for the best decisions of those who decide among them."""
+    """A component of several states with decisions, solved for the best options."""
 
     def __init__(self, decider: Decider, members: Sequence[int]) -> None:
         net, play = decider._net, decider.play
@@ -56,10 +56,10 @@ class Loop:
         place = {i: a for a, i in enumerate(members)}
         size = len(members)
         self.inside, self.beyond = np.zeros((size, size)), np.zeros((size, 2))
-        # By deciding state: (place inside or -1, what lies outside it, or the gain on the way, for both sides).
+        # By deciding state, for each option: place inside or -1, and the value outside, or the gain, for both sides.
         self.options: dict[int, list[tuple[int, np.ndarray]]] = {}
         for a, i in enumerate(members):
-            chances = decider.chances_of(i) if not play.owner[i] else None
+            chances = None if play.owner[i] else decider.graph.edges_of(np.array([i]))[2]
             ways = []
             for k, e in enumerate(range(net.begin[i], net.begin[i + 1])):
                 b, more = place.get(net.to[e], -1), play.inc[e] if len(play.inc) else 0
@@ -77,7 +77,7 @@ class Loop:
         self.owner = {a: int(play.owner[members[a]]) for a in self.options}
 
     def matrix(self, pick: dict[int, int]) -> tuple[np.ndarray, np.ndarray]:
-        """Chances among the members and the worth beyond them, with these options taken."""
+        """Chances among the members and the values outside, with these options taken."""
         inside, beyond = self.inside.copy(), self.beyond.copy()
         for a, k in pick.items():
             b, worth = self.options[a][k]
@@ -87,7 +87,7 @@ class Loop:
         return inside, beyond
 
     def values(self, pick: dict[int, int]) -> np.ndarray | None:
-        """Values of all members for both sides with these options taken; None if they are never left."""
+        """Values of all members for both sides with these options taken; None if the battle never leaves them."""
         inside, beyond = self.matrix(pick)
         try:
             found = np.linalg.solve(np.eye(len(inside)) - inside, beyond)
@@ -96,13 +96,13 @@ class Loop:
         return found if np.all(np.abs(found) < 1e15) else None
 
     def worth(self, a: int, k: int, values: np.ndarray) -> float:
-        """What option `k` of member `a` is worth to its side, one step ahead."""
+        """The value of option `k` of member `a` to its side, one step ahead."""
         b, worth = self.options[a][k]
         side = self.owner[a] - 1
         return float(worth[side] + (values[b, side] if b >= 0 else 0.0))
 
     def improved(self, side: int, pick: dict[int, int], values: np.ndarray) -> bool:
-        """Better options for a side, each by what it is worth now; was there any?"""
+        """Take better options for a side, by the current values; returns whether there were any."""
         changed = False
         for a, ways in self.options.items():
             if self.owner[a] == side:
@@ -112,11 +112,11 @@ class Loop:
         return changed
 
     def leaving(self) -> dict[int, int]:
-        """The options that lead out, where there are any."""
+        """For each decision the first option that leaves the component, 0 if none does."""
         return {a: next((k for k, (b, _) in enumerate(ways) if b < 0), 0) for a, ways in self.options.items()}
 
     def iterated(self) -> dict[int, int] | None:
-        """Policy iteration: one side answers the other's choices as well as it can, and so in turn."""
+        """Policy iteration: each side in turn takes the best response to the other's options."""
         pick = self.leaving()
         for _ in range(MOST_SWEEPS):
             for _ in range(MOST_SWEEPS):
@@ -130,7 +130,7 @@ class Loop:
         raise BrokenGame("decisions without end")
 
     def staying(self) -> dict[int, int] | None:
-        """Both sides decide with aims of their own: each compares leaving with staying until something changes."""
+        """Both sides decide with different utilities: each compares leaving with staying until something changes."""
         pick = {a: next((k for k, (b, _) in enumerate(ways) if b >= 0), 0) for a, ways in self.options.items()}
         values = self.values(pick)
         if values is None:
@@ -150,7 +150,7 @@ class Loop:
         return pick
 
     def solve(self) -> bool:
-        """Choose, and write down values, picks and gains; False if the loop can never be left."""
+        """Choose options, and store values, picks and gains; False if the battle can never leave the component."""
         alone = self.opposed or len(set(self.owner.values())) < 2
         pick = self.iterated() if alone else self.staying()
         values = None if pick is None else self.values(pick)
@@ -175,7 +175,7 @@ class Loop:
         return True
 
     def _for_good(self, a: int, k: int, pick: dict[int, int], values: np.ndarray) -> float:
-        """What an option is worth if it is taken every time until something changes."""
+        """The value of an option that is taken every time until something changes."""
         side = self.owner[a] - 1
         if k != pick[a] and self.options[a][k][0] >= 0:
             found = self.values(pick | {a: k})

@@ -1,4 +1,4 @@
-"""Chains known to be too large for a budget, kept between runs: finding out takes seconds, whoever asks."""
+"""On-disk cache of refusals: chains that are too large for a budget, which takes seconds to find out."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ FOLDER = "refused"
 
 
 def recall(chain: Chain, budget: int) -> None:
-    """Raise NoExactOdds where it is known that the chain spelled out is too large for the budget."""
+    """Raise NoExactOdds if the graph of the chain is known to exceed the budget."""
     path, most, why = _file_of(chain), -1, ""
     with suppress(OSError, ValueError):
         if path is not None:
-            told, why = path.read_text(encoding="utf-8").split("\n")
-            most = int(told)
+            size, why = path.read_text(encoding="utf-8").split("\n")
+            most = int(size)
     if budget <= most:
         raise NoExactOdds(why)
 
 
 def remember(chain: Chain, budget: int, why: str) -> None:
-    """Keep the refusal for later runs, if that can be written."""
+    """Store the refusal for later runs; a failed write is ignored."""
     path = _file_of(chain)
     if path is not None:
         with suppress(OSError):
@@ -35,7 +35,7 @@ def remember(chain: Chain, budget: int, why: str) -> None:
 
 
 def _file_of(chain: Chain) -> Path | None:
-    """Named after all that decides how the chain is spelled out; None for games of other packages."""
+    """The file, named after everything that determines the graph; None for games of other packages."""
     package, tables = cache.package_of(type(chain.params)), chain.tables
     if package is None:
         return None

@@ -1,17 +1,16 @@
-"""Chains that are surely too large, known from a few thousand battles that hardly ever meet; imports no compiler.
+"""Lower bound on the number of states, from how rarely sampled battles visit the same state; does not import numba.
 
-Whatever the chances of N states, W battles that each draw one of them come to so many different ones most likely where
-all are equally likely (Wong & Yue, "A majorization theorem for the number of distinct outcomes in N independent
-trials", Discrete Mathematics 6, 1973). There the number of battles until D different ones were met is a sum of
-geometric numbers, and Chernoff's bound of it says: where D of W are different, k = W - D are not, then but for a
-chance d
+W battles each draw one of N states. The number of distinct states is stochastically largest if all states are equally
+likely (Wong & Yue, "A majorization theorem for the number of distinct outcomes in N independent trials", Discrete
+Mathematics 6, 1973). In that case the number of draws until D distinct states are seen is a sum of geometric variables,
+and its Chernoff bound says: if D of W draws are distinct and k = W - D are not, then, except with probability d,
 
     N >= D (D - 1) / (2 x)    where x - k - k ln(x / k) = ln(1 / d), x > k; for k = 0, x = ln(1 / d).
 
-The states are sorted into classes by their own bits and by how many edges leave them; of each class a battle draws the
-first state that it comes to, late enough. What all classes hold at least, with d a share of 10^-6 for each of them,
-adds up to the states of the chain, and with the fewest edges of each class to its transitions. Battles need not be as
-likely as they are: each prefers, to a degree of its own, certain results, so that they spread further.
+The states are divided into classes by bits of their hash and by their number of edges; from each class a battle draws
+the first state that it visits in the later half of its steps. The bounds of all classes, with an equal share of 10^-6
+as d, add up to a bound on the states; with the fewest edges of each class they bound the transitions. The battles
+need not follow the chances of the chain: each prefers certain results to a random degree, so that they spread further.
 """
 
 from __future__ import annotations
@@ -31,42 +30,42 @@ from simulator.engine.model.chain import Chain, hold_to_limits
 from simulator.engine.model.limits import NoExactOdds, in_words
 from simulator.engine.model.packing import packed
 
-# The chance that a chain is refused that would have fitted.
+# The probability that a chain is refused although it fits.
 MISTAKEN = 1e-6
-# Battles that see how long all of them last, half of them at least, and how far they go.
+# Battles that measure the typical length, the share of them that has to end, and the most steps of that.
 SCOUTS, HALF, FAR = 16, 0.5, 64
-# How many battles walk, as a share of those that are thought to be needed: what they see grows at most with the square
-# of their number.
+# The number of battles, as a share of the estimate of those needed: the bound grows at most with the square of their
+# number.
 SHARES = (1 / 8, 1, 3)
-# Steps before the first look, how many times as many before each next one, and the most; so there are so many looks at
-# most, of all shares together.
+# Steps before the first bound, the factor between one bound and the next, and the most steps; LOOKS is the most bounds
+# of all shares together.
 SHORT, STRETCH, LONG, LOOKS = 4, 1.5, 256, 36
-# Of the levels, how many classes count as if all battles had drawn of them: half are too early, and where there are as
-# many classes as levels a battle comes to 1 - 1/e of them.
+# The classes from which all battles draw, as a share of the levels: half of the levels are too early, and with as many
+# classes as levels a battle draws from 1 - 1/e of them.
 SEEN = 0.2
-# Its first look takes this part of the steps that spelled it out so far.
+# The first sample takes one part in FEW of the steps that exploration took so far.
 FEW = 8
-# Of the battles that are counted and of the scouts.
+# Seeds of the counted battles and of the scouts.
 SEED, SCOUTS_SEED = 0, 1
-# Edges of a state are told apart by so many powers of two.
+# The number of edges of a state is classified by powers of two.
 OCTAVES = 33
 
 
 class Walk(Protocol):
-    """Battles under way: their packed states (words, battles), and how many edges leave each, 0 where it is over."""
+    """Running battles: their packed states (words, battles), and the number of edges of each, 0 for a final state."""
 
     keys: np.ndarray
     fan: np.ndarray
 
     def step(self, edge: np.ndarray) -> None:
-        """Take these edges, each counted from the first of its state; battles that are over stay where they are."""
+        """Take these edges, numbered from the first of each state; finished battles do not move."""
 
 
 class PlainWalk(PlainExplorer):
-    """Battles that step by the game's functions as they stand."""
+    """Battles that step by interpreted rules."""
 
     def __init__(self, explorer: PlainExplorer, battles: int) -> None:
-        vars(self).update(vars(explorer))  # made once: for some games that takes as long as the battles
+        vars(self).update(vars(explorer))  # copied: for some games its construction takes as long as the battles
         self._see([self._begun(self.chain.start)] * battles)
 
     def _see(self, states: list[Any]) -> None:
@@ -75,7 +74,7 @@ class PlainWalk(PlainExplorer):
         self.fan = np.array([self.fan_of(state) for state in states], np.int64)
 
     def fan_of(self, s: Any) -> int:
-        """How many edges leave a state; 0 where the battle is over."""
+        """The number of edges of a state; 0 for a final one."""
         chain, p = self.chain, self._p
         if not chain.part("running")(p, s):
             return 0
@@ -84,17 +83,17 @@ class PlainWalk(PlainExplorer):
         return prod(map(len, self._rolls(s)))
 
     def _rolls(self, s: Any) -> list[list[int]]:
-        """What the roll may show in a state, or both rolls."""
+        """The possible results of the roll in a state, or of both rolls."""
         tables = self._tables_of(s, self.chain.part("table"), self.chain.part("second"))
         return [self._results[t] for t in tables[: 1 + self.chain.paired]]
 
     def step(self, edge: np.ndarray) -> None:
         """See `Walk`."""
-        told = zip(self._states, self.fan.tolist(), edge.tolist(), strict=True)
-        self._see([self._after(state, place) if fan else state for state, fan, place in told])
+        battles = zip(self._states, self.fan.tolist(), edge.tolist(), strict=True)
+        self._see([self._after(state, place) if fan else state for state, fan, place in battles])
 
     def _after(self, s: Any, edge: int) -> Any:
-        """Where an edge of a state leads."""
+        """The state that an edge of a state leads to."""
         result, other = edge, 0
         if not (self.decisions and self.chain.part("decides")(self._p, s)):
             first, *second = self._rolls(s)
@@ -109,19 +108,19 @@ WalkOf = Callable[[int], Walk]
 
 
 class Sample:
-    """Battles that walk on and on, and what they came to: by level and battle the state's hash and its edges."""
+    """Sampled battles: by level (step) and battle the hash of the state and its number of edges."""
 
     def __init__(self, walk: Walk, seed: int = SEED) -> None:
         self._walk = walk
         with np.errstate(over="ignore"):
             self._key = streams.battle_key(np.uint64(seed), np.arange(len(walk.fan), dtype=np.uint64))
-        # What is preferred in even and in odd steps, and in how many quarters of them.
+        # The preferred results in even and in odd steps, and the number of quarters of the steps that take them.
         self._favour = [_numbers(self._key, 2**32 + parity) for parity in (0, 1)]
-        self._met: list[np.ndarray] = []
+        self._hashes: list[np.ndarray] = []
         self._fan: list[np.ndarray] = []
 
     def __len__(self) -> int:
-        return len(self._met)
+        return len(self._hashes)
 
     @property
     def over(self) -> float:
@@ -129,9 +128,9 @@ class Sample:
         return float((self._walk.fan == 0).mean())
 
     def fight(self, levels: int) -> None:
-        """Walk on until so many levels were seen."""
+        """Walk until this number of levels is recorded."""
         while len(self) < levels:
-            self._met.append(_hash(self._walk.keys))
+            self._hashes.append(_hash(self._walk.keys))
             self._fan.append(self._walk.fan)
             self._walk.step(self._edges())
 
@@ -142,23 +141,23 @@ class Sample:
         return (place * self._walk.fan.astype(np.uint64) >> np.uint64(32)).astype(np.int64)
 
     def typical_fan(self) -> int:
-        """Edges of a state of a battle that goes on, of at least every other one."""
+        """The median number of edges of a state that is not final."""
         fan = np.concatenate(self._fan)
         return int(np.median(fan[fan > 0])) if fan.any() else 1
 
     def least(self) -> tuple[int, int]:
-        """States and transitions of the chain, at least: from the later half of the levels."""
+        """Lower bounds on the states and the transitions of the chain, from the later half of the levels."""
         begin = len(self) // 2
-        met, fan = (np.array(levels[begin:]) for levels in (self._met, self._fan))
-        battles, kinds = met.shape[1], len(met)
+        code, fan = (np.array(levels[begin:]) for levels in (self._hashes, self._fan))
+        battles, kinds = code.shape[1], len(code)
         octave = np.frexp(fan.astype(np.float64))[1]
-        drawn = (met % np.uint64(kinds)).astype(np.int64) * OCTAVES + octave
+        drawn = (code % np.uint64(kinds)).astype(np.int64) * OCTAVES + octave
         place = drawn * battles + np.arange(battles)
         places, first = np.unique(place, return_index=True)
-        drawn, met = places // battles, met.ravel()[first]
-        order = np.lexsort((met, drawn))
-        drawn, met = drawn[order], met[order]
-        new = np.append(True, (drawn[1:] != drawn[:-1]) | (met[1:] != met[:-1]))
+        drawn, code = places // battles, code.ravel()[first]
+        order = np.lexsort((code, drawn))
+        drawn, code = drawn[order], code[order]
+        new = np.append(True, (drawn[1:] != drawn[:-1]) | (code[1:] != code[:-1]))
         each, different = np.bincount(drawn), np.bincount(drawn, new)
         sure = log(LOOKS * kinds * OCTAVES / MISTAKEN)
         states = edges = 0
@@ -170,18 +169,18 @@ class Sample:
 
 
 def least_number(drawn: int, different: int, sure: float) -> int:
-    """At least so many there are where so many drawn ones are different, but for a chance of exp(-sure)."""
-    met = drawn - different
+    """Lower bound on a population, from the distinct ones among the drawn, except with probability exp(-sure)."""
+    repeated = drawn - different
     x = sure
-    if met:
-        x += met + sqrt(sure * sure + 2 * sure * met)
-        for _ in range(8):  # each is above the solution still, and nearer to it
-            x = sure + met + met * log(x / met)
+    if repeated:
+        x += repeated + sqrt(sure * sure + 2 * sure * repeated)
+        for _ in range(8):  # each value is nearer to the solution, from above
+            x = sure + repeated + repeated * log(x / repeated)
     return max(different, int(different * (different - 1) / (2 * x)))
 
 
 def hold_one_roll(chain: Chain, fan: int, budget: int) -> None:
-    """Refuse a chain with so many edges that leave one state, where they alone are past the budget."""
+    """Raise NoExactOdds if the edges of one state alone are past the budget."""
     if (size := size_of(chain, 0, fan)) > budget:
         raise NoExactOdds(
             f"one roll of {fan:,} results: at least {in_words(size)}, past the budget of {in_words(budget)}"
@@ -189,9 +188,9 @@ def hold_one_roll(chain: Chain, fan: int, budget: int) -> None:
 
 
 def look_around(explorer: PlainExplorer, s: Any, edges: int, look_from: int) -> bool:
-    """Raise NoExactOdds where one roll alone is past the budget or, past so many edges, the chain is seen to be.
+    """Raise NoExactOdds if one roll is past the budget or, beyond `look_from` edges, if sampled battles show it.
 
-    Says whether it was looked for that.
+    Returns whether battles were sampled.
     """
     chain, budget = explorer.chain, explorer.budget
     fan = PlainWalk(explorer, 1).fan_of(s)
@@ -205,7 +204,7 @@ def look_around(explorer: PlainExplorer, s: Any, edges: int, look_from: int) -> 
 
 
 def look_before_compiling(explorer: PlainExplorer) -> None:
-    """Raise NoExactOdds where the chain is seen to be past the budget by more steps; that is kept for later runs."""
+    """Raise NoExactOdds if more sampled steps show that the chain is past the budget; later runs recall it."""
     try:
         walk_of = partial(PlainWalk, explorer)
         refuse_what_is_too_large(explorer.chain, explorer.budget, walk_of, explorer.edges // 2)
@@ -216,7 +215,7 @@ def look_before_compiling(explorer: PlainExplorer) -> None:
 
 
 def refuse_what_is_too_large(chain: Chain, budget: int, walk_of: WalkOf, effort: int) -> None:
-    """Raise NoExactOdds for a chain that is seen to be past its budget (bytes) by so many steps of battles."""
+    """Raise NoExactOdds if at most `effort` steps of sampled battles show that the chain is past the budget (bytes)."""
     if battles_for(chain, budget, SHORT, int(chain.tables.largest) ** (1 + chain.paired)) * SHORT > effort:
         return
     scouts = Sample(walk_of(SCOUTS), SCOUTS_SEED)
@@ -234,15 +233,15 @@ def refuse_what_is_too_large(chain: Chain, budget: int, walk_of: WalkOf, effort:
 
 
 def battles_for(chain: Chain, budget: int, levels: int, fan: int) -> int:
-    """How many battles would show four times the budget in so many levels if no two of them ever met."""
+    """The number of battles that would show four times the budget in this many levels if all states were distinct."""
     sure = log(LOOKS * levels * OCTAVES / MISTAKEN)
     return max(SCOUTS, int(sqrt(2 * sure * 4 * budget / size_of(chain, 1, fan) / (SEEN * levels))))
 
 
 def _look(chain: Chain, budget: int, sample: Sample, longest: int) -> int:
-    """Look again and again while battles walk on, until that cannot be hoped to show a chain that is past its budget.
+    """Compute the bound repeatedly while battles walk on, as long as it may still reach the budget.
 
-    Bytes that were seen at least. Raises NoExactOdds once they are past the budget.
+    Returns the bound in bytes. Raises NoExactOdds once it is past the budget.
     """
     levels, last, seen = SHORT, 1, 0
     while levels <= longest and sample.over < HALF:
@@ -260,16 +259,16 @@ def _look(chain: Chain, budget: int, sample: Sample, longest: int) -> int:
 
 
 def foreseen(chain: Chain, states: int, edges: int, budget: int) -> NoExactOdds:
-    """The refusal of a chain with so many states and transitions, at least."""
+    """The refusal of a chain with at least this many states and transitions."""
     size = size_of(chain, states, edges)
     return NoExactOdds(
-        f"at least about {_rounded(states):,} states and {_rounded(edges):,} transitions, since sample battles hardly "
-        f"ever meet: more than {in_words(size)}, past the budget of {in_words(budget)}"
+        f"at least about {_rounded(states):,} states and {_rounded(edges):,} transitions, since sampled battles "
+        f"rarely visit the same state: more than {in_words(size)}, past the budget of {in_words(budget)}"
     )
 
 
 def _rounded(number: int) -> int:
-    """A number to two digits, downwards."""
+    """A number rounded down to two digits."""
     unit = 10 ** max(0, len(str(number)) - 2)
     return int(number // unit * unit)
 
@@ -281,7 +280,7 @@ def _numbers(key: np.ndarray, place: int) -> np.ndarray:
 
 
 def _hash(keys: np.ndarray) -> np.ndarray:
-    """One word of packed states."""
+    """A hash of packed states, one 64-bit word each."""
     code = np.zeros(keys.shape[1], np.uint64)
     for word in keys:
         code = _numbers(code ^ word, 1)

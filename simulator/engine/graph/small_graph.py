@@ -1,6 +1,6 @@
-"""The chances of a small graph in one compiled call: all that `solve.Solver.chances` calls one by one.
+"""The chances of a small graph in one compiled call, in place of the separate passes of `solver.Solver.chances`.
 
-Where a graph has some hundred states, calling the passes takes longer than they do.
+For a few hundred states the calls would take longer than the passes themselves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from simulator.engine.jit.kernels import Kernel, inner, kernel
 from simulator.engine.model.chain import Ends
 from simulator.engine.model.status import DONE
 
-# Room for so many endings; a graph with more is solved pass by pass.
+# Room for endings; a graph with more of them is solved by separate passes.
 ROOM = 1 << 13
 # Room for the chance of every state, for each value that an edge adds to the counter.
 MOST_RING = 1 << 24
@@ -41,10 +41,10 @@ _spread = inner(spread)
 
 
 class Space(NamedTuple):
-    """Work space in few pieces, since each takes as long to hand over as some states to solve.
+    """Scratch buffers in few arrays, since each argument costs as much time as several states.
 
-    `rows` has a row for each thing that is known of every state, and one number more; `layers` two rows with a number
-    for each of the counter's layers that edges reach; `matrix` has room for that of a component, and for its side.
+    `rows` has one row for each property of a state, and one more column; `layers` has two rows with a number for each
+    layer of the counter that edges reach; `matrix` holds the matrix of a component and its right side.
     """
 
     rows: np.ndarray
@@ -53,14 +53,14 @@ class Space(NamedTuple):
 
 
 PASSES = Passes()
-# The rows of the work space: five to search with; the order, ends and loops of components, as searched for with the
-# counter and without.
+# The rows of the buffer: five for the search; then order, bounds, component and loops, first with the counter, then
+# without.
 WORK, WITH, WITHOUT, ROWS = 0, 5, 9, 13
 
 
 @inner
 def search(net, rows, counted, first):
-    """Components: how many there are; `order`, `at`, `of`, `loop` in four rows of the work space from this one."""
+    """The number of components; `order`, `at`, `of`, `loop` are in four rows of the buffer, beginning with `first`."""
     rows[WORK] = 0
     rows[first + 3] = 0
     rows[first + 1, 0] = 0
@@ -70,8 +70,8 @@ def search(net, rows, counted, first):
 
 @kernel
 def spread_at_once(net, space, ring, found, at, unlikely):
-    """Push all chance to the final states: DONE, or why that has to be done pass by pass."""
-    # Kernels take plain tuples: named ones are handed over at half the pace.
+    """Push all chance to the final states: DONE, or a status that needs separate passes."""
+    # Kernels take plain tuples: passing named tuples takes twice as long.
     net, space, found = Net(*net), Space(*space), Found(*found)
     size, rows, counted = net.table.shape[0], space.rows, net.inc.shape[0] > 0
     count = search(net, rows, counted, WITH)
@@ -94,7 +94,7 @@ def spread_at_once(net, space, ring, found, at, unlikely):
 
 @kernel
 def unpack(keys, layout, numbers, fields):
-    """The fields of packed states, one a row."""
+    """The fields of packed states, one field in each row."""
     for f in range(fields.shape[0]):
         word, shift, mask = layout[0][f], layout[1][f], layout[2][f]
         for i in range(fields.shape[1]):
@@ -107,7 +107,7 @@ def _call(function: Kernel, *args: Any) -> Any:
 
 
 def ends_at_once(graph: Graph) -> Ends | None:
-    """The final states of a small graph and their chances; None where the passes have to be called one by one."""
+    """The final states of a small graph and their chances; None if it needs separate passes."""
     chain, size = graph.chain, len(graph)
     counted, tables, layout = chain.counted, chain.tables, chain.layout
     inc = np.empty(0, np.uint32) if graph.inc is None else graph.inc
@@ -130,7 +130,7 @@ def ends_at_once(graph: Graph) -> Ends | None:
         fields[counted] = layer[:count]
         if begun := int(chain.start[counted]):
             fields[counted] += begun
-        # They are found layer by layer: the last one has the most.
+        # Endings are found layer by layer: the last one has the largest count.
         if count and fields[counted, -1] > layout.limit[counted]:
             return None
     left = float(matrix[-2]) + (float(ring.sum()) if at[MAY_CUT] else 0.0)

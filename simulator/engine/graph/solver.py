@@ -1,6 +1,6 @@
-"""Solving a spelled-out chain: chances of its endings, values of its states.
+"""Solution of a graph: chances of its final states, values of all states.
 
-The passes (`passes`) run as plain Python over lists or compiled over arrays, whichever is sooner.
+The passes (`graph_passes`) run as plain Python over lists or compiled over arrays, whichever is faster.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from simulator.engine.jit.time_budgets import SOLVING
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds, Progress, in_words
 from simulator.engine.model.status import DONE, ENDLESS, LARGE, NEED_ROOM
 
-# Plain Python takes so long for an edge; a counter's layers are reckoned at a few times the graph.
+# Seconds of plain Python for an edge; the layers of a counter count as several times the graph.
 SECONDS_AN_EDGE, LAYERS = 1.2e-6, 4
-# After so many layers of a counter it is looked at whether the battle can end.
+# After this many layers of a counter, check that the battle can end at all.
 SUSPICIOUS = 1 << 12
-# The kernel that solves graphs of so many edges at most in one call, see `at_once`.
+# The kernel that solves a graph of at most this many edges in one call, see `small_graph`.
 AT_ONCE, MOST_AT_ONCE = "spread_at_once", 1 << 16
 
 
 class Passes:
-    """Stands for the params of kernels that involve no game."""
+    """The params type of kernels that involve no game."""
 
 
 compiled: dict[str, Any] = {}
@@ -54,7 +54,7 @@ _spent = [0.0]
 
 
 def plainly(edges: int) -> bool:
-    """Is a graph of this size solved sooner by plain Python than by loading, or making, the compiled passes?"""
+    """Is plain Python faster for a graph of this size than loading or compiling the passes?"""
     if compiled:
         return False
     ready = any(cache.is_ready(kernel, Passes) for kernel in (spread.__name__, AT_ONCE))
@@ -62,7 +62,7 @@ def plainly(edges: int) -> bool:
 
 
 def solved_at_once(edges: int) -> bool:
-    """Is a graph of this size solved soonest in one call? Not if that had to be compiled beside the passes."""
+    """Is one call fastest for a graph of this size? Not if its kernel had to be compiled in addition to the passes."""
     if edges > MOST_AT_ONCE or plainly(edges):
         return False
     return not compiled or AT_ONCE in compiled or cache.is_ready(AT_ONCE, Passes)
@@ -72,7 +72,7 @@ class Solver:
     """The passes over one graph, as plain Python over lists or compiled over arrays."""
 
     def __init__(self, graph: Graph, counted: bool = True, plain: bool | None = None) -> None:
-        """With `counted` the graph's counter is followed, else states are solved whatever it holds."""
+        """With `counted` the counter is followed, else it is ignored."""
         self.graph = graph
         self.counted = counted and graph.inc is not None
         self._plain = plainly(len(graph.to) * (LAYERS if self.counted else 1)) if plain is None else plain
@@ -94,7 +94,7 @@ class Solver:
         return array.tolist() if self._plain else array
 
     def _call(self, function: Callable[..., Any], *args: Any) -> int:
-        """Run a pass until it needs something; an interrupt gets through several times a second."""
+        """Run a pass until it returns; it does so several times a second, so that Python handles interrupts."""
         if self._plain:
             begun = time.thread_time()
             status: int = function(self._net, *args)
@@ -107,7 +107,7 @@ class Solver:
         return int(compiled[function.__name__](self._net, *args))
 
     def _search(self, counted: bool) -> tuple[Any, Any, Any, Any]:
-        """The first four parts of a `Plan`; with `counted`, edges that count do not connect."""
+        """The first four parts of a `Plan`; with `counted`, counting edges are ignored."""
         size, hold = len(self.graph), self._hold
         work = (*(hold(np.zeros(size, np.int32)) for _ in range(4)), hold(np.zeros(size, np.int64)))
         order, at = hold(np.zeros(size, np.int32)), hold(np.zeros(size + 1, np.int32))
@@ -123,7 +123,7 @@ class Solver:
         return Plan(order, at, of, loop, self._hold(np.zeros(len(self.graph), np.int32)), matrix, side)
 
     def chances(self, progress: Progress | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """Final states reached: their numbers, what the counter holds, chances; and the chance not followed to an end.
+        """The final states reached: their numbers, counter values and chances; and the chance that was not followed.
 
         Raises BrokenGame for states that the battle cannot leave, or a counter that passes its limit.
         """
@@ -149,7 +149,7 @@ class Solver:
             elif status == ENDLESS:
                 raise self._endless(int(at[WHERE]))
             at[MAY_CUT] = int(self._loops())
-            if at[LAYER] > SUSPICIOUS and not sure:  # raises BrokenGame where the battle cannot end
+            if at[LAYER] > SUSPICIOUS and not sure:  # raises BrokenGame if the battle cannot end
                 sure = len(Solver(self.graph, counted=False, plain=self._plain).values(np.zeros(size))) == size
             if at[LAYER] > most:
                 raise BrokenGame(
@@ -163,7 +163,7 @@ class Solver:
 
     @property
     def _pause(self) -> int:
-        """Edges between two looks at what is left and at the user: some hundredths of a second."""
+        """Edges between two returns of a pass: a few hundredths of a second."""
         return PAUSE // 64 if self._plain else PAUSE
 
     def _room(self, size: int) -> Found:
@@ -174,7 +174,7 @@ class Solver:
         return Found(*(a + b if self._plain else np.concatenate([a, b]) for a, b in zip(found, more, strict=True)))
 
     def _loops(self) -> bool:
-        """May the battle come back to where it was, so that its counter has no bound of its own?"""
+        """Does the graph have loops, so that its counter has no bound of its own?"""
         if self._cyclic is None:
             _, at, _, loop = self._search(False) if self.counted else self._plan[:4]
             self._cyclic = len(at) - 1 < len(self.graph) or bool(np.any(loop))
@@ -192,36 +192,25 @@ class Solver:
         return BrokenGame(f"this battle can never leave {shown}{more}")
 
     def _inside(self, c: int) -> tuple[np.ndarray, Any]:
-        """A large component's states and its chances among themselves, as a sparse matrix."""
+        """The states of a large component, and the chances among them as a sparse matrix."""
         from scipy.sparse import csr_array
 
-        graph, tables = self.graph, self.graph.chain.tables
-        members = self._members(c)
+        graph, members = self.graph, self._members(c)
         place = np.full(len(graph), -1, np.int64)
         place[members] = np.arange(len(members))
-        rows, columns, chances = [], [], []
-        for a, i in enumerate(members):
-            t = graph.table[i]
-            weight = tables.weight[tables.first[t] : tables.first[t + 1]]
-            if graph.second is not None:
-                u = graph.second[i]
-                weight = np.outer(tables.weight[tables.first[u] : tables.first[u + 1]], weight).ravel()
-            edges = slice(graph.begin[i], graph.begin[i + 1])
-            b = place[graph.to[edges]]
-            keep = b >= 0
-            if self.counted and graph.inc is not None:
-                keep &= graph.inc[edges] == 0
-            rows.append(np.full(int(keep.sum()), a))
-            columns.append(b[keep])
-            chances.append(weight[keep])
+        row, edge, chance = graph.edges_of(members)
+        column = place[graph.to[edge]]
+        keep = column >= 0
+        if self.counted and graph.inc is not None:
+            keep &= graph.inc[edge] == 0
         shape = (len(members), len(members))
-        inside = csr_array((np.concatenate(chances), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
+        inside = csr_array((chance[keep], (row[keep], column[keep])), shape=shape)
         if inside.sum(axis=1).min() > 1 - CERTAIN:
             raise self._endless(c)
         return members, inside
 
     def _solve_large(self, c: int, at: Any, ring: Any) -> None:
-        """How often each state of a large component is visited, instead of the chance that comes to it."""
+        """Replace the chance that enters each state of a large component by its expected number of visits."""
         from scipy.sparse import eye_array
         from scipy.sparse.linalg import spsolve
 
@@ -234,7 +223,7 @@ class Solver:
         at[SOLVED] = 1
 
     def values(self, value: np.ndarray, progress: Progress | None = None) -> np.ndarray:
-        """Expected value of every state (float64), from those that stand at the final states of `value`.
+        """Expected value of every state (float64), from the values of final states in `value`.
 
         Raises BrokenGame for states that the battle cannot leave.
         """

@@ -16,10 +16,10 @@ from simulator.engine.model.limits import EXACT_BYTES, Progress
 def state_values(
     chain: Chain, worth: Callable[[Any], np.ndarray], budget: int = EXACT_BYTES, progress: Progress | None = None
 ) -> tuple[Any, np.ndarray]:
-    """Every reachable state (a State of int arrays) and its expected `worth` at the end (float64).
+    """Every reachable state (a State of int arrays) and the expected `worth` of its outcome (float64).
 
-    `worth` maps final states (a State of arrays) to numbers: 1 where the attacker wins gives win chances, units
-    lost gives expected losses. Counters are 0 in these states. Raises NoExactOdds past `budget` bytes.
+    `worth` maps final states (a State of arrays) to numbers: 1 if the attacker wins gives win chances, units lost
+    give expected losses. Counters are 0 in these states. Raises NoExactOdds past `budget` bytes.
     """
     graph = spell_out(chain, budget, progress)
     value = np.zeros(len(graph))

@@ -1,9 +1,9 @@
-"""Deciding as well as possible: backward induction over a spelled-out chain with decisions.
+"""Optimal decisions: value iteration over a graph with decisions.
 
-Chance states are worth what follows them on average, a side that decides takes what is worth most to it, the first of
-equals. States that lead back to each other are solved together by policy iteration (Howard, 1960; for two sides with
-opposite aims Hoffman and Karp, Management Science 12, 1966). Where both sides decide there with aims of their own,
-whoever stays is taken to stay until something changes (docs/rules/decisions.md section 2.2).
+The value of a chance state is the mean of its successors; a side that decides takes the option of the highest value,
+the first of equals. A component of several states is solved by policy iteration (Howard, 1960; for two sides with
+opposite utilities Hoffman and Karp, Management Science 12, 1966). If both sides decide in it with different utilities,
+a side that stays is assumed to stay until something changes (docs/rules/decisions.md section 2.2).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph
-from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link
+from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link, stay
 from simulator.engine.graph.policy_iteration import SAME, Loop, Play, worth_of
 from simulator.engine.graph.solver import LAYERS, Solver, plainly
 from simulator.engine.model.chain import Chain, helper
@@ -25,7 +25,7 @@ from simulator.engine.model.status import DONE, ENDLESS, LARGE, PAUSED
 
 @helper
 def pick_best(net, play, i):
-    """The option that is worth most to the side that decides in state `i`, the first of equals."""
+    """Store the option of the highest value to the side that decides in state `i`, the first of equals."""
     begin, count, side = net.begin[i], net.begin[i + 1] - net.begin[i], play.owner[i]
     most = worth_of(net, play, begin, side)
     for k in range(1, count):
@@ -46,7 +46,7 @@ def pick_best(net, play, i):
 
 @helper
 def average(net, play, i):
-    """The value of a chance state that may return to itself: 0 if it never leaves."""
+    """Store the value of a chance state, which may return to itself; returns 0 if the battle never leaves it."""
     t, e = net.table[i], net.begin[i]
     fan = net.first[t + 1] - net.first[t]
     others = (net.begin[i + 1] - e) // fan
@@ -84,7 +84,7 @@ def decided_in(plan, play, c):
 
 @helper
 def go_round(net, plan, play, c, side):
-    """Values for a side of chance states that lead back to each other; the matrix of the component is filled."""
+    """Values for a side in a component of chance states, whose matrix is filled."""
     first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
     for a in range(states):
         i = plan.order[first + a]
@@ -109,7 +109,7 @@ def go_round(net, plan, play, c, side):
 
 
 def draw_best(net, plan, play, at, pause):
-    """Values and choices of all states from those of the final ones: DONE, or LARGE at a loop of several states."""
+    """Values and options of all states from the final ones: DONE, or LARGE at a component with decisions."""
     edges = 0
     for c in range(at[COMPONENT], len(plan.at) - 1):
         at[COMPONENT] = c
@@ -139,13 +139,13 @@ def draw_best(net, plan, play, at, pause):
 
 
 @helper
-def pass_on(net, plan, play, met, i, mass):
-    """Hand the visits of a state on to what lies outside its component."""
+def pass_on(net, plan, play, visits, i, mass):
+    """Push the visits of a state to the states outside its component."""
     t, e, own = net.table[i], net.begin[i], plan.of[i]
     if play.owner[i] > 0:
         j = net.to[e + play.pick[i]]
         if plan.of[j] != own:
-            met[j] += mass
+            visits[j] += mass
         return
     fan = net.first[t + 1] - net.first[t]
     others = (net.begin[i + 1] - e) // fan
@@ -153,35 +153,26 @@ def pass_on(net, plan, play, met, i, mass):
         part = mass * net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else mass
         for row in range(fan):
             if plan.of[net.to[e]] != own:
-                met[net.to[e]] += part * net.weight[net.first[t] + row]
+                visits[net.to[e]] += part * net.weight[net.first[t] + row]
             e += 1
 
 
-def meet(net, plan, play, met, at, pause):
-    """The chance that each state is met once the choices are made; `met` holds 1 for the start. DONE, or LARGE."""
+def visit(net, plan, play, visits, at, pause):
+    """The chance that each state is visited, with these options; `visits` holds 1 for the start. DONE, or LARGE."""
     for c in range(at[COMPONENT], -1, -1):
         at[COMPONENT] = c
         i = plan.order[plan.at[c]]
         if plan.at[c + 1] - plan.at[c] > 1:
             return LARGE
-        if net.table[i] < 0 or met[i] == 0.0:
+        if net.table[i] < 0 or visits[i] == 0.0:
             continue
-        loop = 0.0
-        if plan.loop[i] > 0 and play.owner[i] == 0:
-            t, e = net.table[i], net.begin[i]
-            fan = net.first[t + 1] - net.first[t]
-            for k in range((net.begin[i + 1] - e) // fan):
-                other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
-                for row in range(fan):
-                    if net.to[e] == i:
-                        loop += other * net.weight[net.first[t] + row]
-                    e += 1
-        pass_on(net, plan, play, met, i, met[i] / (1.0 - loop))
+        loop = stay(net, i) if plan.loop[i] > 0 and play.owner[i] == 0 else 0.0
+        pass_on(net, plan, play, visits, i, visits[i] / (1.0 - loop))
     return DONE
 
 
 def reach(net, play, start, number, order):
-    """Number the chance and final states that are met from `start` when the choices are made; returns how many."""
+    """Number the chance and final states that are reachable from `start` with these options; returns their number."""
     order[0] = start
     number[start] = 0
     count, done = 1, 0
@@ -200,12 +191,12 @@ def reach(net, play, start, number, order):
 
 
 class Decider(Solver):
-    """The best decisions on a graph spelled out with decisions."""
+    """The best decisions on a graph whose decisions are nodes."""
 
     def __init__(
         self, graph: Graph, worth: np.ndarray, rate: Sequence[float] = (0.0, 0.0), plain: bool | None = None
     ) -> None:
-        """`worth` (2, final states): what the ends are worth to each side; `rate`: one more of the counter."""
+        """`worth`, shape (2, final states): utilities of both sides; `rate`: that of one unit of the counter."""
         super().__init__(graph, counted=False, plain=plainly(LAYERS * len(graph.to)) if plain is None else plain)
         size, opposed = len(graph), bool(np.all(np.abs(worth[0] + worth[1]) < SAME)) and rate[0] == -rate[1]
         values = np.zeros((2, size))
@@ -224,15 +215,6 @@ class Decider(Solver):
         )
         self._decide()
 
-    def chances_of(self, i: int) -> np.ndarray:
-        """Chances of the edges of a chance state."""
-        tables, graph = self.graph.chain.tables, self.graph
-        weight = tables.weight[tables.first[graph.table[i]] : tables.first[graph.table[i] + 1]]
-        if graph.second is not None:
-            u = graph.second[i]
-            weight = np.outer(tables.weight[tables.first[u] : tables.first[u + 1]], weight).ravel()
-        return np.asarray(weight)
-
     def _decide(self) -> None:
         at = self._hold(np.array([0, 0, 0, 0, -1, 0]))
         while (status := self._call(draw_best, self._plan, self.play, at, self._pause)) != DONE:
@@ -245,11 +227,11 @@ class Decider(Solver):
                 at[COMPONENT] = c + 1
 
     def met(self) -> np.ndarray:
-        """The chance that each state is met at least once."""
-        met = np.zeros(len(self.graph))
-        met[0] = 1.0
-        held, at = self._hold(met), self._hold(np.array([0, len(self._plan.at) - 2, 0, 0, -1, 0]))
-        while self._call(meet, self._plan, self.play, held, at, self._pause) != DONE:
+        """The chance that each state is visited at least once (float64)."""
+        visited = np.zeros(len(self.graph))
+        visited[0] = 1.0
+        held, at = self._hold(visited), self._hold(np.array([0, len(self._plan.at) - 2, 0, 0, -1, 0]))
+        while self._call(visit, self._plan, self.play, held, at, self._pause) != DONE:
             c = int(at[COMPONENT])
             members = [int(i) for i in self._members(c)]
             loop = Loop(self, members)
@@ -263,10 +245,10 @@ class Decider(Solver):
         return np.asarray(held)
 
     def played(self) -> Graph:
-        """The graph of the battle with the decisions made as found."""
+        """The graph of the battle with the best options taken."""
         graph, play, size = self.graph, self.play, len(self.graph)
         pick = np.asarray(play.pick)
-        # Where a state leads without chance, and what is counted on the way.
+        # The state that decisions lead to, and the amount that they add to the counter.
         onward, more = np.arange(size), np.zeros(size, np.uint32)
         deciding = np.flatnonzero(graph.owner)
         edge = graph.begin[deciding] + pick[deciding]
@@ -296,31 +278,31 @@ class Decider(Solver):
 
 
 def _aims(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
-    """What the ends are worth to both sides, and what one more of the counter is.
+    """The utilities of final states to both sides, and those of one unit of the counter.
 
-    Raises BrokenGame where that is no number, or the counter is worth more in some ends than in others.
+    Raises BrokenGame if one is not a finite number, or if a unit of the counter has different utilities.
     """
     chain, final = graph.chain, graph.final
     assert chain.aims is not None
     ends = graph.states(final)
     worth = chain.aims.worth(ends)
     if worth.shape != (2, int(final.sum())) or not np.all(np.isfinite(worth)):
-        raise BrokenGame("aims: an end is worth no number to a side")
+        raise BrokenGame("utilities: that of a final state is not a finite number")
     if graph.inc is None or not worth.size:
         return worth, (0.0, 0.0)
     counted = chain.counters[0]
     rates = [chain.aims.worth(ends._replace(**{counted: getattr(ends, counted) + n})) - worth for n in (1, 1000)]
     rate = rates[0][:, 0]
     if np.any(np.abs(rates[0] - rate[:, None]) > 1e-9) or np.any(np.abs(rates[1] - 1000 * rate[:, None]) > 1e-6):
-        raise BrokenGame(f"counter {counted}: its worth depends on the rest of the outcome")
+        raise BrokenGame(f"counter {counted}: its utility depends on the rest of the outcome")
     start = int(chain.start[chain.counted])
     return worth + start * rate[:, None], (float(rate[0]), float(rate[1]))
 
 
 class Played:
-    """A chain with its decisions made as well as possible.
+    """The best policies of a chain.
 
-    `open` is the graph with the decisions, `decider` their solution, `graph` that of the battle played so.
+    `open` is the graph with the decisions, `decider` their solution, `graph` the graph with the best options taken.
     """
 
     def __init__(self, chain: Chain) -> None:
@@ -338,7 +320,7 @@ class Played:
 
     @property
     def values(self) -> tuple[float, float]:
-        """What the battle is worth to both sides."""
+        """The value of the battle to both sides."""
         play = self.decider.play
         first = float(play.first[0])
         return first, float(play.second[0]) if len(play.second) else -first
@@ -357,7 +339,7 @@ _KEPT = "_played"
 
 
 def played(chain: Chain) -> Played:
-    """The best decisions of a chain, found once for it. Raises NoExactOdds where it has too many states."""
+    """The best policies of a chain, cached in it. Raises NoExactOdds if it has too many states."""
     kept = vars(chain)
     if _KEPT not in kept:
         kept[_KEPT] = Played(chain)
@@ -366,10 +348,10 @@ def played(chain: Chain) -> Played:
 
 
 def best_option(chain: Chain) -> Callable[[Any], int] | None:
-    """The option that is taken in a state where the policy is `best`; None for chains without such policies."""
+    """The option that a policy `best` takes in a state; None for chains without such policies."""
     return None if chain.aims is None else lambda s: played(chain).option(s)
 
 
 def first_state(chain: Chain, params: Any = None) -> Any:
-    """The state in which chance first decides, after the decisions that are due at the start."""
+    """The first chance state, after the decisions that are due at the start."""
     return chain.settled(chain.start, params, best=best_option(chain))

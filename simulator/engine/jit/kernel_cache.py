@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept between runs, and which are there; imports no compiler.
+"""The on-disk cache of compiled kernels; this module does not import numba.
 
-A folder's name is a digest of the sources that its kernels are made from: the engine, and for a game's own kernels
-that game, the toolkit and the public side of the rules. An edit of one game leaves the other games' kernels alone.
+A folder is named after a digest of the sources of its kernels: the engine, and for the kernels of a game also that
+game and the toolkit. An edit of one game leaves the kernels of other games valid.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ PACKAGE = Path(__file__).resolve().parents[2]
 ENGINE = "engine"
 KEPT_FOLDERS = 40
 
-# Told once before something is compiled; a command prints it.
+# Functions that get a message before a kernel is compiled; a command prints it.
 announce: list[Callable[[str], object]] = []
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept; `BATTLE_ODDS_CACHE` moves it."""
+    """The folder of all compiled kernels; the environment variable `BATTLE_ODDS_CACHE` moves it."""
     root = os.environ.get("BATTLE_ODDS_CACHE")
     if not root:
         import platformdirs
@@ -45,7 +45,7 @@ def package_of(params: type) -> str | None:
 
 @cache
 def folder_of(package: str) -> Path:
-    """The folder of the kernels of one part of the package; old ones are dropped when it is new."""
+    """The folder for the kernels of one part of the package; a new folder replaces the oldest ones."""
     bounds = os.environ.get("NUMBA_BOUNDSCHECK", "0")
     digest = hashlib.sha256(f"{version('numba')} {uses_internals()} {bounds} {package}".encode())
     sources = sorted((PACKAGE / "engine").rglob("*.py"))
@@ -62,7 +62,7 @@ def folder_of(package: str) -> Path:
 
 
 def _drop_old_folders(current: Path) -> None:
-    """Keep the few newest folders: each edit of the sources leaves one behind."""
+    """Delete all but the newest folders: each edit of the sources leaves one."""
     with suppress(OSError):
         current.mkdir(parents=True, exist_ok=True)
         current.touch()
@@ -77,13 +77,13 @@ def _mark(kernel: str, params: type) -> Path | None:
 
 
 def is_ready(kernel: str, params: type) -> bool:
-    """Has this kernel been compiled for these params before, on this machine?"""
+    """Is this kernel in the cache, compiled for these params?"""
     mark = _mark(kernel, params)
     return mark is not None and mark.exists()
 
 
 def mark_ready(kernel: str, params: type) -> None:
-    """Remember that this kernel is compiled now."""
+    """Record that this kernel is in the cache."""
     mark = _mark(kernel, params)
     if mark is not None:
         with suppress(OSError):
@@ -91,14 +91,14 @@ def mark_ready(kernel: str, params: type) -> None:
 
 
 def drop(kernel: str, package: str) -> None:
-    """Remove what is kept of a kernel: its files cannot be read."""
+    """Delete the files of a kernel, which cannot be read."""
     with suppress(OSError):
         for path in folder_of(package).rglob(f"*{kernel}*"):
             path.unlink(missing_ok=True)
 
 
 def clear() -> int:
-    """Remove all kept kernels; returns how many bytes that were."""
+    """Delete all cached kernels; returns their size in bytes."""
     size = sum(path.stat().st_size for path in cache_folder().rglob("*") if path.is_file())
     shutil.rmtree(cache_folder(), ignore_errors=True)
     folder_of.cache_clear()

@@ -1,7 +1,7 @@
-"""Compiling: the kernel decorator, its on-disk cache, and binding a game's plain rules into the kernels.
+"""Compilation: the kernel decorator, its on-disk cache, and the binding of a game's plain rules into kernels.
 
-A kernel is compiled once for each (params, state) type pair; a game's `running`, `table`, `step` ... reach it by
-overloads on the params type, so that the kernels themselves never name a game and hit the on-disk cache.
+A kernel is compiled once for each (params, state) type pair. The rules of a game reach it as overloads on the params
+type, so that a kernel never names a game and the on-disk cache applies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from simulator.engine.model.limits import BrokenGame
 
 @contextmanager
 def _cache_of(package: str) -> Iterator[None]:
-    """Numba reads its cache folder when a function is decorated; leave other packages' folder as it was."""
+    """Set numba's cache folder, which it reads when a function is decorated, and restore it for other packages."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache.folder_of(package))
     try:
@@ -37,7 +37,7 @@ def _cache_of(package: str) -> Iterator[None]:
 class Kernel:
     """A compiled entry point, cached on disk for the package's own games.
 
-    Rules that live outside the package are not in the cache's key, so kernels over them are compiled afresh.
+    The key of the cache does not cover rules outside the package, so their kernels are compiled in each process.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -74,15 +74,15 @@ class Kernel:
             return self._first_call(kind, args)
 
     def _first_call(self, kind: type, args: tuple[Any, ...]) -> Any:
-        """The first call loads or compiles, in one thread; a kept file that cannot be read is dropped and made anew."""
+        """Load or compile in one thread; a cached file that cannot be read is deleted and compiled again."""
         bind_rules()
         package = cache.package_of(kind)
         if not cache.is_ready(self.__name__, kind):
-            for tell in cache.announce:
-                tell("compiling for this machine, once: some seconds")
+            for announce in cache.announce:
+                announce("compiling for this machine, once: some seconds")
         try:
             result = self._version(package)(*args)
-        except OSError:  # what was compiled cannot be kept, as on a full disk; it is there all the same
+        except OSError:  # the kernel is compiled, but cannot be stored, as on a full disk
             result = self._version(package)(*args)
         except Exception:
             if package is None or not cache.is_ready(self.__name__, kind):
@@ -96,22 +96,22 @@ class Kernel:
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """Compile an entry point that Python calls: no GIL, no aliasing, cached on disk."""
+    """Compile an entry point for calls from Python: without the GIL, without aliasing, cached on disk."""
     return Kernel(function)
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Compile a part of kernels, cached with them only."""
+    """Compile a function that only kernels call; it is cached with them."""
     return njit(nogil=True, **PART)(function)
 
 
 def outlined(function: Callable[..., Any]) -> Any:
-    """Compile a part of kernels that is never inlined, so that LLVM can vectorise its loop."""
+    """Compile a function that only kernels call and that is never inlined, so that LLVM can vectorise its loop."""
     return njit(nogil=True, **OUTLINED)(function)
 
 
 def _bound_later(name: str) -> Callable[..., Any]:
-    """A function that stands for a game's own in the kernels; bound by overload."""
+    """A placeholder in kernels for a function of the game; overloads bind it."""
 
     def unbound(*_: Any) -> Any:
         raise NotImplementedError(name)
@@ -139,8 +139,8 @@ def _overload_on(
 ) -> None:
     """Make `implementation` the version of `generic` whose first argument is of type `params`.
 
-    `check` may refuse numba's type of the second one. Numba wants the overload's argument names to be those of the
-    implementation, hence the small built source.
+    `check` may refuse numba's type of the second one. Numba requires equal argument names in an overload and its
+    implementation, so the overload is built from source text.
     """
     names = list(inspect.signature(implementation).parameters)
     source = (
@@ -162,7 +162,7 @@ def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
 
 
 def _state_only(state: type) -> Callable[[Any], None]:
-    """Refuses (BrokenGame) numba types that are no `state` of whole numbers."""
+    """A check that raises BrokenGame for numba types other than a `state` of whole numbers."""
 
     def check(kind: Any) -> None:
         if getattr(kind, "instance_class", None) is not state:
@@ -175,12 +175,11 @@ def _state_only(state: type) -> Callable[[Any], None]:
 
 
 def bind_state(params: type, state: type) -> None:
-    """Teach the kernels to read and write states of this type from field arrays, to pack them, and to hold them to
-    their limits.
+    """Bind the functions that load, store, pack and check states of this type.
 
-    `within(p, s, limit)` is 1 where no field is negative or above its limit; `word_of(p, s, b, w)` is word `w` of the
-    key, as the layout in `b` has it; `absorbing(p)` says that a battle that is over may be stepped on. States of the
-    spelled-out graph (`params.spelled_out`) were checked when it was made.
+    `within(p, s, limit)` is 1 if no field is negative or above its limit; `word_of(p, s, b, w)` is word `w` of the key
+    by the layout in `b`; `absorbing(p)` says that final states may be stepped. States of an enumerated graph
+    (`params.spelled_out`) are not checked again.
     """
     if (params, "load") in _bound:
         return
@@ -212,7 +211,7 @@ def bind_state(params: type, state: type) -> None:
 
 
 def _bind_helper(function: Callable[..., Any]) -> None:
-    """Make a plain function callable from compiled rules, rewritten for numba where it needs to be."""
+    """Make a plain function callable from compiled rules, rewritten for numba if necessary."""
     version = compilable(function)
     if version is function:
         register_jitable(**RULE)(function)
@@ -236,7 +235,7 @@ def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     _overload_on(settled, params, _built(_SETTLED if decided else _AS_IT_IS, "settled", moved=moved, **_GENERIC))
 
 
-# A leap, and then up to `turns` decisions of the fixed policies. The leap stands in it once: it is inlined.
+# A leap, and then up to `turns` decisions of the fixed policies. The source calls `leap` once, since it is inlined.
 _MOVED = """
 def moved(p, s, result, other, turns):
     for _ in range(turns + 1):
@@ -252,7 +251,7 @@ _LEPT = """
 def moved(p, s, result, other, turns):
     return leap(p, s, result, other)
 """
-# The decisions of the fixed policies that are due.
+# All decisions of the fixed policies that are due.
 _SETTLED = f"""
 def settled(p, s):
     option = choose(p, s) if running(p, s) and decides(p, s) > 0 else -1
@@ -265,36 +264,10 @@ def settled(p, s):
 
 
 def bind_rules() -> None:
-    """Bind everything that rules modules have marked since the last call."""
+    """Bind all rules and helpers registered since the last call."""
     while chain.helpers:
         _bind_helper(chain.helpers.pop())
     for params, parts in chain.rules.items():
         if (params, "rules") not in _bound:
             _bound.add((params, "rules"))
             _bind_game(params, parts)
-
-
-__all__ = [
-    "absorbing",
-    "bind_rules",
-    "bind_state",
-    "decides",
-    "follows",
-    "inner",
-    "kernel",
-    "lands",
-    "leap",
-    "left",
-    "load",
-    "moved",
-    "options",
-    "outlined",
-    "paired",
-    "running",
-    "second",
-    "settled",
-    "store",
-    "table",
-    "within",
-    "word_of",
-]

@@ -1,8 +1,8 @@
-"""Whether numba's internals are used; imports no compiler.
+"""The switch between numba's internals and its public interface; this module does not import numba.
 
-`pipelines.py` stands on numba's internals and makes kernels compile faster and run faster. It is optional: with
-`BATTLE_ODDS_PLAIN_NUMBA=1`, or a numba that it was not tried with, kernels are compiled by numba's public interface
-alone. Answers and counts are the same.
+`pipelines.py` uses numba's internals, so that kernels compile and run faster. It is optional: with
+`BATTLE_ODDS_PLAIN_NUMBA=1`, or an untested version of numba, kernels are compiled by the public interface alone.
+Answers and counts are the same.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import version
 
 SWITCH = "BATTLE_ODDS_PLAIN_NUMBA"
-# The versions that pipelines.py was tried with: from the first up to, not including, the last.
+# The versions that pipelines.py was tested with: from the first up to, not including, the last.
 TRIED = (0, 62), (0, 69)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from simulator.engine.jit.numba_mode import uses_internals
 
-# A kernel is called from Python. A part is only linked into kernels; so is a rule of a game. An outlined part is never
-# inlined, so that LLVM can vectorise its loop.
+# Python calls kernels. Parts, and rules of a game, are only linked into kernels. An outlined part is never inlined, so
+# that LLVM can vectorise its loop.
 KERNEL: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 PART: dict[str, Any] = {"forceinline": True}
 RULE: dict[str, Any] = {"forceinline": True}

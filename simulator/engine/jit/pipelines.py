@@ -1,7 +1,7 @@
-"""How numba compiles kernels and their parts faster than it does by itself; stands on numba's internals.
+"""Compiler pipelines that shorten compilation; they use numba's internals.
 
-Python calls kernels only. Numba would also make machine code, and a wrapper for Python, of every function that a kernel
-calls, at every level of calls again: most of the time that compiling took. A part is only linked into the kernels.
+Python calls only kernels. By default numba also generates machine code and a Python wrapper for every function that a
+kernel calls, again at each level of calls, which takes most of the compile time. A part is only linked into kernels.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
-# Numba wants the address of what Python would call; this one raises (MemoryError), whatever it is given.
+# Numba requires an address for calls from Python; this function always raises MemoryError.
 _NEVER_CALLED = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
 
 
 class NoAlias(CompilerBase):
-    """A kernel. Promise LLVM that array arguments do not overlap: else the lane loop stays scalar (2.5x slower)."""
+    """The pipeline of a kernel: array arguments do not alias, else the lane loop stays scalar (2.5x slower)."""
 
     lowering: type = NativeLowering
 
@@ -44,7 +44,7 @@ class _PartLibrary(JITCodeLibrary):
     """The code of a part, ready to be linked into a kernel."""
 
     def finalize(self) -> None:
-        """Link what it calls."""
+        """Link the functions that it calls."""
         for library in dict.fromkeys(self._linking_libraries):
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalized = True
@@ -54,7 +54,7 @@ class _RuleLibrary(_PartLibrary):
     """The code of a game's rule."""
 
     def finalize(self) -> None:
-        """Link what it calls and tidy that: cheaper before it is inlined, perhaps more than once, than after."""
+        """Link the functions that it calls, and simplify them once, before they are inlined several times."""
         super().finalize()
         passes, builder = self._codegen._module_pass_manager(
             opt=0, cost="cheap", loop_vectorize=False, slp_vectorize=False
@@ -68,7 +68,7 @@ class _PartLowering(NativeLowering):
     _library: type = _PartLibrary
 
     def run_pass(self, state: Any) -> bool:
-        """Lower as ever, without wrappers and without machine code."""
+        """Lower without wrappers and without machine code."""
         flags = state.flags
         flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
         state.library = library = self._library(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -85,7 +85,7 @@ class _PartLowering(NativeLowering):
 
 
 class Part(NoAlias):
-    """A part of a kernel."""
+    """The pipeline of a part of a kernel."""
 
     lowering = _PartLowering
 
@@ -97,9 +97,9 @@ class _RuleLowering(_PartLowering):
 
 
 class Rule(NoAlias):
-    """A rule of a game, or what it calls.
+    """The pipeline of a rule of a game, or of its helpers.
 
-    Not for the engine's own parts: the lanes of a graph lost 5 % of their pace.
+    The engine's own parts do not use it: the walk on a graph lost 5 % of its speed.
     """
 
     lowering = _RuleLowering
@@ -107,10 +107,10 @@ class Rule(NoAlias):
 
 class _OutlinedLower(Lower):
     def lower_normal_function(self, fndesc: Any) -> None:
-        """Lower as ever, then forbid inlining, and let LLVM take the widest vectors: 0.7 to 1 of the time."""
+        """Lower, then forbid inlining and allow LLVM the widest vectors: 0.7 to 1 of the time."""
         super().lower_normal_function(fndesc)
         self.function.attributes.add("noinline")
-        # Their own `add` knows no attribute that has a value.
+        # The `add` of llvmlite accepts no attribute with a value.
         set.add(self.function.attributes, '"prefer-vector-width"="512"')
 
 
@@ -125,9 +125,9 @@ class _OutlinedLowering(_PartLowering):
 
 
 class Outlined(Part):
-    """A part that is never inlined.
+    """The pipeline of a part that is never inlined.
 
-    Inlined into a larger kernel, the lane loop loses the promise that its arrays do not overlap, and with it SIMD:
+    Inlined into a larger kernel, the lane loop loses the guarantee that its arrays do not alias, and with it SIMD:
     20 instead of about 100 M battles/s (Risk, 20 v 15, 2 cores).
     """
 

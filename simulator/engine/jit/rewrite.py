@@ -1,8 +1,7 @@
-"""`state._replace(field=value)` in compiled rules: numba knows no such method, so calls of it are rewritten.
+"""Rewrite of `state._replace(field=value)` in compiled rules, since numba does not support this method.
 
-As plain Python a rule calls the NamedTuple's own `_replace`. Before compiling, `s._replace(stage=1, hits=0)` becomes
-`_replace_stage_hits(s, 1, 0)`, an intrinsic that swaps those values inside the tuple: no positional constructor to get
-wrong, and nothing for the compiler to inline.
+As plain Python a rule calls the NamedTuple's own `_replace`. Before compilation, `s._replace(stage=1, hits=0)` becomes
+`_replace_stage_hits(s, 1, 0)`, an intrinsic that replaces these values inside the tuple.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from simulator.engine.jit.options import RULE
 
 @cache
 def _swapper(names: tuple[str, ...]) -> Any:
-    """A compiled `swap(s, value, ...)`: the named tuple `s` with these fields replaced, of unchanged field types."""
+    """A compiled `swap(s, value, ...)`: the named tuple `s` with these fields replaced; field types do not change."""
     return _intrinsic(names) if uses_internals() else _overloaded(names)
 
 
 def _intrinsic(names: tuple[str, ...]) -> Any:
-    """`swap` without a call, so that it compiles faster."""
+    """`swap` as an intrinsic, which compiles faster."""
     from numba.core import cgutils
     from numba.extending import intrinsic
 
@@ -69,7 +68,7 @@ def _overloaded(names: tuple[str, ...]) -> Any:
 
 
 class _Swaps(ast.NodeTransformer):
-    """Rewrites the calls and remembers which intrinsics they need."""
+    """Rewrites the calls and collects the intrinsics that they need."""
 
     def __init__(self) -> None:
         self.used: dict[str, Any] = {}

@@ -1,7 +1,7 @@
-"""How long plain Python is tried before a kernel is compiled or loaded; imports no compiler.
+"""Time budgets of interpreted code, before a kernel is compiled or loaded; this module does not import numba.
 
-Seconds of processor time. Plain Python needs no compiler, so that it answers small battles sooner; a kernel that was
-compiled before only has to be loaded, so that plain Python gets less time.
+All times are CPU seconds. Interpreted code answers small battles sooner than a compiler starts; a kernel from the
+cache only has to be loaded, so that interpreted code gets less time.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ class Budget(NamedTuple):
 
 
 class Budgets(NamedTuple):
-    """What plain Python gets where the kernel has to be compiled, loaded with numba, or only loaded."""
+    """Budgets of interpreted code if the kernel has to be compiled, loaded together with numba, or only loaded."""
 
     compiling: Budget
     loading_numba: Budget
     loading: Budget
 
     def now(self, ready: bool) -> Budget:
-        """The budget that applies; `ready` says whether the kernel was compiled before on this machine."""
+        """The budget that applies; `ready` says whether the kernel is in the cache."""
         if not ready:
             return self.compiling
         return self.loading if "numba" in sys.modules else self.loading_numba
 
 
-# Enumerating a chain, or walking its first battles.
+# For the enumeration of a chain, or the walk of its first battles.
 EXPLORING = Budgets(Budget(3.0, 12.0), Budget(0.2, 0.6), Budget(0.02, 0.1))
-# Solving graphs: all of them share the seconds.
+# For the solution of graphs; all graphs share these seconds.
 SOLVING = Budgets(Budget(6.0, 6.0), Budget(0.6, 0.6), Budget(0.1, 0.1))
 
 _seconds_spent: dict[type, float] = {}
@@ -44,7 +44,7 @@ compiled_here: set[type] = set()
 
 
 def patience_for(chain: Chain, kernel: str) -> float:
-    """For how many seconds a chain is tried as plain Python before this kernel has to do it; 0 for not at all."""
+    """The remaining seconds of interpreted code for a chain before this kernel takes over; 0 for none."""
     params = type(chain.params)
     if params in compiled_here:
         return 0.0
@@ -53,6 +53,6 @@ def patience_for(chain: Chain, kernel: str) -> float:
 
 
 def spent(chain: Chain, seconds: float) -> None:
-    """Remember how long chains of this kind took as plain Python."""
+    """Add to the time that chains of this kind took as interpreted code."""
     params = type(chain.params)
     _seconds_spent[params] = _seconds_spent.get(params, 0.0) + seconds

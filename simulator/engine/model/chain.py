@@ -1,4 +1,4 @@
-"""Describing a battle as a chain of states: what a rules module hands to the engine.
+"""The description of a battle as a Markov chain, which a rules module gives to the engine.
 
 A game writes three plain functions on plain integers and marks them with `@rule(Params)`:
 
@@ -6,35 +6,35 @@ A game writes three plain functions on plain integers and marks them with `@rule
     table(p, s)           index of the chance table that the next result is drawn from (0 = no chance, result 0)
     step(p, s, result)    the state that follows
 
-Where two rolls do not depend on each other, a fourth function `second(p, s)` names the table of the other roll, and
-`step(p, s, result, other)` gets both results: no table of pairs is ever built.
+Two independent rolls need a fourth function, `second(p, s)`, which names the table of the other roll;
+`step(p, s, result, other)` gets both results, so that no table of pairs is built.
 
-Where these rolls also act apart, each on fields of its own (`Chain.apart`), two more functions split the step, so that
-nothing is spelled out for pairs of results; `step` is `follows(p, lands(p, s, result, other))`:
+A factored chain (`Chain.apart`) has two rolls that change separate fields. Two more functions split its step, so
+that pairs of results are never enumerated; `step` is `follows(p, lands(p, s, result, other))`:
 
-    lands(p, s, result, other)  what the rolls do: each to its own fields, the rest for all results alike
-    follows(p, s)               what comes after, without dice
+    lands(p, s, result, other)  each roll changes its own fields; the other fields change alike for all results
+    follows(p, s)               the part of the step without dice
 
-Where a side decides in some states, three more say so; a decision takes no random number:
+Three functions describe the decisions of a side; a decision takes no random number:
 
     decides(p, s)         0 where chance decides, 1 + side (0 = attacker, 1 = defender) where a side does
     options(p, s)         how many options it has; `step(p, s, option)` follows option 0, 1, ...
     choose(p, s)          the option that the side's fixed policy takes; BEST where it decides as well as possible
 
-A chain that may be too large to be spelled out can say how much is left of it, so that the rest is solved once that is
-little enough (`region`):
+A chain that may be too large to enumerate can measure how much of the battle remains, so that the tail is solved
+exactly (`tail_solver`):
 
     left(p, s)            a whole number that never rises: units, or hits that both sides can take
 
 `p` is the game's `Params` (a NamedTuple of ints and of C-contiguous int64 arrays), `s` its `State` (a NamedTuple of
 non-negative ints). Functions that these call are marked with `@helper`. All of them run as plain Python in tests and
-replays, and compiled in the engines: they never raise, allocate or print. A changed state is written
-`s._replace(hits=0)`. This module imports no compiler, so that describing a game costs nothing.
+replays, and compiled by the engine: they never raise, allocate or print. A changed state is written
+`s._replace(hits=0)`. This module does not import numba, so that the description of a game loads fast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from operator import le
@@ -49,9 +49,9 @@ from simulator.engine.model.packing import Layout, layout_of
 F = TypeVar("F", bound=Callable[..., Any])
 PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "left", "lands", "follows")
 MOST_TURNS = 1000
-# Fields are held in 64 bits with a sign; what an edge adds to a counter in 32 without.
+# A field is a signed 64-bit number; the amount that an edge adds to a counter is an unsigned 32-bit number.
 MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1
-# What `choose` answers where the engine finds the best option (see `Aims`).
+# The answer of `choose` that asks the engine for the best option (see `Aims`).
 BEST = -1
 
 rules: dict[type, dict[str, Callable[..., Any]]] = {}
@@ -81,31 +81,31 @@ def helper(function: F) -> F:
 
 @dataclass(frozen=True)
 class Aims:
-    """What the sides want where one of them decides as well as possible.
+    """The utilities of both sides, for chains in which a side decides optimally.
 
-    `worth(states)` is what final states (a State of int arrays) are worth to each side: float64, shape (2, states).
-    `fields` are the policies that are best, for messages.
+    `worth(states)` gives the utility of final states (a State of int arrays) to each side: float64, shape (2, states).
+    `fields` names the scenario fields with the policy `best`, for messages.
     """
 
     worth: Callable[[Any], np.ndarray]
     fields: tuple[str, ...] = ()
 
 
-# Never changed, but not frozen either: that takes several times as long to make, and every answer makes some of these.
+# Immutable by convention: a frozen dataclass takes several times as long to construct, and every answer makes some.
 @dataclass(eq=False)
 class Chain:
-    """A battle ready to be fought or enumerated.
+    """A battle that can be enumerated or simulated.
 
     `limits` is a state that holds the largest value each field can reach; it decides how states are packed.
     `counters` names fields that only count upwards and that no rule reads (rounds, casualties of a kind): states that
-    differ in nothing but the first of these are one node of the graph, whose edges carry what they add to it.
-    `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair where two
-    rolls are made at once); `dice` is a random.Random with which faces that give `result` may be picked. `label` names
-    a stage of a composed battle. With `aims` the decisions for which `choose` answers BEST are solved for
+    differ only in the first of these are one node of the graph, whose edges hold the amount that they add to it.
+    `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair for two
+    rolls); `dice` is a random.Random that may pick die faces with this `result`. `label` names a stage of a composed
+    battle. With `aims` the engine solves for the decisions that `choose` answers with BEST
     (`value_iteration.best_policy`).
-    `apart`: where two rolls act apart, the fields that the first one changes and those that the other one does; planes
-    of the other fields then follow each other: the counter or, in the order of packing, one of them only goes up.
-    `last`: the last roll, where each battle makes one and nothing follows it.
+    `apart`, for a factored chain: the fields that the first roll changes, and those that the second one changes. Each
+    step must raise the counter or the remaining fields, compared in the order of packing.
+    `last`: the last roll, for chains in which every battle ends with one.
     `reduced`: the same battles with fewer fields and fewer steps, for simulating a chain too large to spell out.
     `annotation`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else
     are one node of the lazy graph, and a battle carries the field along.
@@ -130,7 +130,7 @@ class Chain:
     may_be_over: bool = False
 
     def __post_init__(self) -> None:
-        """Raise BrokenGame for missing rules, fields that are none, impossible limits, and a start outside them."""
+        """Raise BrokenGame for missing rules, unknown fields, impossible limits, and a start outside the limits."""
         for name in ("running", "step"):
             if name not in rules.get(type(self.params), {}):
                 raise BrokenGame(f"{name}: {type(self.params).__name__} has no such rule; write it under @rule")
@@ -154,7 +154,7 @@ class Chain:
 
     @cached_property
     def counted(self) -> int:
-        """Place of the field that is followed as a counter, -1 for none."""
+        """Place of the counter among the fields, -1 for none."""
         return self.start._fields.index(self.counters[0]) if self.counters else -1
 
     @cached_property
@@ -162,14 +162,20 @@ class Chain:
         """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
         return layout_of(self.limits, self.counted)
 
+    def check_count(self, counts: np.ndarray) -> None:
+        """Raise BrokenGame where one of these counts (int64) of the counter is above its limit."""
+        most, limit = int(counts.max(initial=0)), int(self.limits[self.counted])
+        if most > limit:
+            raise BrokenGame(f"counter {self.counters[0]}: {most} is above its limit {limit}")
+
     def part(self, name: str) -> Callable[..., Any]:
-        """The game's own `running`, `table`, ... as a plain Python function; what it leaves out answers 0."""
+        """The game's own `running`, `table`, ... as a plain Python function; a missing rule answers 0."""
         parts = rules[type(self.params)]
         return parts.get(name, lambda p, s: 0)
 
     @property
     def paired(self) -> bool:
-        """Are two independent rolls made at once?"""
+        """Does every step make two independent rolls?"""
         return "second" in rules[type(self.params)]
 
     @property
@@ -179,7 +185,7 @@ class Chain:
 
     @cached_property
     def leap(self) -> Callable[[Any, Any, int, int], Any]:
-        """`leap(p, s, result, other)`: the game's `step` alone; `other` is 0 where one roll is made at a time."""
+        """`leap(p, s, result, other)`: the game's `step` alone; `other` is 0 in chains of single rolls."""
         step = self.part("step")
         return step if self.paired else lambda p, s, result, other: step(p, s, result)
 
@@ -189,7 +195,7 @@ class Chain:
         return self.mover()
 
     def mover(self, best: Callable[[Any], int] | None = None) -> Callable[[Any, Any, int, int], Any]:
-        """As `move`; `best(s)` is the option taken where `choose` answers BEST."""
+        """As `move`; `best(s)` is the option for a state in which `choose` answers BEST."""
         leap, running, decides = self.leap, self.part("running"), self.part("decides")
 
         def move(p: Any, s: Any, result: int, other: int) -> Any:
@@ -199,9 +205,9 @@ class Chain:
         return move if self.decided else leap
 
     def settled(self, s: Any, params: Any = None, stop: bool = False, best: Callable[[Any], int] | None = None) -> Any:
-        """The state after all decisions that are due; with `stop`, up to one for which `choose` answers BEST.
+        """The state after all decisions that are due; with `stop`, the first one in which `choose` answers BEST.
 
-        `best(s)` is the option taken there (`value_iteration.best_option`).
+        `best(s)` is the option taken in such a state (`value_iteration.best_option`).
         """
         if not self.decided:
             return s
@@ -212,7 +218,7 @@ class Chain:
             option = self.part("choose")(p, s)
             if option < 0:
                 if self.aims is None:
-                    raise BrokenGame(f"choose: {option} in {s}, and nothing tells what the sides aim at")
+                    raise BrokenGame(f"choose: {option} in {s}, but the chain gives no utilities")
                 if stop or best is None:
                     return s
                 option = best(s)
@@ -221,15 +227,21 @@ class Chain:
 
 
 def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
-    """Raise BrokenGame for what is no State of the chain, or for a field outside its limit."""
+    """Raise BrokenGame if `state` is no State of the chain, or if a field is outside its limit."""
     kind = type(chain.start)
     if type(state) is kind and min(state) >= 0 and all(map(le, state, chain.limits)):
         return
     if type(state) is not kind:
         raise BrokenGame(f"step: {str(state)[:80]} is no {kind.__name__}, after state {before}")
-    for name, value, limit in zip(kind._fields, state, chain.limits, strict=True):
-        if not 0 <= value <= limit:
-            raise BrokenGame(f"field {name}: {value} is not within 0 to {limit}, after state {before}")
+    raise outside_limits(chain, state, before)
+
+
+def outside_limits(chain: Chain, values: Iterable[int], before: Any) -> BrokenGame:
+    """The error for field values of which one at least is outside its limit."""
+    fields = zip(type(chain.start)._fields, values, chain.limits, strict=True)
+    name, value, limit = next((name, value, limit) for name, value, limit in fields if not 0 <= value <= limit)
+    role = "counter" if chain.counters[:1] == (name,) else "field"
+    return BrokenGame(f"{role} {name}: {value} is not within 0 to {limit}, after state {before}")
 
 
 def whole(state: Any) -> Any:
@@ -268,10 +280,10 @@ class ReducedChain:
 
 @dataclass(frozen=True)
 class LastRoll:
-    """A roll that ends a battle whatever it shows: exact odds never follow it state by state.
+    """A roll whose every result ends the battle: exact odds compute it for all states at once.
 
-    `before` is the chain that stops short of it. `table(states)` tells the chance table of each of its final states (a
-    State of int arrays), -1 where the battle was over already; `after(states, results)` the states then.
+    `before` is the chain without this roll. `table(states)` gives the chance table of each of its final states (a State
+    of int arrays), -1 for a battle that is already over; `after(states, results)` gives the states after the roll.
     """
 
     before: Chain
@@ -281,10 +293,10 @@ class LastRoll:
 
 @dataclass(frozen=True)
 class Share:
-    """The part of a composed battle's course that reaches a stage.
+    """The share of battles that reaches a stage of a composed battle.
 
-    `p` is its chance, `count` its number of simulated battles (None when exact); `path` are integers that tell this
-    stage apart from all others of the battle, and so decide its dice.
+    `p` is its chance, `count` its number of simulated battles (None when exact); `path` are integers that identify
+    this stage within the battle, and determine its random numbers.
     """
 
     p: float = 1.0
@@ -294,11 +306,11 @@ class Share:
 
 @dataclass(eq=False)
 class Ends:
-    """How a battle can end: final states with their chances.
+    """The distribution of outcomes of a battle: final states with their chances.
 
     `states` is a State whose fields are int arrays of equal length, `p` their chances (float64), `count` the number
-    of simulated battles that ended so (None when exact), `residual` the chance of what was too unlikely to follow
-    (below 1e-12), `explored` how many states were visited.
+    of simulated battles that ended so (int64, None when exact), `residual` the chance that was too small to follow
+    (below 1e-12), `explored` the number of states visited.
     """
 
     states: Any
@@ -312,7 +324,7 @@ class Ends:
         return len(self.p)
 
     def share(self, row: int) -> Share:
-        """The share of battles that end in this row, to hand on to the next stage."""
+        """The share of battles that end in this row, for the next stage."""
         count = None if self.count is None else int(self.count[row])
         state = tuple(int(values[row]) for values in self.states)
         return Share(float(self.p[row]), count, self.path + state)

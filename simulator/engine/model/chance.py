@@ -1,7 +1,7 @@
-"""From dice to tables of chances: exact integer weights, and alias tables for drawing.
+"""Chance tables of dice, from exact integer weights.
 
-A table maps results (ints from 0 to 65535, meaning what the game says) to integer weights. Nothing is typed in as a
-float: chances come from counting faces.
+A table maps results (ints from 0 to 65535, with a meaning that the game defines) to integer weights. Games enter no
+floats: chances come from counting faces.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simulator.engine.model.limits import BrokenGame
 LARGEST_RESULT = 0xFFFF
 ROUNDING = 1e-9
 CERTAIN: Mapping[int, int] = {0: 1}
-# The index that stands for "nothing is rolled"; the table there is the certain result 0.
+# The index for "no roll"; the table there is the certain result 0.
 NO_TABLE = 0
 
 Weights = Mapping[Any, int]
@@ -32,7 +32,7 @@ def die(sides: int) -> Counter[int]:
 
 
 def combine(first: Weights, second: Weights, meaning: Callable[[Any, Any], Hashable]) -> Counter[Any]:
-    """Two independent draws, seen through `meaning(a, b)`."""
+    """The distribution of `meaning(a, b)` for two independent draws."""
     out: Counter[Any] = Counter()
     for a, wa in first.items():
         for b, wb in second.items():
@@ -41,7 +41,7 @@ def combine(first: Weights, second: Weights, meaning: Callable[[Any, Any], Hasha
 
 
 def seen_as(weights: Weights, meaning: Callable[[Any], Hashable]) -> Counter[Any]:
-    """The same draw, seen through `meaning(a)`: equal meanings are merged."""
+    """The distribution of `meaning(a)` for a draw: equal meanings are merged."""
     out: Counter[Any] = Counter()
     for a, w in weights.items():
         out[meaning(a)] += w
@@ -49,7 +49,7 @@ def seen_as(weights: Weights, meaning: Callable[[Any], Hashable]) -> Counter[Any
 
 
 def repeat(weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable], start: Hashable = 0) -> Counter[Any]:
-    """`times` independent draws folded one after the other: `meaning(meaning(start, a), b)` ..."""
+    """The distribution of `times` independent draws, combined in turn: `meaning(meaning(start, a), b)` ..."""
     out: Counter[Any] = Counter({start: 1})
     for _ in range(times):
         out = combine(out, weights, meaning)
@@ -57,7 +57,7 @@ def repeat(weights: Weights, times: int, meaning: Callable[[Any, Any], Hashable]
 
 
 class Rows(NamedTuple):
-    """The arrays of `Tables`, as kernels take them."""
+    """The arrays of `Tables`, for kernels."""
 
     first: np.ndarray
     result: np.ndarray
@@ -68,7 +68,7 @@ class Tables:
     """All chance tables of a battle, flattened: table t owns rows first[t] .. first[t + 1] of `result` and `weight`.
 
     `result` int64, `weight` float64 (the chance of the result). Table NO_TABLE is by convention the certain result
-    0. For drawing all are as wide as the largest, or as `least` results: what a number draws depends on that.
+    0. The alias tables are as wide as the largest table, but at least `least`; the result of a draw depends on it.
     """
 
     def __init__(self, first: np.ndarray, result: np.ndarray, weight: np.ndarray, least: int = 1) -> None:
@@ -77,14 +77,12 @@ class Tables:
         self.weight = np.ascontiguousarray(weight, np.float64)
         whole = len(self.first) > 0 and self.first[0] == 0 and self.first[-1] == len(self.result) == len(self.weight)
         if not whole or np.asarray(result).dtype.kind == "f":
-            raise BrokenGame(
-                "chance tables: rows that are not those of the tables, or results that are no whole numbers"
-            )
+            raise BrokenGame("chance tables: rows that do not match the tables, or a result that is not a whole number")
         # The arrays together.
         self.rows = Rows(self.first, self.result, self.weight)
         sizes = self.first[1:] - self.first[:-1]
         self.largest = max(least, int(sizes.max(initial=1)))
-        # Seen as numbers without a sign, negative ones are too large as well.
+        # As unsigned numbers, negative results are too large as well.
         if self.result.view(np.uint64).max(initial=0) > LARGEST_RESULT:
             raise ValueError(f"results of chance tables go from 0 to {LARGEST_RESULT}")
         self._check_weights(sizes)
@@ -104,6 +102,10 @@ class Tables:
 
     def __len__(self) -> int:
         return len(self.first) - 1
+
+    def missing(self, index: int, state: object) -> BrokenGame:
+        """The error for an index of no table, which a state asked for."""
+        return BrokenGame(f"chance table {index}: there are tables 0 to {len(self) - 1}; state {state}")
 
     def rows_of(self, table: int) -> np.ndarray:
         """The results of a table, in its order."""
@@ -139,7 +141,7 @@ def _row_of(weights: Weights) -> tuple[list[int], list[float]]:
 
 
 class TableBook:
-    """Collects tables and hands out their indices, never NO_TABLE; the same table gets the same index."""
+    """Collects tables and returns their indices, never NO_TABLE; equal tables get the same index."""
 
     def __init__(self) -> None:
         self._index: dict[Hashable, int] = {}
@@ -170,11 +172,11 @@ class TableBook:
         return self._kept[key]
 
     def unless_idle(self, index: int) -> int:
-        """NO_TABLE for a table that always gives 0: for rolls that rules leave out, since a 0 changes nothing."""
+        """NO_TABLE if the table always gives 0, else the index; rules skip such a roll, since a 0 changes nothing."""
         return NO_TABLE if self.weights(index) == CERTAIN else index
 
     def weights(self, index: int) -> Weights:
-        """The weights of table `index`: whole numbers, or the chances it was given with."""
+        """The weights of table `index`: integers, or chances if it was added as arrays."""
         table = self._tables[index]
         return dict(zip(*(a.tolist() for a in table), strict=True)) if isinstance(table, tuple) else table
 
@@ -187,13 +189,13 @@ class TableBook:
 
 
 def from_rows(rows: Sequence[Row]) -> Tables:
-    """Flatten ready (results, chances) pairs, for games that build many tables with NumPy."""
+    """Flatten (results, chances) pairs, for games that build many tables with NumPy."""
     results, weights = zip(*rows, strict=True)
     first = np.array([0, *accumulate(map(len, results))])
     return Tables(first, np.concatenate(results), np.concatenate(weights))
 
 
 def by_row(tables: Tables) -> Tables:
-    """The same tables with the number of the row for a result."""
+    """The same tables, with the row number in place of each result."""
     first = tables.first
     return Tables(first, np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first)), tables.weight, tables.largest)

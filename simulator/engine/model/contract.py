@@ -1,7 +1,7 @@
-"""A game keeps to the engine's contract: its rules are asked in sampled states before a chain is answered.
+"""Check of the contract between a game and the engine, in sampled states, before a chain is answered.
 
-Rules answer alike when asked twice, whatever a counter or a note holds; a step adds to counters. Parameters are never
-written to nor read at a negative index (`PlainArray`), and no battle is over before it begins.
+A rule gives the same answer when called twice, and for every value of a counter; a step only adds to counters. A rule
+neither writes to parameters nor reads them at a negative index (`PlainArray`). No battle is over at its start.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from simulator.engine.model.chain import Chain, hold_to_limits, rules, whole
 from simulator.engine.model.interpreted import plain_params, quicken
 from simulator.engine.model.limits import BrokenGame
 
-# Values that counters are given: in the start all of them, in later states SOME, in turn.
+# Test values for counters: the start state is checked with all of them, later states with SOME.
 VALUES, SOME = (1, 3, 10, 2, 4, 5, 6, 8, 15, 20, 50, 1000), 3
-# So many states of a chain are looked at, until all chains of a kind together took SECONDS; of later ones the start
-# alone, with SOME values: 0.05 to 0.1 ms.
+# States checked in each chain, until all chains of a kind together took SECONDS. Later chains are checked in the start
+# state alone, with SOME values: 0.05 to 0.1 ms.
 STATES, SECONDS = 64, 0.02
-# Scenarios that are remembered to have been looked at.
+# The number of checked scenarios that are remembered.
 MOST_KNOWN = 4096
 _HELD = "_held_to_contract"
 _known: set[Any] = set()
@@ -31,8 +31,10 @@ _spent: Counter[type] = Counter()
 
 
 def hold(chain: Chain) -> None:
-    """Raise BrokenGame, which names rule, field and state, where some states of a chain show that its game breaks the
-    contract. Once for a chain, and for all chains that differ from it in nothing but the contents of arrays."""
+    """Raise BrokenGame, which names rule, field and state, if sampled states of a chain break the contract.
+
+    A chain is checked once, together with all chains that differ from it only in the contents of arrays.
+    """
     kept, kind = vars(chain), type(chain.params)
     if _HELD in kept:
         return
@@ -57,7 +59,7 @@ def _scalars(params: Any) -> tuple[Any, ...]:
 
 
 class Examiner:
-    """Asks the rules of one chain, as plain Python."""
+    """Calls the rules of one chain as plain Python, and compares their answers."""
 
     def __init__(self, chain: Chain) -> None:
         quicken(type(chain.start))
@@ -67,16 +69,16 @@ class Examiner:
         self._dice = random.Random(0)
 
     def look_around(self, states: int, deadline: float = float("inf")) -> None:
-        """Look at so many states of sampled battles, or until `deadline` (seconds of this thread), at one at least.
+        """Check this number of states of sampled battles, or stop at `deadline` (thread time) after at least one.
 
-        With one alone its counters are given only SOME values.
+        With `states` = 1 the counters take only SOME values.
         """
         chain, looked = self._chain, 0
         start = whole(chain.start)
         if not chain.may_be_over and not chain.part("running")(self._p, start):
             raise BrokenGame(
-                f"running: the battle is over before it begins, in {start}; a game in which that may be declares it "
-                "with Chain(may_be_over=True)"
+                f"running: the battle is over before it begins, in {start}; a game that allows this declares it with "
+                "Chain(may_be_over=True)"
             )
         while looked < states:
             state: Any = start
@@ -87,7 +89,7 @@ class Examiner:
                     return
 
     def after(self, s: Any, values: Sequence[int] = VALUES) -> Any:
-        """Look at a state with each of these values of its counters; returns one that follows, None for none."""
+        """Check a state with each of these values of its counters; returns a following state, None for none."""
         parts = self._parts
         if "left" in parts:
             self._asked("left", s, values)
@@ -101,7 +103,7 @@ class Examiner:
         else:
             tables = [self._asked(name, s, values) for name in ("table", "second") if name in parts] or [0]
             if not all(0 <= table < len(self._chain.tables) for table in tables):
-                return None  # refused where the chain is spelled out or fought
+                return None  # the explorers and samplers refuse it
             rolled = [int(self._dice.choice(self._chain.tables.rows_of(table))) for table in tables]
             if "lands" in parts:
                 self._asked("follows", self._asked("lands", s, values, *rolled), values)
@@ -109,7 +111,7 @@ class Examiner:
         return after if all(map(self._within, after, self._chain.limits)) else None
 
     def _some(self, looked: int, states: int) -> Sequence[int]:
-        """The values that counters are given in the next state."""
+        """The test values for the counters of the next state."""
         if looked == 0:
             return VALUES if states > 1 else VALUES[:SOME]
         return self._dice.sample(VALUES, SOME)
@@ -119,7 +121,7 @@ class Examiner:
         return bool(0 <= value <= limit)
 
     def _asked(self, name: str, s: Any, values: Sequence[int], *rolled: int) -> Any:
-        """What a rule answers. Raises BrokenGame where it answers differently the next time, or for other counts."""
+        """The answer of a rule. Raises BrokenGame if a second call, or another counter value, gives another answer."""
         part, p, stepped = self._parts[name], self._p, name in {"step", "lands", "follows"}
         first = part(p, s, *rolled)
         if stepped and type(first) is not type(s):
@@ -137,24 +139,24 @@ class Examiner:
         return first
 
     def _due(self, field: str, first: Any, found: Any, more: int) -> Any:
-        """The state that should follow where a counter held so much more; what a note holds then is left open."""
+        """The state that should follow when a counter holds `more` in addition; a note may then hold anything."""
         noted = field == self._chain.annotation and type(found) is type(first)
         return first._replace(**{field: getattr(found, field) if noted else getattr(first, field) + more})
 
     def _reads(self, field: str, due: Any, found: Any, value: int, held: int) -> str:
-        """In words that a rule answers otherwise than is due where a field that it may not read holds a value."""
+        """The message for a rule whose answer depends on a field that it may not read."""
         role = "note" if field == self._chain.annotation else "counter"
         stepped = type(due) is type(found) is type(self._chain.start)
         if stepped and due._replace(**{field: 0}) == found._replace(**{field: 0}):
-            told = getattr(found, field)
+            result = getattr(found, field)
             return (
-                f"sets {role} {field} to {told} where it is {value}, but adds {getattr(due, field) - value} to {held}"
+                f"sets {role} {field} to {result} where it is {value}, but adds {getattr(due, field) - value} to {held}"
             )
         return f"reads {role} {field}: {_unlike(due, found, f'where it is {value}, not {held}')}"
 
 
 def _unlike(first: Any, other: Any, when: str) -> str:
-    """How two answers of a rule differ, in words."""
+    """The difference between two answers of a rule, for messages."""
     if hasattr(first, "_fields") and type(first) is type(other):
         name = next(name for name, a, b in zip(first._fields, first, other, strict=True) if a != b)  # type: ignore[attr-defined]
         return f"field {name} is {getattr(first, name)}, but {getattr(other, name)} {when}"

@@ -1,7 +1,7 @@
-"""What the engine may use, and how it refuses; imports no compiler.
+"""Budgets of the engine, and the errors of its refusals; it does not import numba.
 
-Budgets are bytes of the spelled-out graph (see `explicit`), so that every machine comes to the same choice. While a
-graph grows and is solved, two to three times as much is in use for a moment.
+Budgets are estimated bytes of the graph (see `graph.size_of`), so that every machine makes the same choice. The peak
+during construction and solution is two to three times as much.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-# Progress of a long enumeration: how many states there are so far.
+# Callback of a long enumeration: it gets the number of states so far.
 Progress = Callable[[int], Any]
 
-# The automatic choice takes to dice past this: about 8 million transitions, half a second.
+# The automatic choice simulates beyond this: about 8 million transitions, half a second.
 QUICK_BYTES = 160_000_000
-# `exact` refuses past this; it peaks below 4 GB.
+# `exact` refuses beyond this; its peak is below 4 GB.
 EXACT_BYTES = 1_400_000_000
 # An answer whose number of battles nobody chose comes within about this many seconds of processor time; some of it
 # goes to loading, to compiling, and to finding out that the battle is too large for exact odds.
@@ -28,23 +28,23 @@ ANSWER_ROLLS = int(SIMULATION_SHARE * ANSWER_SECONDS * ROLLS_PER_SECOND)
 
 
 class NoExactOdds(Exception):
-    """Exact odds were asked for, but the battle has too many states; the message says how large it is at least."""
+    """The battle has too many states for exact odds; the message gives a lower bound of its size."""
 
 
 class BrokenGame(ValueError):
     """A game broke its contract with the engine: an error in its rules or tables, never in a scenario.
 
-    The message names the field, table or weight, its value, and the state in which it was met.
+    The message names the field, table or weight, its value, and the state.
     """
 
 
 def in_words(size: float) -> str:
-    """A number of bytes as people read it."""
+    """A number of bytes, for messages."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS and Windows

@@ -1,4 +1,4 @@
-"""Packing states into 64-bit words: where each field lies, and arrays of packed states."""
+"""Packing of states into 64-bit words."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 
 class Layout(NamedTuple):
-    """Where each field lies in packed keys: which 64-bit word, how far shifted, which bits.
+    """The position of each field in packed keys: its 64-bit word, shift and mask.
 
-    None for the counter, nor for a field that is always 0. `place` is what one more of a field adds to each word, shape
-    (words, fields); `words` and `bits` are what a packed state takes.
+    The counter, and a field that is always 0, take no bits. `place`, shape (words, fields), is the amount that one unit
+    of a field adds to each word; `words` and `bits` are the size of a packed state.
     """
 
     word: np.ndarray
@@ -26,7 +26,7 @@ class Layout(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
-    """Where fields with these limits go, the one at place `counted` left out."""
+    """The layout of fields with these limits, without the field at place `counted`."""
     word, shift, mask = [], [], []
     current = used = 0
     for f, limit in enumerate(limits):

@@ -1,4 +1,4 @@
-"""How a kernel, or the plain Python in its place, returns; one numbering for all of them."""
+"""The return codes of all kernels, and of the plain Python that replaces them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from enum import IntEnum
 class Status(IntEnum):
     """Why a kernel returned.
 
-    DONE: the work is finished. PAUSED: call again; it returns now and then so that an interrupt gets through.
+    DONE: the work is finished. PAUSED: call again; kernels return regularly so that Python handles interrupts.
     NEED_ROOM, ROOM_FOR_PLANE, ROOM_FOR_FOUND, FULL: call again with larger arrays, planes, lists of endings or a
-    larger tally. LARGE: a component is too large for the kernel. WANTED: a node is not known yet.
-    ENDLESS: the battle cannot end. BROKEN: a battle left its limits. BAD_FIELD, BAD_TABLE, BAD_DECISION: what is wrong
-    with a state. BACKWARDS: planes lead back to each other. NOT_FACTORED: two rolls change each other's fields.
+    larger tally. LARGE: a component is too large for the kernel. WANTED: a node has to be made first.
+    ENDLESS: the battle cannot end. BROKEN: a battle left its limits. BAD_FIELD, BAD_TABLE, BAD_DECISION: the error of
+    a state. BACKWARDS: planes lead back to each other. NOT_FACTORED: two rolls change each other's fields.
     PAST_BUDGET: more bytes than the budget would be needed.
     """
 

@@ -1,9 +1,9 @@
-"""The random numbers: one counter-based stream a battle, decided by (seed, battle index) alone.
+"""The random numbers: one counter-based stream for each battle, a function of (seed, battle index) alone.
 
 Battle `i` of seed `s` draws from SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators",
 OOPSLA 2014) started at `battle_key(s, i)`: its n-th 64-bit number is `mix(key + n * GAMMA)`, n = 1, 2, ... Each
-gives two 32-bit numbers, the high half first. The period is 2**64 numbers a battle. docs/random-streams.md records
-what was tested.
+gives two 32-bit numbers, the high half first. The period is 2**64 numbers for each battle. docs/random-streams.md
+records the statistical tests.
 
 All arithmetic stays in uint64: adding a signed integer would silently make it signed.
 """
@@ -29,12 +29,12 @@ def mix(z):
 
 
 def battle_key(seed, battle):
-    """Where the stream of a battle starts: for one seed a bijection of the battle index, so no two start alike."""
+    """The start of the stream of a battle: for one seed a bijection of the battle index, so no two are equal."""
     return mix(mix(battle) + mix(seed ^ SEED_SALT))
 
 
 def derive_seed(seed: int, *labels: int) -> int:
-    """A seed for a further stage of a battle, decided by the seed and by what came before."""
+    """The seed of a later stage of a battle, from the seed and the labels of the path to it."""
     with np.errstate(over="ignore"):
         value = np.uint64(seed)
         for label in labels:

@@ -1,7 +1,7 @@
-"""Alias tables in whole numbers (Walker 1977, Vose 1991), so that every machine draws the same; imports no compiler.
+"""Integer alias tables (Walker 1977, Vose 1991), which draw alike on every machine; does not import numba.
 
-Each table has 2**bits columns of 2**(32 - bits) units; a result gets its chance rounded to units of 2**-32. A 32-bit
-number picks a column with its high bits and one of the column's two results with the others.
+Each table has 2**bits columns of 2**(32 - bits) units; chances are rounded to units of 2**-32. The high bits of a
+32-bit number select a column, the others one of the two results of the column.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.model.chance import Rows, Tables
-from simulator.engine.model.limits import BrokenGame
 
 _LOW, _BITS16, _HALF, _HIGH16 = np.uint64(0xFFFFFFFF), np.uint64(0xFFFF), np.uint64(32), np.uint64(48)
-# Entries that are made at a time.
+# Entries made at a time.
 PORTION = 1 << 20
 # The attribute of `Tables` that holds its alias tables.
 _KEPT = "_alias"
@@ -30,13 +29,13 @@ class Alias(NamedTuple):
 
 
 class _Filling:
-    """Stands for the params of a kernel that involves no game."""
+    """The params type of a kernel that involves no game."""
 
 
 def fill(first, weight, bits, units, donor, small, big):
-    """Deal out the units of every table: how many of its column a result keeps, and which column gets the others.
+    """Distribute the units of every table: the units that a result keeps of its column, and the donor of the others.
 
-    `small` and `big` are work space of one table's width.
+    `small` and `big` are scratch buffers of the width of one table.
     """
     width = 1 << bits
     capacity = (1 << 32) >> bits
@@ -74,7 +73,7 @@ def fill(first, weight, bits, units, donor, small, big):
 
 
 def bits_for(tables: Tables) -> int:
-    """How wide alias tables have to be, as a power of two."""
+    """The binary logarithm of the width of the alias tables."""
     return max(1, (tables.largest - 1).bit_length())
 
 
@@ -86,7 +85,7 @@ def _compiled_fill() -> Callable[..., Any]:
 
 
 def build_alias(tables: Tables) -> Alias:
-    """Alias tables for all of `tables`, as wide as the largest needs; made in portions, which take little room."""
+    """Alias tables for all of `tables`, as wide as the largest; made in portions, to save memory."""
     bits, rows = bits_for(tables), tables.rows
     entry = np.empty(len(tables) << bits, np.uint64)
     portion = max(1, PORTION >> bits)
@@ -100,7 +99,7 @@ def build_alias(tables: Tables) -> Alias:
 
 
 def alias_of(tables: Tables) -> Alias:
-    """`build_alias`, built once for these tables; a chance is rounded to a multiple of 2**-32."""
+    """`build_alias`, cached in the tables; chances are rounded to multiples of 2**-32."""
     kept = vars(tables)
     if _KEPT not in kept:
         kept[_KEPT] = build_alias(tables)
@@ -109,7 +108,7 @@ def alias_of(tables: Tables) -> Alias:
 
 
 def some_tables(tables: Tables, wanted: Sequence[int]) -> np.ndarray:
-    """The entries of these tables alone, as `build_alias` has them, by plain Python: array (tables, columns)."""
+    """The entries of these tables alone, as in `build_alias`, by plain Python: uint64 array (tables, columns)."""
     bits, parts = bits_for(tables), [slice(tables.first[t], tables.first[t + 1]) for t in wanted]
     rows = Rows(
         np.cumsum([0, *(part.stop - part.start for part in parts)]),
@@ -122,7 +121,7 @@ def some_tables(tables: Tables, wanted: Sequence[int]) -> np.ndarray:
 
 
 def packed(rows: Rows, bits: int, units: np.ndarray, donor: np.ndarray) -> np.ndarray:
-    """The entries: cut | here << 32 | other << 48."""
+    """The entries (uint64): cut | here << 32 | other << 48."""
     column = np.arange(1 << bits)
     first, size = rows.first[:-1, None], np.diff(rows.first)[:, None]
     donor = donor.reshape(-1, len(column))
@@ -133,16 +132,16 @@ def packed(rows: Rows, bits: int, units: np.ndarray, donor: np.ndarray) -> np.nd
 
 
 def drawn(alias: Alias, table: int, number: int) -> int:
-    """The result that a 32-bit number draws from a table; what the kernels do, for replays."""
+    """The result that a 32-bit number draws from a table, as in the kernels; for replays."""
     entry = int(alias.entry[(table << alias.bits) + (number >> (32 - alias.bits))])
     rest = (number << alias.bits) & 0xFFFFFFFF
     return (entry >> 32) & 0xFFFF if rest < (entry & 0xFFFFFFFF) else entry >> 48
 
 
 def drawn_from(tables: Tables, table: int, number: int, state: object) -> int:
-    """`drawn`, checked: raises BrokenGame for a table that does not exist, naming the state that asked for it."""
+    """`drawn`, checked: raises BrokenGame for a missing table, and names the state."""
     if not 0 <= table < len(tables):
-        raise BrokenGame(f"chance table {table}: there are tables 0 to {len(tables) - 1}; state {state}")
+        raise tables.missing(table, state)
     return drawn(alias_of(tables), table, number)
 
 

@@ -1,4 +1,4 @@
-"""How many battles ended in which state; imports no compiler."""
+"""The number of battles for each final state; does not import numba."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simulator.engine.model.packing import Layout
 
 
 class Tally:
-    """Packed final states (words, states), sorted, and how many battles ended in each."""
+    """Packed final states (words, states), sorted, and the number of battles that ended in each (int64)."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -16,7 +16,7 @@ class Tally:
         self.counts = np.empty(0, np.int64)
 
     def add(self, rows: np.ndarray) -> None:
-        """Add rows of a packed state and a count, in any order, states as often as you like."""
+        """Add rows of a packed state and a count, in any order, with any repetitions."""
         if len(rows) == 0:
             return
         keys = np.concatenate([self._keys, rows[:, :-1].T], axis=1)
@@ -27,7 +27,7 @@ class Tally:
         self._keys, self.counts = keys[:, fresh], np.add.reduceat(counts, fresh)
 
     def fields(self) -> list[np.ndarray]:
-        """The states, field by field."""
+        """The states, as one int64 array for each field."""
         layout = self._layout
         return [
             ((self._keys[word] >> shift) & mask).astype(np.int64)

@@ -1,6 +1,6 @@
-"""Fighting on the spelled-out graph: a step is one look-up, or three, whatever the rules cost.
+"""Tables for the walk on a graph: one or three look-ups in each step, whatever the rules cost.
 
-Each table keeps its rows, so that battle i of a seed is the very battle that the rules would fight.
+The tables keep their rows, so that battle i of a seed has the same outcome as by the rules.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from simulator.engine.model.chain import Chain, helper, rule
 from simulator.engine.model.chance import LARGEST_RESULT, Tables, by_row
 
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
-# Largest packed places: where the counter surely fits beside the state they are half as wide, which is quicker.
+# Largest packed places: if the counter fits beside the state, a place takes 32 bits, which is faster.
 MOST, MOST_NARROW = 2**62, 2**31 - 1
-# Rows of merged tables; they lie in the processor's cache while they are few, and cost 8 bytes each.
+# Most rows of merged tables, of 8 bytes each; few rows stay in the CPU cache.
 MOST_MERGED = 1 << 21
-# Entries of the states' own tables, of 8 bytes each: with more of them three look-ups in small arrays are quicker.
+# Most entries of own tables, of 8 bytes each: beyond it three look-ups in small arrays are faster.
 MOST_OWN = 1 << 19
 
 
 class Place(NamedTuple):
-    """Number of the state in the low `bits`, and above them what its counter holds: one field is quicker than two."""
+    """The number of the state in the low bits, and its counter above them: one field is faster than two."""
 
     at: int
 
 
 class Lookup(NamedTuple):
-    """A graph whose states are numbered anew, those below `running` still run.
+    """A graph with its final states numbered last, from `running` on.
 
-    `place[i]` packs the chance table of state i (low half) and where its edges begin in `to` (high half); an edge
-    packs the following state (`mask` covers it) and above that what is added to the counter. A final state has an edge
-    to itself, so that nobody has to ask whether a battle is over.
+    `place[i]` packs the chance table of state i (low half) and the begin of its edges in `to` (high half). An edge
+    packs the next state (in `mask`) and, above it, the amount added to the counter. A final state has an edge to
+    itself, so that a step needs no test for the end.
     """
 
     running: int
@@ -46,7 +46,7 @@ class Lookup(NamedTuple):
 
 
 class PairLookup(NamedTuple):
-    """As `Lookup`, with the table of the other roll (low half) and the rows of the first one (high half) in `other`."""
+    """As `Lookup`; `other` packs the table of the second roll (low half) and the rows of the first (high half)."""
 
     running: int
     mask: int
@@ -58,7 +58,7 @@ class PairLookup(NamedTuple):
 
 
 class OwnTables(NamedTuple):
-    """As `Lookup`, where each running state has a table of its own, whose results are packed as `to` packs edges.
+    """As `Lookup`, but each running state has its own table, whose results are packed edges.
 
     Table i is that of state i; all final states share the last one.
     """
@@ -69,52 +69,19 @@ class OwnTables(NamedTuple):
     spelled_out = True
 
 
-@helper
-def going(p, s):
+@rule(OwnTables)
+@rule(PairLookup)
+@rule(Lookup)
+def running(p, s):
     """Final states come last."""
     return (s.at & p.mask) < p.running
 
 
-@helper
-def first_table(p, s):
-    """The table of the state."""
+@rule(PairLookup)
+@rule(Lookup)
+def table(p, s):
+    """The table of the state; with two rolls, of the first one."""
     return np.int64(p.place[np.uint64(s.at & p.mask)] & _LOW)
-
-
-@helper
-def along(p, s, edge):
-    """To the state that this edge leads to."""
-    return Place((s.at & ~p.mask) + np.int64(p.to[edge]))
-
-
-@rule(Lookup)
-def running(p, s):
-    """Final states come last."""
-    return going(p, s)
-
-
-@rule(Lookup)
-def table(p, s):
-    """The table of the state."""
-    return first_table(p, s)
-
-
-@rule(Lookup)
-def step(p, s, result):
-    """The edge for this row of the table."""
-    return along(p, s, (p.place[np.uint64(s.at & p.mask)] >> _HALF) + np.uint64(result))
-
-
-@rule(PairLookup)
-def running(p, s):
-    """Final states come last."""
-    return going(p, s)
-
-
-@rule(PairLookup)
-def table(p, s):
-    """The table of the first roll."""
-    return first_table(p, s)
 
 
 @rule(PairLookup)
@@ -123,37 +90,43 @@ def second(p, s):
     return np.int64(p.other[np.uint64(s.at & p.mask)] & _LOW)
 
 
+@helper
+def follow_edge(p, s, edge):
+    """The state that this edge leads to; its counter grows by what the edge adds."""
+    return Place((s.at & ~p.mask) + np.int64(p.to[edge]))
+
+
+@rule(Lookup)
+def step(p, s, result):
+    """Follow the edge for this row of the table."""
+    return follow_edge(p, s, (p.place[np.uint64(s.at & p.mask)] >> _HALF) + np.uint64(result))
+
+
 @rule(PairLookup)
 def step(p, s, result, other):
-    """The edge for these rows of both tables."""
+    """Follow the edge for these rows of both tables."""
     i = np.uint64(s.at & p.mask)
-    return along(p, s, (p.place[i] >> _HALF) + np.uint64(other) * (p.other[i] >> _HALF) + np.uint64(result))
-
-
-@rule(OwnTables)
-def running(p, s):
-    """Final states come last."""
-    return going(p, s)
+    return follow_edge(p, s, (p.place[i] >> _HALF) + np.uint64(other) * (p.other[i] >> _HALF) + np.uint64(result))
 
 
 @rule(OwnTables)
 def table(p, s):
-    """The table of the state."""
+    """The table of the state; all final states share the last one."""
     return np.int64(min(s.at & p.mask, p.running))
 
 
 @rule(OwnTables)
 def step(p, s, result):
-    """To the state that was drawn."""
-    return Place((s.at & ~p.mask) + result) if going(p, s) else s
+    """Go to the state that was drawn."""
+    return Place((s.at & ~p.mask) + result) if (s.at & p.mask) < p.running else s
 
 
 @dataclass(frozen=True)
 class Fought:
-    """A graph as lanes fight it: the chain over its states, and the graph's number of each of them.
+    """The chain that samplers walk on a graph, and the number in the graph of each of its states.
 
-    `merged` tells that one number draws both of two independent rolls at once: whoever tells the battle picks rolls
-    that lead to the same state.
+    With `merged` one random number draws two independent rolls at once; a replay then picks rolls that lead to the
+    same state.
     """
 
     chain: Chain
@@ -162,9 +135,9 @@ class Fought:
 
 
 def lookup(graph: Graph, by_rows: bool = False) -> Fought:
-    """The look-up tables of a graph. Table 0 must be the certain one: final states stay on it.
+    """The tables of a graph. Table 0 must be the certain result 0: final states use it.
 
-    With `by_rows` they are a `Lookup` or `PairLookup` in any case, from which the row that was drawn can be told.
+    With `by_rows` they are always a `Lookup` or `PairLookup`, whose draws are rows of the chain's tables.
     """
     final = graph.final
     order = np.concatenate([np.flatnonzero(~final), np.flatnonzero(final)])
@@ -199,7 +172,7 @@ def lookup(graph: Graph, by_rows: bool = False) -> Fought:
 
 
 def _by_edges(graph: Graph, going_on: int, mask: int, table: np.ndarray, begin: np.ndarray, to: np.ndarray) -> Lookup:
-    """Three look-ups a step: the state's place, the row that is drawn, the edge."""
+    """Three look-ups in each step: the place of the state, the drawn row, the edge."""
     begin = np.append(begin[:going_on], len(to) + np.arange(len(graph) - going_on))
     to = np.append(to, np.arange(going_on, len(graph)))
     to = to.astype(np.uint32 if to.max() < 2**32 else np.uint64)
@@ -207,7 +180,7 @@ def _by_edges(graph: Graph, going_on: int, mask: int, table: np.ndarray, begin: 
 
 
 def _own_tables(tables: Tables, table: np.ndarray, begin: np.ndarray, to: np.ndarray) -> Tables | None:
-    """One look-up a step: the running states' own tables, and the certain one; None where they are too large."""
+    """One look-up in each step: own tables of running states, and the certain one; None if they are too large."""
     size = np.diff(tables.first)[table]
     width = 1 << (tables.largest - 1).bit_length()
     if (len(table) + 1) * width > MOST_OWN or int(to.max(initial=0)) > LARGEST_RESULT:
@@ -216,32 +189,18 @@ def _own_tables(tables: Tables, table: np.ndarray, begin: np.ndarray, to: np.nda
     row = np.arange(first[-1]) - np.repeat(first[:-1], size)
     result = to[np.repeat(begin[: len(table)], size) + row]
     weight = tables.weight[np.repeat(tables.first[table], size) + row]
-    # As wide as they were, though the largest may be none of these: a number draws the same then.
+    # As wide as the chain's tables, even if these are smaller, so that a number draws the same row.
     return Tables(np.append(first, first[-1] + 1), np.append(result, 0), np.append(weight, 1.0), tables.largest)
 
 
-def edge_chances(graph: Graph, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All edges of these states in turn: which of the states (its place in the list), the edge, its chance."""
-    tables, fan = graph.chain.tables, np.diff(graph.chain.tables.first)
-    size = graph.begin[states + 1] - graph.begin[states]
-    owner = np.repeat(np.arange(len(states)), size)
-    inside = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
-    table = graph.table[states][owner]
-    chance = tables.weight[tables.first[table] + inside % fan[table]]
-    if graph.second is not None:
-        other = graph.second[states][owner]
-        chance = chance * tables.weight[tables.first[other] + inside // fan[table]]
-    return owner, graph.begin[states][owner] + inside, chance
-
-
 def _merged(graph: Graph, running: np.ndarray, to: np.ndarray) -> tuple[Tables, np.ndarray, np.ndarray] | None:
-    """A table of its own for each running state, over the states that may follow; None where that is too large.
+    """An own table for each running state, over its successors; None if they are too large.
 
-    Two rolls drawn with one number, and pairs that come to the same made one: two to three times as fast.
+    One number draws both rolls, and pairs with the same successor are merged: two to three times as fast.
     """
     if len(graph.to) > MOST_MERGED or not len(running):
         return None
-    owner, edge, chance = edge_chances(graph, running)
+    owner, edge, chance = graph.edges_of(running)
     order = np.lexsort((to[edge], owner))
     owner, target = owner[order], to[edge][order]
     fresh = np.flatnonzero(np.append(True, (owner[1:] != owner[:-1]) | (target[1:] != target[:-1])))

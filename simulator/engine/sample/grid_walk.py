@@ -1,8 +1,8 @@
-"""Fighting battles on a grid: where two rolls act apart, each looks up alone where it leads, and both where they land.
+"""The walk on a grid, for factored chains: one look-up for each roll, and one for the cell that both lead to.
 
-Nodes are those of `grid`, made by the rules when battles first come to their cell. There are no more of them than
-states, where `met` keeps an edge for every pair of results, so that they stay in the processor's cache. Battle i of a
-seed is the very battle that the rules would fight.
+The nodes are those of `grid`, made by the rules when a battle first reaches their cell. There are no more nodes than
+states, while a lazy graph has an edge for every pair of results, so that the nodes stay in the CPU cache. Battle i of a
+seed has the same outcome as by the rules.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from simulator.engine.factored.grid_kernels import START, THERE, Bench, Compiled
 from simulator.engine.factored.grid_sweep import NODES, OVER, Nodes
 from simulator.engine.jit.kernels import follows, inner, kernel, load, outlined
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import (
     BAD_FIELD,
@@ -46,17 +45,16 @@ from simulator.engine.sample.node_walk import (
 )
 from simulator.engine.sample.rule_walk import ALIVE, ROLLS, SLICE, STARTED, Order, drawn
 
-# The order cannot be ended within the budget, and what was counted of it is of no use.
-# What `heads` holds of a node in 64-bit words, from the fourth of its number on: table and second table, each with
-# where its results begin in `place` above it; and the plane that they land in, with what is added to the counter.
+# The four 64-bit words of a node in `heads`: table and second table, each with the begin of its results in `place`
+# above it; the plane after the roll, with the amount added to the counter above it; the fourth is unused.
 FIRST, SECOND, LANDS, HEAD = 0, 1, 2, 4
-# The number of the start, the first node; 0 is that of lanes without battles. The cell that is not asked about.
+# The number of the start, which is the first node; 0 is for lanes without battles. The cell of no node.
 BEGIN, NOWHERE = 1, (1 << 32) - 1
 _LOW, _NODE, _FINAL = np.uint64(0xFFFFFFFF), np.uint32(NODE), np.uint32(FINAL)
 
 
 class Course(NamedTuple):
-    """What battles are fought on: the nodes, `of` telling their numbers, and FINAL where they are; `heads` by number.
+    """The data of the walk: the nodes, with their numbers (and FINAL) in `nodes.of`; `heads` by number.
 
     `at` counts nodes and kinds; `rows` and the alias tables (`bits`, `entry`) are those of the chain, by result.
     """
@@ -74,7 +72,7 @@ class Course(NamedTuple):
 
 @outlined
 def roll(at, heads, word, number, bits, entry, found):
-    """The place of what each lane's number draws from the table in this word of its head."""
+    """The place of the result that the number of each lane draws from the table in this word of its head."""
     for lane in range(at.shape[0]):
         head = heads[uint64(at[lane] & _NODE) * uint64(HEAD) + uint64(word)]
         found[lane] = uint32(head >> HIGH) + uint32(drawn(head & _LOW, number[lane], bits, entry))
@@ -82,7 +80,7 @@ def roll(at, heads, word, number, bits, entry, found):
 
 @outlined
 def aim(at, held, first, second, heads, place, cell):
-    """The cell where both rolls land; the counters go on."""
+    """The cell after both rolls; counters are updated."""
     for lane in range(at.shape[0]):
         lands = heads[uint64(at[lane] & _NODE) * uint64(HEAD) + uint64(LANDS)]
         # Below 2**32: the plane begins at 2 less, since places are kept with 1 added to them.
@@ -94,7 +92,7 @@ def aim(at, held, first, second, heads, place, cell):
 
 @outlined
 def land(at, cell, of):
-    """To the node of the cell; who has ended stays."""
+    """Move each lane to the node of its cell; finished lanes do not move."""
     for lane in range(at.shape[0]):
         to = uint32(of[uint64(cell[lane])])
         at[lane] = at[lane] if uint32(at[lane] & _FINAL) != 0 else to
@@ -102,7 +100,7 @@ def land(at, cell, of):
 
 @inner
 def write_head(g, node):
-    """The head of a node that was made; returns its number."""
+    """Write the head of a new node; returns its number."""
     nodes, head = g.nodes, HEAD * (node + 1)
     if nodes.lands[node] == OVER:
         return int64(node + 1) | FINAL
@@ -115,7 +113,7 @@ def write_head(g, node):
 
 @inner
 def make_nodes(p, g, w, at):
-    """Take the listed lanes to the nodes of their cells, made where they are not known yet: DONE, or why not."""
+    """Move the listed lanes to the nodes of their cells, made if necessary: DONE, NEED_ROOM or an error."""
     nodes, b = g.nodes, g.bench
     for i in range(at[LOST]):
         lane = w.ended[i]
@@ -140,7 +138,7 @@ def make_nodes(p, g, w, at):
 
 @kernel
 def fight_on_grid(p, g, task, at, most):
-    """As `lanes.fight`, on the nodes made so far; also what `make` answers: NEED_ROOM to call again with more of it."""
+    """As `rule_walk.fight`, on a grid; also NEED_ROOM (call again with larger arrays), and the errors of `make`."""
     w = task.lanes
     if at[STARTED] == 0:
         begin(task, at)
@@ -167,7 +165,7 @@ def fight_on_grid(p, g, task, at, most):
 
 
 class GridWalk(CompiledNodes):
-    """A grid that battles are fought on, kept up to `budget` bytes; one thread at a time may fight with it."""
+    """A grid for the walk, of at most `budget` bytes; it serves one thread at a time."""
 
     def __init__(self, chain: Chain, budget: int) -> None:
         super().__init__(chain)
@@ -177,7 +175,7 @@ class GridWalk(CompiledNodes):
         self.pays = self._make_room()
 
     def _make_room(self) -> bool:
-        """Heads for all nodes that there is room for; is all that within the budget?"""
+        """Allocate heads for all nodes; returns whether everything is within the budget."""
         room = len(self.nodes.lands) + 1
         if HEAD * room > len(self._heads):
             heads = np.zeros(HEAD * room, np.uint64)
@@ -187,9 +185,9 @@ class GridWalk(CompiledNodes):
         return bool(sum(part.nbytes for part in parts) <= self._budget and room <= NODE)
 
     def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
-        """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL, ENDLESS or PAST_BUDGET.
+        """Continue the order from the progress in `at`: DONE, PAUSED, BROKEN, FULL, ENDLESS or PAST_BUDGET.
 
-        Raises BrokenGame where the rolls do not act apart.
+        Raises BrokenGame if the chain is not factored.
         """
         p, tables = self.chain.params, self.chain.tables
         run, alias = fight_on_grid.of(p), alias_of(tables)
@@ -208,7 +206,7 @@ class GridWalk(CompiledNodes):
                 return PAST_BUDGET
 
     def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
-        """The tally with the ends as states of the chain `whole`, which packs its counters like other fields.
+        """The tally with final states of the chain `whole`, which packs its counters like other fields.
 
         Raises BrokenGame for a count above the counter's limit.
         """
@@ -217,7 +215,5 @@ class GridWalk(CompiledNodes):
         states = self.nodes.state.reshape(-1, len(chain.start))[node].astype(np.int64)
         count = (held[:, 0] >> np.uint64(COUNT)).astype(np.int64) + self.nodes.inc[node]
         states[:, chain.counted] = count
-        most, limit = int(count.max(initial=0)), int(chain.layout.limit[chain.counted])
-        if most > limit:
-            raise BrokenGame(f"counter {chain.counters[0]}: {most} is above its limit {limit}")
+        chain.check_count(count)
         return np.column_stack([packed(whole.layout, states).T, held[:, -1]])

@@ -1,8 +1,8 @@
-"""Battles of a chain that is too large to spell out, fought before anything is compiled; imports no compiler.
+"""Simulation of a chain that is too large for a graph, without a compiler; this module does not import numba.
 
-As in `met`: states that battles come to are kept as nodes. A step that no battle has taken yet is taken by the game's
-own functions, as plain Python, once; all others are look-ups, for all battles at once. Battle i of a seed is the very
-battle that the compiled rules would fight, so that these go on where plain Python gets too slow.
+As in `lazy_walk`, the states that battles visit are kept as nodes. A step along a new edge is taken once, by the
+interpreted rules; all others are look-ups, for all battles at once. Battle i of a seed has the same outcome as by the
+compiled rules, so that these continue when plain Python becomes too slow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simulator.engine.jit.time_budgets import patience_for, spent
 from simulator.engine.model import streams
 from simulator.engine.model.chain import Chain, Ends, hold_to_limits, rows_of
 from simulator.engine.model.chance import by_row
-from simulator.engine.model.limits import QUICK_BYTES, BrokenGame
+from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed
 from simulator.engine.sample.alias import Alias, bits_for, drawn_by, some_tables
 from simulator.engine.sample.counts import Tally
@@ -28,13 +28,13 @@ from simulator.engine.sample.counts import Tally
 if TYPE_CHECKING:
     from simulator.engine.sample.simulation import Simulation
 
-# Battles of the first portion and of the largest; how often its share of the time a portion may take: later ones meet
-# less that is new.
+# Battles of the first portion and of the largest; a portion may take LENIENCE times its share of the time, since later
+# portions visit fewer new states.
 FIRST_PORTION, PORTION, LENIENCE = 1 << 11, 1 << 14, 4
-# Edges that are kept at most.
+# The most edges that are kept.
 MOST_EDGES = QUICK_BYTES // 8
-# An edge that nobody took yet. The others hold a node and, above it, what is added to the counter; above that, what is
-# noted on the way, if there is room.
+# An unexplored edge. Other edges hold a node and, above it, the amount added to the counter; above that the noted
+# field, if there is room.
 UNKNOWN, NODE_BITS = -1, 63 - COUNT_BITS - NOTE_BITS
 NODE, COUNT = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1
 FINAL = -1
@@ -42,16 +42,16 @@ _LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 def kernel_of(chain: Chain) -> str:
-    """What fights a chain that is too large to spell out, where its rules are compiled."""
+    """The name of the kernel that simulates a chain too large for a graph."""
     return "fight_on_grid" if grid.may_be_walked(chain) else "fight_on"
 
 
 class OutOfRoom(Exception):
-    """Battles came to states with more edges than are kept."""
+    """The visited states have more edges than are kept."""
 
 
 class Growing:
-    """An array of int64 that is added to."""
+    """An int64 array that grows."""
 
     def __init__(self) -> None:
         self._room, self._used = np.empty(1 << 12, np.int64), 0
@@ -66,12 +66,12 @@ class Growing:
 
     @property
     def whole(self) -> np.ndarray:
-        """All values so far, to be read and written."""
+        """All values so far, as a writable view."""
         return self._room[: self._used]
 
 
 class Acquainted(PlainExplorer):
-    """The nodes that battles came to, and the edges between them; what is noted is no part of a node."""
+    """The visited nodes, and the edges between them; a noted field is no part of a node."""
 
     def __init__(self, chain: Chain) -> None:
         super().__init__(chain, 0)
@@ -85,7 +85,7 @@ class Acquainted(PlainExplorer):
         self._states: list[Any] = []
         self._number: dict[Any, int] = {}
         self._fresh: list[tuple[int, int]] = []
-        # By node: its tables, FINAL where the battle is over, and where its edges begin; by edge where it leads.
+        # By node: its tables, FINAL for a final state, and the begin of its edges; by edge its target.
         self._table, self._second, self._begin, self._lead = (Growing() for _ in range(4))
         self._start = self._node_of(self._begun(chain.settled(chain.start)), "the start")
         self._settle()
@@ -94,7 +94,7 @@ class Acquainted(PlainExplorer):
         return len(self._states)
 
     def _node_of(self, state: Any, before: Any) -> int:
-        """The number of a state, a new one if need be."""
+        """The number of a state, a new one if necessary."""
         node = self._number.get(state)
         if node is None:
             hold_to_limits(self.chain, state, before)
@@ -106,7 +106,7 @@ class Acquainted(PlainExplorer):
         return node
 
     def _settle(self) -> None:
-        """Make room for the edges of new nodes, and the entries of their tables. Raises OutOfRoom for too many."""
+        """Allocate the edges of new nodes, and the alias entries of their tables. Raises OutOfRoom for too many."""
         if not self._fresh:
             return
         table, second = np.array(self._fresh, np.int64).T
@@ -126,7 +126,7 @@ class Acquainted(PlainExplorer):
             self._filled[wanted] = True
 
     def _steps(self, node: np.ndarray, first: np.ndarray, other: np.ndarray) -> list[int]:
-        """What edges hold that nobody took yet: of these nodes, for these rows of their tables."""
+        """The contents of unexplored edges, for these nodes and rows of their tables."""
         found, states, results, p, move, noted = [], self._states, self._results, self._p, self._move, self._noted
         tables, seconds = self._table.whole[node].tolist(), self._second.whole[node].tolist()
         for i, t, u, row, beside in zip(node.tolist(), tables, seconds, first.tolist(), other.tolist(), strict=True):
@@ -140,7 +140,7 @@ class Acquainted(PlainExplorer):
         return found
 
     def step(self, at: np.ndarray, number: np.ndarray, beside: np.ndarray) -> np.ndarray:
-        """What the edges hold that these numbers draw for battles at these nodes, all of which run."""
+        """The contents of the edges that these numbers draw for battles at these running nodes."""
         table, second = self._table.whole[at], self._second.whole[at]
         row, edge = drawn_by(self._alias, table, number), self._begin.whole[at]
         other = drawn_by(self._alias, second, beside) if self.chain.paired else np.zeros_like(row)
@@ -156,9 +156,9 @@ class Acquainted(PlainExplorer):
         return np.asarray(found)
 
     def fight(self, seed: int, first: int, battles: int, seconds: float) -> np.ndarray | None:
-        """Rows of packed final states, as `by_rules` packs them, and counts; None if it takes longer than that.
+        """Rows of packed final states, with counters as fields, and counts; None after `seconds` of CPU time.
 
-        Raises BrokenGame for a game that breaks its contract, and OutOfRoom, after which nothing can be fought.
+        Raises BrokenGame for a game that breaks its contract; OutOfRoom, after which this object is unusable.
         """
         deadline = time.thread_time() + seconds
         held, ended = np.full(battles, self._start), []
@@ -172,7 +172,7 @@ class Acquainted(PlainExplorer):
                     ended.append(held[~going])
                     held, key, word = held[going], key[going], word[going]
                 if not len(held):
-                    return self._told(np.concatenate(ended))
+                    return self._counts(np.concatenate(ended))
                 if time.thread_time() > deadline:
                     return None
                 if half == 0:
@@ -181,8 +181,8 @@ class Acquainted(PlainExplorer):
                 held += self.step(held & NODE, word & _LOW if half else word >> _HIGH, word & _LOW) - (held & NODE)
                 half = 0 if self.chain.paired else 1 - half
 
-    def _told(self, ended: np.ndarray) -> np.ndarray:
-        """What battles held in the end (as edges do) as rows of packed states and how many there are of each."""
+    def _counts(self, ended: np.ndarray) -> np.ndarray:
+        """Rows of packed final states and counts, from the last edges of battles."""
         chain, counted = self.chain, self.chain.counted
         held, battles = np.unique(ended, return_counts=True)
         count = held >> NODE_BITS
@@ -191,24 +191,22 @@ class Acquainted(PlainExplorer):
             states[:, self._noted], count = count >> COUNT_BITS, count & COUNT
         if counted >= 0:
             states[:, counted] = count + int(chain.start[counted])
-            most, limit = int(states[:, counted].max()), int(chain.limits[counted])
-            if most > limit:
-                raise BrokenGame(f"counter {chain.counters[0]}: {most} is above its limit {limit}")
+            chain.check_count(states[:, counted])
         return np.column_stack([packed(by_rules(chain).layout, states).T, battles.astype(np.uint64)])
 
 
 class FirstBattles:
-    """As `montecarlo.Simulation`, whose counts it has; compiles once plain Python was given its time."""
+    """As `simulation.Simulation`, with the same counts; it compiles once the budget of interpreted code is used."""
 
     def __init__(self, chain: Chain, seed: int, threads: int | None = None) -> None:
         self._chain, self._seed, self._threads = chain, seed, threads
         self._fought, self._tally = 0, Tally(by_rules(chain).layout)
-        self._met: Acquainted | None = None
+        self._graph: Acquainted | None = None
         self._rest: Simulation | None = None
 
     @property
     def battles(self) -> int:
-        """Battles fought so far."""
+        """The number of battles so far."""
         return self._rest.battles if self._rest else self._fought
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
@@ -222,16 +220,16 @@ class FirstBattles:
             self._compiled().add(left, progress and (lambda more: progress(done + more)))
 
     def _fight_plainly(self, end: int, progress: Callable[[int], Any] | None) -> None:
-        """Fight on up to battle `end`, or until that takes too long or too much room."""
+        """Simulate up to battle `end`, or until time or room runs out."""
         begun, patience, portion = time.thread_time(), patience_for(self._chain, kernel_of(self._chain)), FIRST_PORTION
-        met, self._met = self._met, None  # gone if an interrupt leaves it half grown
+        graph, self._graph = self._graph, None  # an interrupt may leave it inconsistent
         try:
-            met = met or Acquainted(self._chain)
+            graph = graph or Acquainted(self._chain)
             while self._fought < end:
                 portion = min(portion, end - self._fought)
                 left = patience - (time.thread_time() - begun)
                 share = min(1, LENIENCE * portion / (end - self._fought))
-                rows = met.fight(self._seed, self._fought, portion, left * share)
+                rows = graph.fight(self._seed, self._fought, portion, left * share)
                 if rows is None:
                     break
                 self._tally.add(rows)
@@ -240,15 +238,15 @@ class FirstBattles:
                 if progress:
                     progress(self._fought)
         except OutOfRoom:
-            met = None
+            graph = None
         spent(self._chain, time.thread_time() - begun)
-        self._met = met
+        self._graph = graph
 
     def _compiled(self) -> Simulation:
         from simulator.engine.sample.simulation import Simulation
 
         if self._rest is None:
-            self._rest, self._met = Simulation(self._chain, self._seed, self._threads), None
+            self._rest, self._graph = Simulation(self._chain, self._seed, self._threads), None
             self._rest.battles, self._rest.tally = self._fought, self._tally
         return self._rest
 

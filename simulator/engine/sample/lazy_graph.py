@@ -1,6 +1,8 @@
-"""What the kernels of `met` fight on: what a thread has met of a large chain, or a graph that is spelled out."""
+"""The graphs that the kernels of `lazy_walk` walk: a growing one for each thread, or a complete one."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -10,22 +12,21 @@ from simulator.engine.graph.graph_cache import carried
 from simulator.engine.jit.kernels import bind_state
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import Rows, by_row
-from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import NEED_ROOM
 from simulator.engine.sample.alias import Alias, alias_of
-from simulator.engine.sample.graph_tables import Fought, Lookup, PairLookup, lookup
+from simulator.engine.sample.graph_tables import Fought, Lookup, PairLookup, Place, lookup
 from simulator.engine.sample.lazy_steps import (
     BLOCKS,
     DRAWN,
-    HELPED,
     JUMPED,
     MOST_NEW,
     NODES,
     NOTED,
+    STEPPED,
     Met,
     Tools,
-    new_desk,
+    new_steps,
 )
 from simulator.engine.sample.lazy_walk import Task, enter, fight_on, spread
 from simulator.engine.sample.node_walk import (
@@ -37,9 +38,6 @@ from simulator.engine.sample.node_walk import (
     NODE,
     ONE_ROLL,
     TWO_ROLLS,
-    Known,
-    KnownPair,
-    Nothing,
     Walkers,
     narrow,
     new_walkers,
@@ -47,15 +45,15 @@ from simulator.engine.sample.node_walk import (
 from simulator.engine.sample.rule_walk import STARTED, Order
 
 FIRST_SLOTS = 1 << 14
-# Where a graph keeps how it is fought.
-_KEPT = "_surveyed"
-# Of the budget, what the nodes may take, in blocks: where they are small as much again goes to find them.
+# The attribute of a graph that caches its tables and layout.
+_KEPT = "_layout"
+# Bytes of the budget for each block of nodes: for small nodes the hash table takes as much again.
 BYTES_A_BLOCK = 48
-# With fewer blocks left than these no order begins, which may meet so many ends.
+# Do not start an order when fewer than this many blocks are free.
 LAST_BLOCKS = 1 << 20
-# A look-up takes a quarter of the time of two steps by the rules, a lane that is helped on three times as much. So
-# where more than a quarter of all numbers do that, meeting does not pay; while nodes are still kept it may come to.
-ENOUGH_NODES, MOST_HELPED, MOST_HELPED_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
+# A look-up takes a quarter of the time of two steps by the rules, a lane on a new edge three times as much. So the
+# graph does not pay if more than a quarter of all numbers take new edges; while nodes are added, the share may fall.
+ENOUGH_NODES, MOST_NEW_EDGES, MOST_NEW_EDGES_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
 
 
 def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
@@ -64,7 +62,7 @@ def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
 
 
 class Acquaintance:
-    """The nodes of a chain that battles came to, kept up to `budget` bytes; one thread at a time may fight with it."""
+    """The visited nodes of a chain, of at most `budget` bytes; it serves one thread at a time."""
 
     def __init__(self, chain: Chain, budget: int) -> None:
         self.chain = chain
@@ -72,7 +70,7 @@ class Acquaintance:
         layout, self._rolls = chain.layout, TWO_ROLLS if chain.paired else ONE_ROLL
         fields, key = np.zeros((len(chain.start), 2), np.int64), np.zeros(layout.words, np.uint64)
         self._noted = carried(chain)
-        # What is noted is no part of the state.
+        # The noted field is no part of a node's state.
         noted, none = np.arange(len(layout.mask)) == self._noted, np.uint64(0)
         mask, place = np.where(noted, none, layout.mask), np.where(noted, none, layout.place)
         self._bench = Bench(fields, key, layout.word, layout.shift, mask, layout.limit, place, chain.counted, 0, 0)
@@ -88,33 +86,33 @@ class Acquaintance:
         self._start = self._first_node()
 
     def __len__(self) -> int:
-        """States met and kept."""
+        """The number of nodes."""
         return int(self._known[NODES])
 
     @property
     def pays(self) -> bool:
-        """Was the last order quicker than the rules alone, or may those to come be?"""
-        _, blocks, shut, drawn, helped, _ = self._known.tolist()
+        """Was the last order faster than the rules alone, or may later ones be?"""
+        _, blocks, shut, drawn, stepped, _ = self._known.tolist()
         if blocks > NODE - LAST_BLOCKS:
             return False
         if not shut and len(self) < ENOUGH_NODES:
             return True
-        return bool(helped <= drawn * (MOST_HELPED if shut else MOST_HELPED_AT_FIRST))
+        return bool(stepped <= drawn * (MOST_NEW_EDGES if shut else MOST_NEW_EDGES_AT_FIRST))
 
     @property
     def drawn(self) -> int:
-        """Numbers drawn for the last order so far."""
+        """The random numbers drawn for the current order."""
         return int(self._known[DRAWN])
 
     def _blocks(self, edges: int) -> int:
         return -(-(2 * self.chain.layout.words + self._rolls + edges) // BLOCK)
 
     def _words(self, blocks: int) -> np.ndarray:
-        """Room for so many blocks, and for some ends beyond them; what is never touched takes no memory."""
+        """Room for this many blocks, and for some final states beyond them; untouched pages take no memory."""
         return np.zeros(BLOCK * (blocks + 2 * MOST_NEW * LANES * self._blocks(1)), np.uint32)
 
     def _first_node(self) -> int:
-        """The start becomes the first node; the number with which battles begin."""
+        """Add the start as the first node; returns its number, with FINAL if the battle is over."""
         chain, known, m, p = self.chain, self._known, self._met, self.chain.params
         start = chain.settled(chain.start)
         state = type(start)(*(0 if f == chain.counted else int(value) for f, value in enumerate(start)))
@@ -128,13 +126,13 @@ class Acquaintance:
             if BLOCK * (node + self._blocks(fan)) > len(m.words):
                 m = self._met = m._replace(words=self._words(node + self._blocks(fan)))
             m.words[head : head + self._rolls] = (t, u, width)[: self._rolls]
-        self._tools.desk.key[:, 0] = key
-        enter(m, self._tools.desk, node)
+        self._tools.steps.key[:, 0] = key
+        enter(m, self._tools.steps, node)
         known[NODES], known[BLOCKS] = 1, node + self._blocks(fan)
         return node if running else node | FINAL
 
     def _make_room(self) -> None:
-        """Room for more nodes to be found, and for more ends than were reckoned with."""
+        """Enlarge the hash table and the array of nodes, where they are short."""
         m, known = self._met, self._known
         if 2 * (int(known[NODES]) + MOST_NEW * LANES) > len(m.slots):
             slots = np.zeros(2 * len(m.slots), np.uint64)
@@ -146,10 +144,10 @@ class Acquaintance:
             self._met = m._replace(words=words)
 
     def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
-        """Fight on with the order, `at` telling how far it is: DONE, PAUSED, BROKEN, FULL or ENDLESS, as in `lanes`."""
+        """Continue the order from the progress in `at`: DONE, PAUSED, BROKEN, FULL or ENDLESS, as `rule_walk.fight`."""
         run, p = fight_on.of(self.chain.params), self.chain.params
         if at[STARTED] == 0:
-            self._known[[DRAWN, HELPED]] = 0
+            self._known[[DRAWN, STEPPED]] = 0
         task = Task(order, self._start, self._walkers, tally)
         while True:
             status = run(p, self._met, self._tools, self._known, task, at, most)
@@ -158,7 +156,7 @@ class Acquaintance:
             self._make_room()
 
     def standing(self, tally: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The states in a tally, one row of ints each, and their counts.
+        """The states in a tally as rows of ints, and their counts.
 
         Raises BrokenGame for a count above the counter's limit.
         """
@@ -173,13 +171,11 @@ class Acquaintance:
             count = count & np.uint64((1 << NOTED) - 1)
         if chain.counted >= 0:
             states[:, chain.counted] = count.astype(np.int64) + int(chain.start[chain.counted])
-            most, limit = int(states[:, chain.counted].max(initial=0)), int(layout.limit[chain.counted])
-            if most > limit:
-                raise BrokenGame(f"counter {chain.counters[0]}: {most} is above its limit {limit}")
+            chain.check_count(states[:, chain.counted])
         return states, held[:, -1]
 
     def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
-        """The tally with the ends as states of the chain `whole`, which packs its counters like other fields.
+        """The tally with final states of the chain `whole`, which packs its counters like other fields.
 
         Raises BrokenGame as `standing`.
         """
@@ -188,16 +184,20 @@ class Acquaintance:
 
 
 def _tools_for(alias: Alias, rows: Rows, bench: Bench) -> Tools:
-    return Tools(alias.bits, narrow(alias), rows, bench, new_desk(len(bench.key)), np.empty((1, LANES), np.uint64), -1)
+    return Tools(alias.bits, narrow(alias), rows, bench, new_steps(len(bench.key)), np.empty((1, LANES), np.uint64), -1)
 
 
 class Survey:
-    """A graph that is spelled out, to be walked as what was met is; for all threads, see `fits`."""
+    """A complete graph in the layout of a lazy graph, shared by all threads; see `fits`."""
 
     def __init__(self, fought: Fought) -> None:
         p = fought.chain.params
-        self._params = KnownPair(0) if isinstance(p, PairLookup) else Known(0)
-        bind_state(type(self._params), Nothing)
+        # All edges are known, so that no rule is called: its arrays are left out.
+        none = np.zeros(1, np.uint64)
+        self._params: Any = p._replace(place=none, to=np.zeros(1, np.uint32))
+        if isinstance(p, PairLookup):
+            self._params = self._params._replace(other=none)
+        bind_state(type(p), Place)
         tables, self._bits = fought.chain.tables, p.mask.bit_length()
         self._alias, self._rows = alias_of(tables), tables.rows
         self._node = _nodes_of(p, _fans(p))
@@ -210,11 +210,11 @@ class Survey:
         self._running, self._ends = p.running, len(p.place) - p.running
 
     def tally(self) -> np.ndarray:
-        """An empty tally; without a counter one count for each end is quicker than looking for them."""
+        """An empty tally; without a counter, one count for each final state is faster than a hash table."""
         return empty_tally(1) if self._counted else np.zeros((self._ends, 1), np.uint64)
 
     def tools(self) -> tuple[Tools, Walkers]:
-        """What one thread needs."""
+        """The buffers of one thread."""
         none = np.zeros(1, np.uint64)
         layout = np.zeros(1, np.int64), none, none, np.zeros(1, np.int64), np.zeros((1, 1), np.uint64)
         bench = Bench(np.zeros((1, 2), np.int64), none.copy(), *layout, -1, 0, 0)
@@ -226,7 +226,7 @@ class Survey:
         return int(run(self._params, self._met, tools[0], np.zeros(JUMPED + 1, np.int64), task, at, most))
 
     def told(self, tally: np.ndarray) -> np.ndarray:
-        """The tally with the ends as `lookup` numbers them."""
+        """The tally with final states as `lookup` numbers them."""
         held = tally[tally[:, -1] > 0]
         if not self._counted:
             return np.column_stack([(np.flatnonzero(tally) + self._running).astype(np.uint64), held])
@@ -236,7 +236,7 @@ class Survey:
 
 
 def _fans(p: Lookup | PairLookup) -> np.ndarray:
-    """How many edges each state of a `lookup` has."""
+    """The number of edges of each state of a `lookup`."""
     begin = (p.place >> np.uint64(32)).astype(np.int64)
     return np.diff(np.append(begin, len(p.to)))
 
@@ -249,7 +249,7 @@ def _nodes_of(p: Lookup | PairLookup, fan: np.ndarray) -> np.ndarray:
 
 
 def _spelled(p: Lookup | PairLookup, node: np.ndarray) -> np.ndarray:
-    """`words` of `Met`: states without their packed form. Ends keep table 0, and what would be their edge is unread."""
+    """`words` of `Met`, without packed states. Final states have table 0, and an edge that is never read."""
     fan, paired = _fans(p), isinstance(p, PairLookup)
     rolls = TWO_ROLLS if paired else ONE_ROLL
     words = np.zeros(BLOCK * (int(node[-1]) + 1) + rolls + int(fan[-1]), np.uint32)
@@ -268,7 +268,7 @@ def _spelled(p: Lookup | PairLookup, node: np.ndarray) -> np.ndarray:
 
 
 def surveyed(graph: Graph) -> tuple[Fought, Survey | None]:
-    """How a graph is fought, found out once for it: by its look-up tables, and in `strides` where that is quicker."""
+    """The tables of a graph, and its layout for the lazy walk if that is faster; cached in the graph."""
     kept = vars(graph)
     if _KEPT not in kept:
         fought = lookup(graph)
@@ -278,9 +278,9 @@ def surveyed(graph: Graph) -> tuple[Fought, Survey | None]:
 
 
 def fits(fought: Fought) -> bool:
-    """Can `strides` walk a graph? From 500 edges to 2 million they took 0.3 to 1.0 of the time of `lanes`.
+    """Can the lazy walk take this graph? From 500 edges to 2 million it took 0.3 to 1.0 of the time of `rule_walk`.
 
-    Graphs whose states have tables of their own take one look-up a step in `lanes`, which is quicker.
+    Graphs of own tables take one look-up in each step of `rule_walk`, which is faster.
     """
     p = fought.chain.params
     if not isinstance(p, Lookup | PairLookup):

@@ -1,7 +1,6 @@
-"""Nodes of states that battles have met, and new ones: the steps that the rules take where `strides` knows no edge.
+"""New nodes and edges of a lazy graph: the rules take the steps of lanes on unexplored edges.
 
-Such steps are taken for all lost lanes together, one thing after the other, so that memory is asked for what all of
-them look for at once.
+All these lanes advance together, one stage after the other, so that the memory accesses of a stage overlap.
 """
 
 from __future__ import annotations
@@ -43,27 +42,27 @@ from simulator.engine.sample.node_walk import (
 )
 from simulator.engine.sample.rule_walk import mix
 
-# After what `lanes` keeps in `at`: how many lanes wait to be helped on.
+# The entry of `at` after those of `rule_walk`: the number of lanes on unexplored edges.
 LOST = 5
-# What `known` holds: nodes so far, the blocks they take, whether no more may be kept; and of the numbers drawn for an
-# order, how many there were and how many took a lane where it had to be helped on; then the jumps that have a number.
-NODES, BLOCKS, SHUT, DRAWN, HELPED, JUMPED = range(6)
+# The entries of `known`: the nodes, their blocks, whether the graph is full; the random numbers drawn for the current
+# order, and those that led to an unexplored edge; the numbered jumps of the counter.
+NODES, BLOCKS, SHUT, DRAWN, STEPPED, JUMPED = range(6)
 # A field that is noted stands above the counter, from this bit on.
 NOTED = COUNT_BITS
 # In place of a table: the battle is over.
 OVER = -1
-# Nodes a lane may come to while it is helped on.
+# The most new nodes of a lane in one call.
 MOST_NEW = 2
 _TAG = np.uint64(NODE)
 
 
 class Met(NamedTuple):
-    """The nodes met so far, as in `strides`: `words` is all that is kept of them, their packed states in the first
+    """The nodes so far, in the layout of `node_walk`: `words` holds them, each with its packed state in the first
     `head` words; running states may take up to `budget` blocks.
 
-    Behind node 0 each lane has a node for the state that it is in and that is not kept; the others begin at `first`.
-    `slots` finds a node by its state: a power of two of them, with a hash above the node's bits. `jumps` are what edges
-    add to the counter, by number; none where nothing is counted.
+    After node 0 each lane has a private node, for a state that does not fit; the others begin at `first`. `slots` is a
+    hash table from states to nodes (a power of two), with a part of the hash above the node's bits. `jumps` are the
+    amounts that edges add to the counter, by number; empty without a counter.
     """
 
     words: np.ndarray
@@ -74,9 +73,9 @@ class Met(NamedTuple):
     budget: int
 
 
-class Desk(NamedTuple):
-    """Steps by the rules under way: their lanes, where they lead (packed states: words x steps; both tables, OVER for
-    none; hashes; what stands where they belong), what they add to the counter, and the places of their edges, or 0.
+class RuleSteps(NamedTuple):
+    """Scratch buffer of steps by the rules: their lanes; their targets (packed states: words x steps; both tables, OVER
+    for a final state; hashes; contents of their slots); the amounts added to the counter; the places of edges, or 0.
     """
 
     lane: np.ndarray
@@ -89,43 +88,43 @@ class Desk(NamedTuple):
     edge: np.ndarray
 
 
-def new_desk(words: int) -> Desk:
-    """A desk for states of so many words."""
+def new_steps(words: int) -> RuleSteps:
+    """A buffer for states of this many words."""
     lane, table, second, inc, edge = np.zeros((5, LANES), np.int64)
     code, seen = np.zeros((2, LANES), np.uint64)
-    return Desk(lane, np.zeros((words, LANES), np.uint64), table, second, code, seen, inc, edge)
+    return RuleSteps(lane, np.zeros((words, LANES), np.uint64), table, second, code, seen, inc, edge)
 
 
 class Tools(NamedTuple):
-    """What else a kernel needs: `narrow` alias tables by row, `chance.Rows`, work space for states and their tally; the
-    place of the field that is noted, or -1.
+    """Further arguments of a kernel: `narrow` alias tables by row, `chance.Rows`, scratch buffers for states, for steps
+    and for the tally; the place of the noted field, or -1.
     """
 
     bits: int
     entry: np.ndarray
     rows: Any
     bench: Bench
-    desk: Desk
+    steps: RuleSteps
     packed: np.ndarray
     noted: int
 
 
 @inner
 def blocks_for(m, p, edges):
-    """The blocks that a node with so many edges takes."""
+    """The number of blocks of a node with this many edges."""
     words = m.head + (TWO_ROLLS if paired(p) else ONE_ROLL) + edges
     return (words + BLOCK - 1) >> BLOCK_BITS
 
 
 @inner
 def place_of(node):
-    """Where a node's words begin."""
+    """The first word of a node."""
     return uint64(node & NODE) << uint64(BLOCK_BITS)
 
 
 @outlined
 def look_for(found, key, code, slots, seen):
-    """Hashes of the first `found` packed states (words x states), and what stands in `slots` where they belong."""
+    """Hashes of the first `found` packed states (words x states), and the contents of their slots."""
     for i in range(found):
         code[i] = uint64(0)
     for w in range(key.shape[0]):
@@ -138,14 +137,14 @@ def look_for(found, key, code, slots, seen):
 
 @outlined
 def touch(found, seen, words):
-    """Ask memory for the nodes that were found: all at once, not one after the other."""
+    """Prefetch the nodes in the slots, all together."""
     for i in range(found):
         seen[i] = words[(seen[i] & _TAG) << uint64(BLOCK_BITS)]
 
 
 @inner
 def is_state(m, node, key, i):
-    """Is this the node of packed state `i`?"""
+    """Is `node` that of packed state `i`?"""
     at, same = place_of(node), True
     for w in range(key.shape[0]):
         same = same and m.words[at + uint64(2 * w)] == uint32(key[w, i])
@@ -155,7 +154,7 @@ def is_state(m, node, key, i):
 
 @inner
 def slot_of(m, key, i, code):
-    """Where the node of packed state `i` with this hash is in `slots`, or where it belongs."""
+    """The slot of packed state `i` with this hash: that of its node, or a free one."""
     last = uint64(m.slots.shape[0] - 1)
     slot = (code >> HIGH) & last
     while m.slots[slot] != 0:
@@ -167,7 +166,7 @@ def slot_of(m, key, i, code):
 
 @inner
 def write_state(m, node, key, i):
-    """Packed state `i` becomes that of a node."""
+    """Write packed state `i` into a node."""
     at = place_of(node)
     for w in range(key.shape[0]):
         m.words[at + uint64(2 * w)] = uint32(key[w, i])
@@ -176,7 +175,7 @@ def write_state(m, node, key, i):
 
 @inner
 def read_state(m, b, node):
-    """The state of a node into column 0 of the work space; the counter is 0."""
+    """Read the state of a node into column 0 of the buffer; the counter is 0."""
     at = place_of(node)
     for f in range(b.fields.shape[0]):
         place = at + uint64(2 * b.word[f])
@@ -186,7 +185,7 @@ def read_state(m, b, node):
 
 @inner
 def rows_drawn(p, s, tools, number, beside):
-    """What two halves of a number draw in a state: first and second result, and the place of the edge in its node."""
+    """Both results that the halves of a number draw in a state, and the place of the edge in its node."""
     rows, t = tools.rows, int64(table(p, s))
     row = int64(row_drawn(t, number, tools.bits, tools.entry))
     result, other, edge = rows.result[rows.first[t] + row], int64(0), row + ONE_ROLL
@@ -200,8 +199,8 @@ def rows_drawn(p, s, tools, number, beside):
 
 @inner
 def step_lane(p, m, tools, w, half, i):
-    """Step the lane in place `i` of the desk by the rules: DONE or BROKEN."""
-    b, desk, lane = tools.bench, tools.desk, tools.desk.lane[i]
+    """Step the lane of entry `i` of the buffer by the rules: DONE or BROKEN."""
+    b, steps, lane = tools.bench, tools.steps, tools.steps.lane[i]
     node = int64(w.at[lane] & NODE)
     read_state(m, b, node)
     s = load(p, b.fields, 0)
@@ -210,26 +209,26 @@ def step_lane(p, m, tools, w, half, i):
     store(p, b.fields, 1, after)
     if not within(p, after, b.limit):
         return int64(BROKEN)
-    desk.inc[i] = b.fields[b.counted, 1] if b.counted >= 0 else int64(0)
+    steps.inc[i] = b.fields[b.counted, 1] if b.counted >= 0 else int64(0)
     if tools.noted >= 0:
-        desk.inc[i] |= b.fields[tools.noted, 1] << NOTED
-    desk.edge[i] = int64(place_of(node)) + m.head + edge if node >= m.first else int64(0)
-    for word in range(desk.key.shape[0]):
-        desk.key[word, i] = word_of(p, after, b, word)
+        steps.inc[i] |= b.fields[tools.noted, 1] << NOTED
+    steps.edge[i] = int64(place_of(node)) + m.head + edge if node >= m.first else int64(0)
+    for word in range(steps.key.shape[0]):
+        steps.key[word, i] = word_of(p, after, b, word)
     t, u, tables = int64(OVER), int64(0), tools.rows.first.shape[0] - 1
     if running(p, after):
         t, u = int64(table(p, after)), int64(second(p, after))
         if t < 0 or t >= tables or u < 0 or u >= tables:
             return int64(BROKEN)
-    desk.table[i], desk.second[i] = t, u
+    steps.table[i], steps.second[i] = t, u
     return int64(DONE)
 
 
 @inner
 def add_node(p, m, tools, known, i, slot):
-    """Keep the state in place `i` of the desk as a new node, or for its lane alone; returns the node."""
-    desk, first = tools.desk, tools.rows.first
-    t, u = desk.table[i], desk.second[i]
+    """Add a node for entry `i` of the buffer, or use the private node of its lane; returns the node."""
+    steps, first = tools.steps, tools.rows.first
+    t, u = steps.table[i], steps.second[i]
     over, width, fan = t == OVER, int64(0), int64(1)
     if not over:
         width = first[t + 1] - first[t]
@@ -237,15 +236,15 @@ def add_node(p, m, tools, known, i, slot):
     node, after = known[BLOCKS], known[BLOCKS] + blocks_for(m, p, fan)
     if not over and (known[SHUT] or after > m.budget):
         known[SHUT] = 1
-        node = 1 + desk.lane[i] * blocks_for(m, p, 1)
-        write_state(m, node, desk.key, i)
+        node = 1 + steps.lane[i] * blocks_for(m, p, 1)
+        write_state(m, node, steps.key, i)
         return node
-    write_state(m, node, desk.key, i)
+    write_state(m, node, steps.key, i)
     at = place_of(node) + uint64(m.head)
     m.words[at] = uint32(0 if over else t)
     if paired(p):
         m.words[at + uint64(1)], m.words[at + uint64(2)] = uint32(u), uint32(width)
-    m.slots[slot] = (desk.code[i] & ~_TAG) | uint64(node)
+    m.slots[slot] = (steps.code[i] & ~_TAG) | uint64(node)
     known[NODES] += 1
     known[BLOCKS] = after
     return node
@@ -253,7 +252,7 @@ def add_node(p, m, tools, known, i, slot):
 
 @inner
 def jump_number(m, known, inc):
-    """The number of a jump of the counter, a new one if need be; -1 where all are taken."""
+    """The number of a jump of the counter, a new one if necessary; -1 if all are taken."""
     if inc == 0:
         return int64(0)
     for number in range(1, known[JUMPED]):
@@ -268,35 +267,35 @@ def jump_number(m, known, inc):
 
 @inner
 def arrive(p, m, tools, known, w, i):
-    """Take the lane in place `i` of the desk to where its step led, and keep the edge."""
-    desk, lane = tools.desk, tools.desk.lane[i]
-    slot = slot_of(m, desk.key, i, desk.code[i])
+    """Move the lane of entry `i` of the buffer to the target of its step, and store the edge."""
+    steps, lane = tools.steps, tools.steps.lane[i]
+    slot = slot_of(m, steps.key, i, steps.code[i])
     node = int64(m.slots[slot] & _TAG)
     if node == 0:
         node = add_node(p, m, tools, known, i, slot)
-    target, inc = node | (FINAL if desk.table[i] == OVER else 0), desk.inc[i]
+    target, inc = node | (FINAL if steps.table[i] == OVER else 0), steps.inc[i]
     w.at[lane] = target
     w.held[lane] += uint64(inc)
-    if desk.edge[i] != 0 and node >= m.first:
+    if steps.edge[i] != 0 and node >= m.first:
         number = jump_number(m, known, inc)
         if number >= 0:
-            m.words[desk.edge[i]] = uint32(target | number << COUNT)
+            m.words[steps.edge[i]] = uint32(target | number << COUNT)
 
 
 @inner
 def step_on(p, m, tools, known, w, half, found):
-    """Step the lanes on the desk by the rules, and keep where they lead: DONE or BROKEN.
+    """Step the lanes in the buffer by the rules, and store their edges: DONE or BROKEN.
 
-    What has to be looked for is asked of memory for all of them before any goes on: waiting for it, one after the
-    other, took most of the time.
+    The hash slots and nodes of all lanes are prefetched before any lane advances: separate accesses took most of the
+    time.
     """
-    desk = tools.desk
+    steps = tools.steps
     for i in range(found):
         status = step_lane(p, m, tools, w, half, i)
         if status != DONE:
             return status
-    look_for(found, desk.key, desk.code, m.slots, desk.seen)
-    touch(found, desk.seen, m.words)
+    look_for(found, steps.key, steps.code, m.slots, steps.seen)
+    touch(found, steps.seen, m.words)
     for i in range(found):
         arrive(p, m, tools, known, w, i)
     return int64(DONE)
@@ -304,20 +303,20 @@ def step_on(p, m, tools, known, w, half, found):
 
 @inner
 def wait_for_first(m, tools, w, lost):
-    """To the desk with lanes that were lost by the first half of their number, the others where that took them."""
+    """Collect the lanes whose first step has no edge; move the others along it."""
     found = 0
     for i in range(lost):
         lane = w.ended[i]
         edge = m.words[place_of(w.was[lane]) + uint64(m.head + ONE_ROLL) + uint64(w.row[lane])]
         w.at[lane] = w.was[lane] if edge == 0 else edge & MASK
-        tools.desk.lane[found] = lane
+        tools.steps.lane[found] = lane
         found += int64(edge == 0)
     return found
 
 
 @inner
 def wait_for_second(m, tools, w, lost):
-    """To the desk with lanes that do not know where the second half leads, the others where it does."""
+    """Collect the lanes whose second step has no edge; move the others along it."""
     found = 0
     for i in range(lost):
         lane = w.ended[i]
@@ -326,7 +325,7 @@ def wait_for_second(m, tools, w, lost):
         edge = m.words[at + uint64(ONE_ROLL) + uint64(row)] if int64(w.at[lane] & NODE) >= m.first else uint32(0)
         if not w.at[lane] & FINAL:
             if edge == 0:
-                tools.desk.lane[found] = lane
+                tools.steps.lane[found] = lane
                 found += 1
             else:
                 w.at[lane] = edge & MASK
@@ -336,10 +335,10 @@ def wait_for_second(m, tools, w, lost):
 
 
 @inner
-def help_all(p, m, tools, known, w, at):
-    """Help the listed lanes on by the rules, and keep what they find: DONE, NEED_ROOM or BROKEN."""
+def step_lost(p, m, tools, known, w, at):
+    """Step the listed lanes by the rules, and store their nodes and edges: DONE, NEED_ROOM or BROKEN."""
     lost = at[LOST]
-    # Running states stop at the budget, ends do not.
+    # The budget limits running states, not final ones.
     blocks = max(known[BLOCKS], m.budget) + MOST_NEW * lost * blocks_for(m, p, 1)
     if blocks << BLOCK_BITS > m.words.shape[0] or 2 * (known[NODES] + MOST_NEW * lost) > m.slots.shape[0]:
         return int64(NEED_ROOM)
@@ -347,7 +346,7 @@ def help_all(p, m, tools, known, w, at):
     if paired(p):
         for i in range(lost):
             w.at[w.ended[i]] = w.was[w.ended[i]]
-            tools.desk.lane[i] = w.ended[i]
+            tools.steps.lane[i] = w.ended[i]
         return step_on(p, m, tools, known, w, 0, lost)
     for half in range(2):
         found = wait_for_first(m, tools, w, lost) if half == 0 else wait_for_second(m, tools, w, lost)

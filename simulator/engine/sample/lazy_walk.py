@@ -1,10 +1,9 @@
-"""Fighting battles whose graph is too large: states that were met are looked up, new ones are stepped once.
+"""The walk on a lazy graph: visited states are looked up, new edges are explored once by the rules.
 
-Each thread spells out the part of the chain that its battles come to, edge by edge. An edge that nobody took yet leads
-to node 0; a lane that lands there is helped on by the rules (`helping`), and the edge is known from then on. Most
-battles keep to few states, so most steps are look-ups, made for all lanes at once (`strides`). When the budget is used
-up, what is not known is stepped afresh each time. Either way battle i of a seed is the very battle that the rules would
-fight.
+Each thread enumerates the part of the chain that its battles visit, edge by edge. An unexplored edge leads to node 0; a
+lane that reaches it is stepped by the rules (`lazy_steps`), and the edge is stored. Most battles visit few states, so
+that most steps are look-ups, made for all lanes together (`node_walk`). When the budget is used up, unexplored edges
+are stepped by the rules each time. Battle i of a seed has the same outcome as by the rules.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from numba import int64, uint64
 from simulator.engine.jit.kernels import inner, kernel, paired
 from simulator.engine.model.status import DONE, ENDLESS, FULL, PAUSED
 from simulator.engine.model.streams import HIGH
-from simulator.engine.sample.lazy_steps import DRAWN, HELPED, LOST, help_all, look_for, slot_of, write_state
+from simulator.engine.sample.lazy_steps import DRAWN, LOST, STEPPED, look_for, slot_of, step_lost, write_state
 from simulator.engine.sample.node_walk import (
     COUNT,
     FINAL,
@@ -36,9 +35,9 @@ _TAG = np.uint64(NODE)
 
 
 class Task(NamedTuple):
-    """What is to be fought: the order, the node that battles begin with, the lanes, and the tally of how they end.
+    """The work of a kernel: the order, the first node of battles, the lanes, and the tally of final states.
 
-    The tally is one of `lanes.slot_of`, or of one column: counts of the nodes from `first_end` on.
+    The tally is a table of `rule_walk.slot_of`, or one column: counts of the nodes from `first_end` on.
     """
 
     order: Any
@@ -50,7 +49,7 @@ class Task(NamedTuple):
 
 @inner
 def count_ended(w, found, task, packed):
-    """Add the listed lanes' ends to the tally; returns how many are new to it."""
+    """Add the final states of the listed lanes to the tally; returns the number of new ones."""
     tally, fresh = task.tally, 0
     for i in range(found):
         lane = w.ended[i]
@@ -79,7 +78,7 @@ def begin_battles(w, start, order, first, fresh):
 
 @inner
 def exchange(task, packed, at):
-    """Count the battles that are over and start others in their lanes: DONE, FULL, or PAUSED to go on."""
+    """Count finished battles and start others in their lanes: DONE, FULL, or PAUSED to continue."""
     w, order, tally = task.lanes, task.order, task.tally
     found = find_ended(w.at, w.ended)
     if tally.shape[1] > 1 and 3 * (at[USED] + found) > 2 * tally.shape[0]:
@@ -109,7 +108,7 @@ def begin(task, at):
 
 @inner
 def exchange_if_due(task, packed, at):
-    """`exchange` where many lanes stand idle; PAUSED to go on."""
+    """`exchange` if many lanes are idle; PAUSED to continue."""
     width = task.lanes.at.shape[0]
     waiting = at[STARTED] < task.order.battles
     if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
@@ -119,7 +118,7 @@ def exchange_if_due(task, packed, at):
 
 @kernel
 def fight_on(p, m, tools, known, task, at, most):
-    """As `lanes.fight`, with the nodes met so far; also NEED_ROOM: call again with larger arrays in `m`."""
+    """As `rule_walk.fight`, on a lazy graph; also NEED_ROOM: call again with larger arrays in `m`."""
     w = task.lanes
     if at[STARTED] == 0:
         begin(task, at)
@@ -131,9 +130,9 @@ def fight_on(p, m, tools, known, task, at, most):
             known[DRAWN] += at[ALIVE]
             stride(w, m, tools.bits, tools.entry, paired(p))
             at[LOST] = find_lost(w.at, w.ended) if count_lost(w.at) else 0
-            known[HELPED] += at[LOST]
+            known[STEPPED] += at[LOST]
         if at[LOST] > 0:
-            status = help_all(p, m, tools, known, w, at)
+            status = step_lost(p, m, tools, known, w, at)
             if status != DONE:
                 return status
         at[ALIVE] = count_alive(w.at)
@@ -142,16 +141,16 @@ def fight_on(p, m, tools, known, task, at, most):
 
 
 @kernel
-def enter(m, desk, node):
-    """Enter the only state on the desk into `slots`, as this node."""
-    look_for(1, desk.key, desk.code, m.slots, desk.seen)
-    m.slots[slot_of(m, desk.key, 0, desk.code[0])] = (desk.code[0] & ~_TAG) | uint64(node)
-    write_state(m, node, desk.key, 0)
+def enter(m, steps, node):
+    """Enter the only state in the buffer into `slots`, as this node."""
+    look_for(1, steps.key, steps.code, m.slots, steps.seen)
+    m.slots[slot_of(m, steps.key, 0, steps.code[0])] = (steps.code[0] & ~_TAG) | uint64(node)
+    write_state(m, node, steps.key, 0)
 
 
 @kernel
 def spread(old, new):
-    """Enter all that is in `old` slots into the empty `new` ones."""
+    """Enter the contents of the `old` slots into the empty `new` ones."""
     last = uint64(new.shape[0] - 1)
     for i in range(old.shape[0]):
         if old[i] != 0:

@@ -1,13 +1,13 @@
-"""Look-ups of a large graph for all lanes at once, one small pass after the other.
+"""The walk on nodes: look-ups for all lanes together, in a sequence of short passes.
 
-In one loop over everything a lane's look-ups wait for each other, and few lanes fit into the processor's window; a pass
-that makes the same look-up for every lane keeps its memory busy.
+In a single loop the look-ups of a lane would wait for each other, and few lanes fit into the window of the CPU; a pass
+that makes the same look-up for every lane overlaps their memory accesses.
 
-All that is kept of a state, a node, stands together in one array of 32-bit words, so that a step asks memory for one or
-two lines: its packed state (`head` words, where states are met), its chance table, for two rolls also the second table
-and the rows of the first, and then its edges. Where a battle stands is one number: the node in its low 22 bits (counted
-in blocks of eight words), and FINAL where the battle is over. Edges are the same, and above that the number of the jump
-that the counter makes. Node 0 is where edges lead that are not known: whoever comes there stays.
+The data of a state, a node, is contiguous in one array of 32-bit words, so that a step reads one or two cache lines:
+its packed state (`head` words, in a lazy graph), its chance table, for two rolls also the second table and the rows
+of the first, then its edges. The position of a battle is one number: the node in its low 22 bits (counted in blocks of
+eight words), and FINAL for a final state. An edge is such a number, with the number of a jump of the counter above it.
+Node 0 marks an unexplored edge; a lane that reaches it waits there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine.jit.kernels import inner, outlined
-from simulator.engine.model.chain import rule
 from simulator.engine.model.streams import GAMMA, HIGH
 from simulator.engine.sample.alias import Alias
 from simulator.engine.sample.rule_walk import mix
@@ -28,13 +27,13 @@ NODE = (1 << NODE_BITS) - 1
 FINAL = 1 << NODE_BITS
 MASK = NODE | FINAL
 COUNT = NODE_BITS + 1
-# So many different jumps of the counter edges can tell; one that makes another is never kept.
+# Edges can hold this many different jumps of the counter; an edge with another jump is never stored.
 JUMPS = 1 << (32 - COUNT)
 # Nodes begin at multiples of eight words.
 BLOCK_BITS = 3
 BLOCK = 1 << BLOCK_BITS
 LANES = 512
-# Where a node's edges begin, after its `head`: one roll, two rolls.
+# The begin of a node's edges after its `head`, for one roll and for two.
 ONE_ROLL, TWO_ROLLS = 1, 3
 
 _ONE, _NUMBER_BITS = np.uint32(1), 32
@@ -42,9 +41,9 @@ _NODE, _FINAL, _MASK, _COUNT, _BLOCK_BITS = map(np.uint32, (NODE, FINAL, MASK, C
 
 
 class Walkers(NamedTuple):
-    """Lanes: where each battle stands, what its counter holds, its stream's key, and the halves of its last number.
+    """Lanes: the position of each battle, its counter, the key of its stream, and the halves of its last number.
 
-    `was` is where it stood before that; `row`, `other` and `width` are what was looked up; `ended` lists lanes.
+    `was` is the previous position; `row`, `other` and `width` hold results of look-ups; `ended` lists lanes.
     """
 
     at: np.ndarray
@@ -82,7 +81,7 @@ def row_drawn(table, number, bits, entry):
     column = uint32(number) >> uint32(_NUMBER_BITS - bits)
     others = uint32((_ONE << uint32(bits)) - _ONE)
     e = uint32(entry[(uint64(table) << uint64(bits)) + uint64(column)])
-    # Filled up with ones the rest is below cut | other where it is below the cut, and nowhere else.
+    # With its low bits set, the rest is below cut | other exactly if it is below the cut.
     return column if uint32((uint32(number) << uint32(bits)) | others) < e else uint32(e & others)
 
 
@@ -98,28 +97,28 @@ def next_words(key, high, low):
 
 @outlined
 def look(at, words, place, found):
-    """The word at this place of the node of every lane."""
+    """Read the word at this place of the node of every lane."""
     for lane in range(at.shape[0]):
         found[lane] = words[uint64(uint32((at[lane] & _NODE) << _BLOCK_BITS)) + uint64(place)]
 
 
 @outlined
 def draw_rows(row, number, bits, entry):
-    """In place of each lane's table the row that the number draws."""
+    """Replace the table of each lane by the row that its number draws."""
     for lane in range(row.shape[0]):
         row[lane] = row_drawn(row[lane], number[lane], bits, entry)
 
 
 @outlined
 def join_rows(row, other, width):
-    """In place of the row of the first roll the row of both."""
+    """Replace the row of the first roll by the row of both."""
     for lane in range(row.shape[0]):
         row[lane] += other[lane] * width[lane]
 
 
 @outlined
 def follow_edges(at, row, words, place):
-    """Where the edges lead that begin at this place of a node; who has ended stays."""
+    """Move each lane along its edge; edges begin at this place of a node; finished lanes do not move."""
     for lane in range(at.shape[0]):
         edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
         at[lane] = at[lane] if uint32(at[lane] & _FINAL) != 0 else uint32(edge & _MASK)
@@ -127,7 +126,7 @@ def follow_edges(at, row, words, place):
 
 @outlined
 def count_and_follow(at, held, row, words, place, jumps):
-    """The same, and the counters jump."""
+    """As `follow_edges`, and add the jumps to the counters."""
     for lane in range(at.shape[0]):
         edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
         over = uint32(at[lane] & _FINAL) != 0
@@ -137,14 +136,14 @@ def count_and_follow(at, held, row, words, place, jumps):
 
 @outlined
 def keep(at, was):
-    """Remember where every lane stands."""
+    """Copy the positions of all lanes."""
     for lane in range(at.shape[0]):
         was[lane] = at[lane]
 
 
 @outlined
 def count_lost(at):
-    """How many lanes came to node 0."""
+    """The number of lanes at node 0."""
     lost = int64(0)
     for lane in range(at.shape[0]):
         lost += int64((at[lane] & MASK) == 0)
@@ -153,7 +152,7 @@ def count_lost(at):
 
 @outlined
 def find_lost(at, lost):
-    """List the lanes that came to node 0; returns how many."""
+    """List the lanes at node 0; returns their number."""
     found = 0
     for lane in range(at.shape[0]):
         lost[found] = lane
@@ -163,7 +162,7 @@ def find_lost(at, lost):
 
 @outlined
 def count_alive(at):
-    """How many battles still run."""
+    """The number of running battles."""
     alive = int64(0)
     for lane in range(at.shape[0]):
         alive += int64((at[lane] & FINAL) == 0)
@@ -172,7 +171,7 @@ def count_alive(at):
 
 @outlined
 def find_ended(at, ended):
-    """List the lanes whose battle is over and not yet counted, without a branch; returns how many."""
+    """List the lanes with a finished battle that is not counted yet, without a branch; returns their number."""
     found = 0
     for lane in range(at.shape[0]):
         ended[found] = lane
@@ -182,7 +181,7 @@ def find_ended(at, ended):
 
 @inner
 def follow(w, row, m, place):
-    """On along the edges of these rows."""
+    """Move all lanes along the edges of these rows."""
     if m.jumps.shape[0] > 0:
         count_and_follow(w.at, w.held, row, m.words, place, m.jumps)
     else:
@@ -209,51 +208,3 @@ def stride(w, m, bits, entry, both):
     look(w.at, words, head, w.other)
     draw_rows(w.other, w.low, bits, entry)
     follow(w, w.other, m, head + ONE_ROLL)
-
-
-class Known(NamedTuple):
-    """Params where every edge is known and no rule is needed."""
-
-    nothing: int
-
-
-class KnownPair(NamedTuple):
-    """As `Known`, where two rolls are made at once."""
-
-    nothing: int
-
-
-@rule(Known)
-def running(p, s):
-    """Nobody asks."""
-    return False
-
-
-@rule(Known)
-def step(p, s, result):
-    """Nobody asks."""
-    return s
-
-
-@rule(KnownPair)
-def running(p, s):
-    """Nobody asks."""
-    return False
-
-
-@rule(KnownPair)
-def second(p, s):
-    """Nobody asks."""
-    return 0
-
-
-@rule(KnownPair)
-def step(p, s, result, other):
-    """Nobody asks."""
-    return s
-
-
-class Nothing(NamedTuple):
-    """A state of which nothing is known."""
-
-    nothing: int

@@ -1,7 +1,7 @@
-"""The end of each single battle, where a tally of ends is not enough: battles of two scenarios are told pairwise.
+"""The outcome of each single battle, for the comparison of two scenarios battle by battle.
 
-The very battles that `Simulation` counts, but where that draws two rolls as one: other dice of the same odds. A chain
-that can be spelled out is walked on its graph, all battles at once; a larger one by its compiled rules.
+These are the battles that `Simulation` counts, except if it draws two rolls with one number: then other dice of the
+same odds. A chain with a graph is walked on it, all battles at once; a larger one by its compiled rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from simulator.engine.sample.simulation import Simulation
 
 _GAMMA, _HIGH, _HALF = streams.GAMMA, streams.HIGH, np.uint64(32)
 MOST_STEPS = 1 << 20
-# After so many steps it is looked at whether battles on a graph can end.
+# After this many steps, check that battles on the graph can end at all.
 SUSPICIOUS = 1 << 10
 PORTION = 1 << 16
 
@@ -34,7 +34,7 @@ PORTION = 1 << 16
 def each_end(
     chain: Chain, seed: int, battles: int, graph: Graph | None = None, first: int = 0
 ) -> tuple[Ends, np.ndarray]:
-    """The distinct ends of `battles` of a seed from `first` on, with counts, and which of them each battle came to.
+    """The distinct outcomes of `battles` of a seed from `first` on, and the row of each battle in them (int64).
 
     Raises BrokenGame for a game that breaks its contract, NoExactOdds where the best decisions cannot be found.
     """
@@ -53,7 +53,7 @@ def each_end(
 def walk(
     graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None, first: int = 0
 ) -> tuple[Ends, np.ndarray]:
-    """The same on a graph; battles also end at the states that `stop` (bool) marks."""
+    """As `each_end`, on a graph; battles also end at the states that `stop` (bool) marks."""
     fought = lookup(graph, by_rows=True)
     ends = (graph.final if stop is None else graph.final | stop)[fought.order]
     at = np.full(battles, fought.chain.start.at, np.int64)
@@ -69,7 +69,7 @@ def walk(
 
 
 def _walk(graph: Graph, fought: Fought, ends: np.ndarray, key: np.ndarray, at: np.ndarray) -> None:
-    """Lead these battles, which stand at `at`, each to where it ends; `key` are those of their streams."""
+    """Walk these battles from their positions `at` to their ends; `key` are the keys of their streams."""
     p, alias = fought.chain.params, alias_of(fought.chain.tables)
     paired, mask, low = isinstance(p, PairLookup), p.mask, np.uint64(0xFFFFFFFF)
     word = np.zeros(len(key), np.uint64)
@@ -97,9 +97,9 @@ def _walk(graph: Graph, fought: Fought, ends: np.ndarray, key: np.ndarray, at: n
 
 @kernel
 def fight_each(p, start, alias, order, limit, least, fields):
-    """Fight the ordered battles one after the other; column i of `fields` is the final state of battle i.
+    """Simulate the ordered battles one after the other; column i of `fields` is the final state of battle i.
 
-    Each stops where no more than `least` is left of it; nothing is ever less than -1.
+    A battle also stops when its rule `left` is at most `least`; -1 never stops it.
     """
     for i in range(order.battles):
         for f in range(start.shape[0]):
@@ -123,7 +123,7 @@ def fight_each(p, start, alias, order, limit, least, fields):
 
 
 def by_rules(chain: Chain, seed: int, battles: int, first: int = 0, least: int = -1) -> tuple[Ends, np.ndarray]:
-    """As `each_end`, by the compiled rules; battles also end where no more than `least` is left of them."""
+    """As `each_end`, by the compiled rules; battles also end when their rule `left` is at most `least`."""
     if chain.aims is not None:
         raise NoExactOdds(f"{', '.join(chain.aims.fields)}: best needs every state of this battle")
     fought = Simulation(chain, seed, 1, direct=True).chain
@@ -135,7 +135,7 @@ def by_rules(chain: Chain, seed: int, battles: int, first: int = 0, least: int =
         order = Order(np.uint64(seed), first + begin, part.shape[1])
         status = run(fought.params, start, alias_of(fought.tables), order, fought.layout.limit, least, part)
         if status != DONE:
-            what = "went astray" if status == BROKEN else f"did not end within {MOST_STEPS:,} steps"
+            what = "left its limits" if status == BROKEN else f"did not end within {MOST_STEPS:,} steps"
             raise BrokenGame(f"one of the battles from {first + begin} of seed {seed} {what}")
         fields[:, begin : begin + part.shape[1]] = part
     rows, which, count = np.unique(fields, axis=1, return_inverse=True, return_counts=True)

@@ -1,8 +1,8 @@
-"""Lanes of battles side by side, each with its own stream, counted as they end: the kernels of `montecarlo`.
+"""The walk by the rules: lanes of battles, each with its own random stream, counted as they end.
 
-A chunk of battles is fought in a few hundred lanes; a finished lane is counted and takes the next battle. Which lane,
-thread or chunk fights a battle cannot matter, since its numbers depend on (seed, battle index) alone. The tally maps
-packed final states to counts, so memory does not grow with the number of battles.
+A batch of battles runs in a few hundred lanes; a finished lane is counted and takes the next battle. The lane, thread
+and batch of a battle do not matter, since its numbers depend on (seed, battle index) alone. The tally maps packed final
+states to counts, so that memory does not grow with the number of battles.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from simulator.engine.model import streams
 from simulator.engine.model.chain import MOST_TURNS
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS, FULL, PAUSED
 
-# Measured, Risk 20 v 15, processor time of a battle: 512 lanes refilled when a quarter stand idle 18.9 ns; 256 lanes
-# 19.8, 2048 lanes 18.9; refilled when a third stand idle 19.1, an eighth 19.7.
+# Measured, Risk 20 v 15, CPU time of a battle: 512 lanes, refilled when a quarter are idle, 18.9 ns; 256 lanes 19.8,
+# 2048 lanes 18.9; refilled when a third are idle 19.1, an eighth 19.7.
 LANES = 512
 IDLE_SHARE = 4
-# Rolls of all lanes between two returns to Python: some hundredths of a second.
+# Rolls of all lanes between two returns to Python: a few hundredths of a second.
 SLICE = 1 << 12
-# What `at` holds: battles started and counted, lanes that still run, rolls since a battle ended, states in the tally.
+# The entries of `at`: battles started and counted, running lanes, rolls since a battle ended, states in the tally.
 STARTED, COUNTED, ALIVE, ROLLS, USED = range(5)
 
 _GAMMA = streams.GAMMA
@@ -51,9 +51,9 @@ def battle_key(seed, battle):
 
 
 class Lanes(NamedTuple):
-    """Work space of one thread: state fields (fields x lanes), stream keys, busy marks, a list of lane numbers.
+    """Buffers of one thread: state fields (fields x lanes), stream keys, busy marks, a list of lane numbers.
 
-    `packed` is room for the packed state of each lane (words x lanes).
+    `packed` holds the packed state of each lane (words x lanes).
     """
 
     fields: np.ndarray
@@ -64,7 +64,7 @@ class Lanes(NamedTuple):
 
 
 class Order(NamedTuple):
-    """Which battles to fight: the seed, the first battle's index, and how many."""
+    """A batch of battles: the seed, the index of the first battle, and their number."""
 
     seed: np.uint64
     battle: int
@@ -72,7 +72,7 @@ class Order(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What one thread fights: the order, its lanes, how final states are packed, and the tally of them."""
+    """The work of one thread: the order, its lanes, the layout of packed states, and the tally."""
 
     order: Any
     lanes: Any
@@ -83,7 +83,7 @@ class Work(NamedTuple):
 @inner
 def drawn(t, number, bits, entry):
     """The result that a 32-bit number draws from table `t`."""
-    # Unsigned indices and one packed gather: with signed ones and three arrays the loop took twice as long.
+    # Unsigned indices and one packed gather: with signed indices and three arrays the loop took twice as long.
     e = entry[(uint64(t) << uint64(bits)) + uint64(number >> uint32(32 - bits))]
     first = uint32(number << uint32(bits)) < uint32(e)
     return int64((e >> uint64(32)) & uint64(0xFFFF)) if first else int64(e >> uint64(48))
@@ -91,15 +91,15 @@ def drawn(t, number, bits, entry):
 
 @inner
 def there(p, t, bits, entry):
-    """The table, or table 0 in place of one that is not there: `astray` tells of it."""
+    """The table, or table 0 for a missing one, which `astray` reports."""
     return t if absorbing(p) or uint64(t) < uint64(entry.shape[0]) >> uint64(bits) else int64(0)
 
 
 @inner
 def advance(p, s, number, other, bits, entry):
-    """One step of one battle with a 32-bit number, and another one where two independent rolls are made.
+    """One step of one battle with a 32-bit number, and with `other` for the second of two independent rolls.
 
-    A battle that is over stays as it is.
+    A final state does not change.
     """
     go = absorbing(p) or running(p, s)
     t = there(p, table(p, s), bits, entry) if go else int64(0)
@@ -111,7 +111,7 @@ def advance(p, s, number, other, bits, entry):
 
 @inner
 def astray(p, s, bits, entry, limit):
-    """1 for a state outside its limits, or whose table is not there."""
+    """1 for a state outside its limits, or with a missing table."""
     if absorbing(p):
         return int32(0)
     tables = uint64(entry.shape[0]) >> uint64(bits)
@@ -124,10 +124,10 @@ def astray(p, s, bits, entry, limit):
 
 @outlined
 def roll(p, fields, keys, bits, entry, limit):
-    """Two steps of every lane, or one of two rolls; returns how many battles still run, -1 if one went astray.
+    """Two steps of every lane, or one of two rolls; returns the number of running battles, -1 for an invalid state.
 
-    LLVM turns this loop into SIMD where it can. The arrays come one by one, since only plain array arguments carry the
-    promise that they do not overlap.
+    LLVM vectorises this loop if possible. The arrays are separate arguments, since only plain array arguments are known
+    not to alias.
     """
     alive, wrong = int32(0), int32(0)
     for lane in range(fields.shape[1]):
@@ -138,7 +138,7 @@ def roll(p, fields, keys, bits, entry, limit):
             number = uint32(word >> _HIGH) if half == 0 else uint32(word)
             after = advance(p, s, number, uint32(word), bits, entry)
             bad = astray(p, after, bits, entry, limit)
-            # No rule is asked about a state that is none: it might look for it anywhere in memory.
+            # No rule gets an invalid state: it might read any place in memory.
             s = s if bad else after
             wrong |= bad
         store(p, fields, lane, s)
@@ -148,7 +148,7 @@ def roll(p, fields, keys, bits, entry, limit):
 
 @outlined
 def find_ended(p, fields, busy, ended):
-    """List the lanes whose battle is over, without a branch; returns how many."""
+    """List the lanes with a finished battle, without a branch; returns their number."""
     found = 0
     for lane in range(busy.shape[0]):
         ended[found] = lane
@@ -171,12 +171,12 @@ def pack(fields, chosen, found, word, shift, packed):
 def slot_of(packed, i, words, slots):
     """The slot of packed state `i` in an open-addressing table: its own, or a free one.
 
-    `slots` (a power of two of slots x words + 1) holds packed states and, last, what is kept of each; 0 there marks a
-    free slot. State and value side by side cost one cache miss, not two.
+    `slots` (a power of two of slots x words + 1) holds packed states, each followed by its value; the value 0 marks a
+    free slot. State and value are adjacent, so that they cost one cache miss.
     """
     code = uint64(0)
     for w in range(words):
-        # What differs in high bits alone has to reach the low ones, too: these tell the slot.
+        # States that differ only in high bits must differ in the low bits of the hash, which select the slot.
         code ^= packed[w, i]
         code = (code ^ code >> _HIGH) * _GAMMA
         code ^= code >> _HIGH
@@ -194,10 +194,9 @@ def slot_of(packed, i, words, slots):
 
 @inner
 def count_ended(p, lanes, found, layout, tally):
-    """Add the listed lanes' final states to the tally: a table of `slot_of` that keeps counts; returns how many are
-    new to it."""
+    """Add the final states of the listed lanes to the tally, a table of `slot_of`; returns the number of new ones."""
     pack(lanes.fields, lanes.ended, found, layout.word, layout.shift, lanes.packed)
-    # A state of a graph is one word, and told so to the compiler counted twice as fast.
+    # A state of a graph is one word; as a constant this makes counting twice as fast.
     words = 1 if absorbing(p) else lanes.packed.shape[0]
     fresh = 0
     for i in range(found):
@@ -223,7 +222,7 @@ def refill(lanes, start, seed, battle, fresh):
 
 @inner
 def idle_lanes(lanes, start):
-    """Put the start state into every lane, no battle in any, and list them all."""
+    """Put the start state into every lane, without a battle, and list all lanes."""
     for lane in range(lanes.key.shape[0]):
         lanes.ended[lane] = lane
         lanes.busy[lane] = 0
@@ -234,10 +233,10 @@ def idle_lanes(lanes, start):
 
 @kernel
 def fight(p, start, alias, work, at, most):
-    """Fight the ordered battles and add their final states to the tally.
+    """Simulate the ordered battles and add their final states to the tally.
 
-    Returns DONE, PAUSED now and then (call again), FULL (call again with a larger tally), BROKEN, or ENDLESS when
-    `most` rolls ended no battle.
+    Returns DONE, regularly PAUSED (call again), FULL (call again with a larger tally), BROKEN, or ENDLESS if no battle
+    ended in `most` rolls.
     """
     order, lanes, layout = work.order, work.lanes, work.layout
     width = lanes.key.shape[0]

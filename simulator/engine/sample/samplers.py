@@ -1,4 +1,4 @@
-"""Who fights a thread's battles, and the tally of how they ended: a hash table of counts (`lanes.slot_of`)."""
+"""The samplers: each simulates the battles of one thread and counts final states in a tally (`rule_walk.slot_of`)."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from simulator.engine.sample.grid_walk import GridWalk
 from simulator.engine.sample.lazy_graph import Acquaintance, Survey, empty_tally
 from simulator.engine.sample.rule_walk import LANES, STARTED, USED, Lanes, Order, Work, fight, move
 
-# What `at`, the progress of an order, holds: see `lanes` and `met`.
+# The number of entries of `at`, the progress of an order; see `rule_walk` and `lazy_steps`.
 PLACES = 6
-# A first order that has drawn so many numbers, a second's worth, is not fought to its end where meeting does not pay.
+# After this many random numbers (one second) a first order is abandoned if the lazy graph does not pay.
 LONG = 1 << 24
-# Where a chain keeps what its battles came to.
+# The attributes of a chain that hold its lazy graphs and grids.
 _KEPT, _KEPT_GRIDS = "_acquaintances", "_grids"
 
 
 class Fighter(Protocol):
-    """Fights orders of battles, one after the other."""
+    """Simulates orders of battles, one after the other."""
 
     def fight(self, order: Order, at: np.ndarray, most: int) -> int:
-        """Fight on, `at` telling how far it is: DONE, PAUSED, BROKEN or ENDLESS, as in `lanes`."""
+        """Continue the order from the progress in `at`: DONE, PAUSED, BROKEN or ENDLESS, as `rule_walk.fight`."""
 
     def told(self) -> np.ndarray:
-        """Rows of packed final states and their counts. Nothing can be fought after that."""
+        """Rows of packed final states and their counts. It ends the use of the sampler."""
 
 
 class InLanes:
-    """Fights in lanes, on a graph or by the rules themselves."""
+    """Walks by the rules, which may be those of graph tables."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain, words = chain, chain.layout.words
@@ -83,7 +83,7 @@ class OnReducedChain(InLanes):
 
 
 class InStrides:
-    """Fights on a large graph."""
+    """Walks on the nodes of a graph."""
 
     def __init__(self, survey: Survey) -> None:
         self._survey, self._tools = survey, survey.tools()
@@ -103,10 +103,10 @@ class InStrides:
 
 
 class _Learning:
-    """Looks up what battles have met, which is kept with the chain, until `rest` takes over."""
+    """Walks on a growing graph, cached in the chain, until another sampler (`_rest`) takes over."""
 
     def __init__(self, whole: Chain, shelf: list[Any], make: Callable[[], Acquaintance | GridWalk]) -> None:
-        """`whole` packs counters like other fields; what is known is taken from the shelf while it is in use."""
+        """`whole` packs counters like other fields; a graph in use is removed from the shelf."""
         self._whole, self._shelf = whole, shelf
         try:
             self._known = shelf.pop()
@@ -124,16 +124,13 @@ class _Learning:
 
     def told(self) -> np.ndarray:
         """See `Fighter`. Raises BrokenGame for a count above the counter's limit."""
-        told: np.ndarray = self._known.told(self._tally, self._whole)
+        rows: np.ndarray = self._known.told(self._tally, self._whole)
         self._shelf.append(self._known)
-        return np.concatenate([told, self._rest.told()]) if self._rest else told
+        return np.concatenate([rows, self._rest.told()]) if self._rest else rows
 
 
 class ByMeeting(_Learning):
-    """Looks up the states that battles have met and steps new ones.
-
-    Where nearly all of them are new, which the chain remembers too, it fights by the rules alone.
-    """
+    """Walks on a lazy graph; by the rules alone if nearly all visited states are new."""
 
     def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
         """So many threads share the budget."""
@@ -157,7 +154,7 @@ class ByMeeting(_Learning):
 
 
 class OnGrid(_Learning):
-    """Fights on a grid; past its budget by what was met of the chain."""
+    """Walks on a grid; past its budget on a lazy graph."""
 
     def __init__(self, chain: Chain, whole: Chain, threads: int) -> None:
         """So many threads share the budget."""
@@ -171,7 +168,7 @@ class OnGrid(_Learning):
         if at[STARTED] == 0:
             if self._rest is None and not self._known.pays:
                 self._rest = ByMeeting(self._chain, self._whole, self._threads)
-            # An order that comes to more than the budget is fought anew.
+            # An order that passes the budget is simulated again.
             self._before = self._tally.copy(), self._used
         if self._rest:
             return self._rest.fight(order, at, most)
@@ -183,7 +180,7 @@ class OnGrid(_Learning):
 
 
 def larger(tally: np.ndarray) -> np.ndarray:
-    """The same tally with room for more."""
+    """The same tally with four times the room."""
     bigger = empty_tally(tally.shape[1] - 1, 4 * len(tally))
     held = tally[tally[:, -1] > 0]
     move(np.ascontiguousarray(held[:, :-1].T), np.ascontiguousarray(held[:, -1]), bigger)

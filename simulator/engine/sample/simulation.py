@@ -1,7 +1,7 @@
-"""Fighting seeded battles, in any portions and on any number of threads.
+"""Simulation of seeded battles, in any portions and on any number of threads.
 
-A chain that can be spelled out is fought on its graph (`lookup`), so that its rules are never compiled; a larger one by
-its compiled rules, or by those of a reduced chain (`Chain.reduced`). Either way in `lanes`.
+A chain with a graph is walked on its tables (`graph_tables`), so that its rules are not compiled; a larger one by its
+compiled rules, on a lazy graph or a grid (`samplers`).
 """
 
 from __future__ import annotations
@@ -29,19 +29,18 @@ from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.battle_steps import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
 from simulator.engine.sample.counts import Tally
-from simulator.engine.sample.graph_tables import Fought, edge_chances, lookup
+from simulator.engine.sample.graph_tables import Fought, lookup
 from simulator.engine.sample.lazy_graph import surveyed
 from simulator.engine.sample.rule_walk import Order
 from simulator.engine.sample.samplers import PLACES, ByMeeting, Fighter, InLanes, InStrides, OnGrid, OnReducedChain
 
 CHUNK = 1 << 16
-# After so many seconds chunks that wait are fought by all threads, however few battles they are.
+# After this many seconds all threads take waiting chunks, even if they hold few battles.
 LONG = 1.0
-# After so many rolls in which no battle of a graph ended it is looked at whether they can; without a graph no battle
-# is believed to end that has not by `MOST_ROLLS`.
+# After SUSPICIOUS rolls without an end, check that battles of the graph can end at all; without a graph, a battle that
+# has not ended after MOST_ROLLS is an error.
 SUSPICIOUS, FOR_EVER = 1 << 15, 1 << 62
-# The first chunk of a thread (as many battles as lanes), and how long a chunk may take: Ctrl-C waits for those under
-# way, but not for ever.
+# Battles of the first chunk of a thread, as many as lanes, and seconds of a chunk; seconds that an interrupt waits.
 FIRST_CHUNK, CHUNK_SECONDS, LAST_WAIT = 1 << 9, 0.1, 0.3
 
 
@@ -60,7 +59,7 @@ class Simulation:
         graph: Graph | None = None,
         direct: bool = False,
     ) -> None:
-        """`graph` is the chain spelled out, where that is at hand; `direct` fights by the rules themselves."""
+        """`graph` is the graph of the chain, if at hand; `direct` walks by the rules alone."""
         hold(chain)
         self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
@@ -72,7 +71,7 @@ class Simulation:
         self.tally = Tally(self.chain.layout)
         for bound in (self.chain, chain.reduced.chain) if chain.reduced else (self.chain,):
             bind_state(type(bound.params), type(bound.start))
-            if self.graph is None:  # the first step is held to the contract: compiled rules look at where it led
+            if self.graph is None:  # a first step in plain Python checks the types of the rules
                 next(told_steps(bound, seed, 0, self), None)
         self._direct = direct or (
             self.graph is None and not (may_be_met(chain) and rolls_a_battle(chain) < LONG_BATTLE)
@@ -81,14 +80,14 @@ class Simulation:
 
     @property
     def engine(self) -> str:
-        """What fights: "graph", "rules", or "met": both, each where the other does not reach."""
-        return "graph" if self.graph else "rules" if self._direct or self.origin.reduced else "met"
+        """The kind of walk: "graph", "rules", or "lazy" for a graph that grows by the rules."""
+        return "graph" if self.graph else "rules" if self._direct or self.origin.reduced else "lazy"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
-        """Fight `battles` more; `progress(n)` is told now and then how many of them are done.
+        """Simulate `battles` more; `progress(n)` is called regularly with the number done.
 
-        An interrupt (KeyboardInterrupt) stops after the chunks under way; what was fought until then is kept. Raises
-        BrokenGame for a game that breaks its contract.
+        An interrupt (KeyboardInterrupt) stops after the running chunks, and keeps their battles. Raises BrokenGame for
+        a game that breaks its contract.
         """
         begin, end = self.battles, self.battles + battles
         queue = _Queue(begin, end, self.chunk)
@@ -108,11 +107,11 @@ class Simulation:
             patience = None
         finally:
             queue.stop()
-            # A thread that still compiles hears nothing: an interrupt does not wait for it.
-            heard = not wait(futures, patience).not_done
+            # A thread that still compiles cannot stop: an interrupt does not wait for it.
+            stopped = not wait(futures, patience).not_done
             pool.shutdown(wait=False)
-            tallies = [future.result() for future in futures] if heard else []
-            if heard and not queue.spoiled:
+            tallies = [future.result() for future in futures] if stopped else []
+            if stopped and not queue.spoiled:
                 self.tally.add(np.concatenate(tallies))
                 self.battles = begin + queue.done
         if queue.endless:
@@ -123,7 +122,7 @@ class Simulation:
             progress(queue.done)
 
     def _run(self, queue: _Queue) -> np.ndarray:
-        """One thread: take chunk after chunk until the work is done or stopped."""
+        """The work of a thread: take chunks until the work is done or stopped."""
         fighter, size = self._fighter(), FIRST_CHUNK
         while (portion := queue.take(size)) is not None:
             begun = time.perf_counter()
@@ -134,7 +133,7 @@ class Simulation:
             if status != DONE:
                 queue.spoil(portion if status == BROKEN else None, status == ENDLESS)
                 break
-            queue.tell(portion[1])
+            queue.finish(portion[1])
             if time.perf_counter() - begun < CHUNK_SECONDS / 2:
                 size = min(2 * size, self.chunk)
         return fighter.told()
@@ -150,7 +149,7 @@ class Simulation:
         return by_state(self.origin, self.chain, self.threads)
 
     def _ends_for_sure(self) -> bool:
-        """Is every battle known to end, however late? Raises BrokenGame if it is known not to."""
+        """Is every battle sure to end? Raises BrokenGame if the graph shows that one cannot."""
         if self.graph is None or self._most_rolls == FOR_EVER:
             return self.graph is not None
         Solver(self.graph, counted=False).values(np.zeros(len(self.graph)))
@@ -158,7 +157,7 @@ class Simulation:
         return True
 
     def ends(self) -> Ends:
-        """Final states of all battles so far."""
+        """The distribution of outcomes of all battles so far."""
         fields, counts = self.tally.fields(), self.tally.counts
         states = type(self.chain.start)(*fields)
         if self.graph:
@@ -168,14 +167,14 @@ class Simulation:
 
 
 def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
-    """What went wrong in one of these battles: they are fought once more, slowly, with every state checked."""
+    """The error in one of these battles, from a replay of each with all checks."""
     for battle in range(first, first + battles):
         try:
             for _ in told_steps(chain, seed, battle):
                 pass
         except BrokenGame as error:
             return error
-    return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} went astray")
+    return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} left its limits")
 
 
 def told_steps(
@@ -183,7 +182,7 @@ def told_steps(
 ) -> Iterator[tuple[Any, Any, Any]]:
     """The steps of one battle as plain Python, see `battle_steps.walk`.
 
-    `simulation` is that of the chain and seed, where one exists already.
+    `simulation` is that of the chain and seed, if at hand. Raises BrokenGame for a game that breaks its contract.
     """
     p = plain_params(chain.params)
     roll = _plain_rolls(chain, p, seed, battle)
@@ -193,7 +192,7 @@ def told_steps(
 
 
 def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
-    """What is rolled in a state: one result from each table, one 32-bit number each."""
+    """The rolls of a battle: one result from each table, with one 32-bit number each."""
     stream, tables = streams.Stream(seed, battle), chain.tables
     table, second = chain.part("table"), chain.part("second")
 
@@ -206,7 +205,7 @@ def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
 
 
 def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
-    """The same where one number draws what both rolls lead to: two rolls that do, as likely as they should be."""
+    """The rolls of a battle on merged tables: a pair of results with the drawn successor, by their chances."""
     graph, tables = simulation.graph, simulation.origin.tables
     assert graph is not None
     fought, second = lookup(graph, by_rows=True), graph.second
@@ -221,7 +220,7 @@ def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
         row = drawn_from(fought.chain.tables, place & 0xFFFFFFFF, stream.next(), state)
         target = int(params.to[(place >> 32) + row])
         here = int(fought.order[at[0]])
-        _, edges, chances = edge_chances(graph, np.array([here]))
+        _, edges, chances = graph.edges_of(np.array([here]))
         leading = number[graph.to[edges]]
         if graph.inc is not None:
             leading = leading | graph.inc[edges].astype(np.int64) << params.mask.bit_length()
@@ -235,7 +234,7 @@ def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
 
 
 class _Queue:
-    """Hands out chunks in order, so that what was fought when work stops is one unbroken run of battles."""
+    """A queue of chunks in order, so that the battles done at any stop are consecutive."""
 
     def __init__(self, begin: int, end: int, chunk: int) -> None:
         self._next, self._end, self._chunk = begin, end, chunk
@@ -259,11 +258,11 @@ class _Queue:
 
     @property
     def waits(self) -> bool:
-        """Are there battles that nobody fights yet?"""
+        """Are there chunks that no thread has taken?"""
         return self._next < self._end
 
-    def tell(self, size: int) -> None:
-        """A chunk of this size is done."""
+    def finish(self, size: int) -> None:
+        """Record that a chunk of this size is done."""
         with self._lock:
             self.done += size
             if self.done == self._left:
@@ -276,11 +275,11 @@ class _Queue:
             self._stopped_at = time.perf_counter()
 
     def gives_up(self) -> bool:
-        """Has work been stopped so long ago that not even the chunk under way is waited for?"""
+        """Was work stopped so long ago that running chunks are abandoned?"""
         return self._stopped_at > 0 and time.perf_counter() - self._stopped_at > LAST_WAIT
 
     def spoil(self, broken: tuple[int, int] | None, endless: bool) -> None:
-        """A chunk could not be finished: nothing that was added counts. `broken` are its first battle and size."""
+        """Discard all battles of this call after a failed chunk; `broken` are its first battle and size."""
         with self._lock:
             self.spoiled = True
             self.endless |= endless

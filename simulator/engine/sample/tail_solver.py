@@ -1,6 +1,6 @@
-"""The last part of a battle that is too large as a whole: fought until little is left of it, and solved from there.
+"""Exact solution of the tail of a battle that is too large as a whole; its beginning is simulated.
 
-A solved region is a set of states that the battle cannot leave: all those of which no more than so much is `left`.
+The region is the set of states whose rule `left` is at most a bound. A battle cannot leave it.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.sample.per_battle import by_rules
 
-# Battles that are fought to see where they enter a region, while its size is looked for.
+# Battles that sample the entries of a region, in the search for its size.
 SCOUTS = 512
-# The size is looked for to this part of itself.
+# The relative precision of the search, as 1 / FINENESS.
 FINENESS = 16
 
 
 def tells_what_is_left(chain: Chain) -> bool:
-    """Can this chain say how much is left of a battle?"""
+    """Does this chain have the rule `left`?"""
     return "left" in rules[type(chain.params)]
 
 
 def left_of(chain: Chain, state: Any) -> int:
-    """How much is left of a battle in a state."""
+    """The rule `left` in a state."""
     return int(chain.part("left")(plain_params(chain.params), state))
 
 
 def enter(chain: Chain, least: int, seed: int, first: int, battles: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where battles from `first` on end, or have no more than `least` left: distinct states (rows of ints), counts."""
+    """The states (rows of ints) in which battles from `first` on end or enter the region, and their counts."""
     ends, _ = by_rules(chain, seed, battles, first, least)
     assert ends.count is not None
     return np.array(ends.states).T, ends.count
 
 
 def region(chain: Chain, entries: np.ndarray, budget: int) -> Graph:
-    """All that may follow these states. Raises NoExactOdds past the budget (bytes)."""
+    """The graph of the region from these states. Raises NoExactOdds past the budget (bytes)."""
     return explore(replace(chain, at_least=(0, 0)), budget, starts=entries)
 
 
 def largest(chain: Chain, seed: int, budget: int) -> int:
-    """The largest region, by what is left of a battle, that fits into the budget: by doubling, then bisection.
+    """The largest bound of a region that fits into the budget, by doubling, then bisection.
 
-    Raises NoExactOdds where not even the last units do.
+    Raises NoExactOdds if even the smallest region does not fit.
     """
     whole = left_of(chain, chain.settled(chain.start))
 

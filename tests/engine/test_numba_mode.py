@@ -1,0 +1,49 @@
+"""The switch BATTLE_ODDS_PLAIN_NUMBA: without numba's internals the counts are the same."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from simulator import load
+from simulator.engine.jit.numba_mode import SWITCH, uses_internals
+from simulator.engine.sample.simulation import Simulation
+
+EXAMPLES = ("risk-20v15", "power-knights")
+BATTLES = 20_000
+CODE = f"""
+from simulator import load
+from simulator.engine.jit.numba_mode import uses_internals
+from simulator.engine.sample.simulation import Simulation
+assert not uses_internals()
+for name in {EXAMPLES}:
+    simulation = Simulation(load(name).chain, 1)
+    simulation.add({BATTLES})
+    print(simulation.ends().count.tolist())
+"""
+
+
+def test_counts_without_numba_internals(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", CODE],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=400,
+        env=os.environ | {SWITCH: "1", "BATTLE_ODDS_CACHE": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    simulations = [Simulation(load(name).chain, 1) for name in EXAMPLES]
+    for simulation in simulations:
+        simulation.add(BATTLES)
+    assert done.stdout.split("\n")[:-1] == [str(simulation.ends().count.tolist()) for simulation in simulations]
+
+
+@pytest.mark.parametrize(("value", "internals"), [("1", False), ("0", True), ("", True)])
+def test_the_switch(monkeypatch, value, internals):
+    monkeypatch.setenv(SWITCH, value)
+    uses_internals.cache_clear()
+    assert uses_internals() == internals
+    monkeypatch.undo()
+    uses_internals.cache_clear()
