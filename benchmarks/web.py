@@ -1,10 +1,10 @@
-"""How quick and how steady the web page is: `python -m benchmarks.web [--minutes 10]`.
+"""Speed and robustness of the web page: `python -m benchmarks.web [--minutes 10]`.
 
-Starts servers of its own on free ports and asks them over HTTP from this process, so that asking takes its share of the
-machine too; only loopback addresses are used. First a table of what one visitor must not be able to do (`--visitors`
-stops after it, some 40 s): make a small request wait, keep the server from starting or from ending. Then the bytes of
-the first page; the 50th and 99th percentile of exact answers asked 20 at once, new and asked before;
-and statuses and memory under a mixed load with malformed requests.
+Starts servers on free ports and sends HTTP requests from this process, so the client shares the processors; only
+loopback addresses are used. The first table (`--visitors` stops after it, about 40 s) shows that one visitor cannot
+delay small requests of others, nor the start or the end of the server. Then: the bytes of the first page; the 50th and
+99th percentile of exact answers, 20 requests at once, new and repeated; statuses and memory under a mixed load with
+malformed requests.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -32,7 +33,7 @@ PAGE = "/risk/land?attacker.regiments=20&defender.regiments=15"
 
 
 class Client:
-    """One connection that is kept."""
+    """A persistent connection."""
 
     def __init__(self, port: int, address: str | None = None) -> None:
         self.port, self.address = port, address
@@ -40,7 +41,7 @@ class Client:
         self.writer: asyncio.StreamWriter | None = None
 
     async def ask(self, path: str, body: bytes | None = None) -> tuple[int, bytes]:
-        """Status and body of a request; a connection that was closed for idleness is opened anew."""
+        """Status and body of a request; a connection that the server has closed is opened again."""
         used = self.writer is not None
         try:
             return await self._ask(path, body)
@@ -83,24 +84,24 @@ def percentile(times: list[float], share: float) -> float:
     return 1000 * sorted(times)[min(len(times) - 1, int(share * len(times)))]
 
 
-async def timed(client: Client, path: str, times: list[float]) -> None:
-    """Ask once, and note how long it took."""
+async def timed(client: Client, path: str) -> float:
+    """Send a request; returns its seconds."""
     begun = time.perf_counter()
     status, _ = await client.ask(path)
-    times.append(time.perf_counter() - begun)
     assert status == 200, (status, path)
+    return time.perf_counter() - begun
 
 
 async def at_once(clients: list[Client], paths: Iterator[str]) -> list[float]:
-    """Times of requests that come 20 at once, then the next 20."""
+    """Seconds of requests that are sent 20 at once, then the next 20."""
     times: list[float] = []
     for _ in range(ROUNDS):
-        await asyncio.gather(*(timed(client, next(paths), times) for client in clients))
+        times += await asyncio.gather(*(timed(client, next(paths)) for client in clients))
     return times
 
 
 def scenarios(view: str) -> Iterator[str]:
-    """Battles of up to 60 a side, each another one."""
+    """Different battles of up to 60 a side."""
     pairs = [(a, d) for a in range(3, 63) for d in range(3, 63)]
     random.Random(0).shuffle(pairs)
     for a, d in pairs:
@@ -108,21 +109,18 @@ def scenarios(view: str) -> Iterator[str]:
 
 
 async def first_page(client: Client) -> int:
-    """Bytes of the first page with all that it loads."""
+    """Bytes of the first page with its resources."""
     _, page = await client.ask(PAGE)
     parts = set(re.findall(rb'(?:href|src)="(/static/[^"]+)"', page))
-    sizes = [len(page)] + [len((await client.ask(part.decode()))[1]) for part in parts]
-    return sum(sizes)
+    return len(page) + sum([len((await client.ask(part.decode()))[1]) for part in parts])
 
 
 def processes(root: int) -> list[int]:
-    """A process and all that came from it."""
+    """A process and its descendants."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
+        with suppress(OSError, ValueError):
             parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-        except (OSError, ValueError):
-            continue
     found = [root]
     for one in found:
         found += [child for child, parent in parents.items() if parent == one]
@@ -130,30 +128,26 @@ def processes(root: int) -> list[int]:
 
 
 def memory(root: int) -> float:
-    """Megabytes that the server and its workers hold, what they share counted once (PSS)."""
+    """Memory of the server and its workers in megabytes, shared pages counted once (PSS)."""
     total = 0
     for process in processes(root):
-        try:
+        with suppress(OSError, TypeError):
             total += int(re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text(), re.M)[1])  # type: ignore[index]
-        except (OSError, TypeError):
-            continue
     return total / 1024
 
 
-def spent(root: int) -> float:
-    """Seconds of the processor that the server and its workers have used."""
+def cpu_seconds(root: int) -> float:
+    """Processor seconds that the server and its workers have used."""
     ticks = 0
     for process in processes(root):
-        try:
+        with suppress(OSError):
             fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
             ticks += int(fields[11]) + int(fields[12])
-        except OSError:
-            continue
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def mixed(dice: random.Random, links: list[str]) -> tuple[str, bytes | None]:
-    """A request as a group of players would send them, or now and then a malformed one."""
+    """A random request of a group of players, sometimes a malformed one."""
     if dice.random() < MALFORMED:
         return dice.choice(
             [
@@ -182,8 +176,10 @@ def mixed(dice: random.Random, links: list[str]) -> tuple[str, bytes | None]:
     return path, None
 
 
-async def load(port: int, seconds: float, links: list[str], seen: Counter[int], root: int, rate: float) -> list[float]:
-    """Mixed requests of 20 players, so many a second; the memory after each tenth of the time."""
+async def load(
+    port: int, seconds: float, links: list[str], statuses: Counter[int], root: int, rate: float
+) -> list[float]:
+    """Mixed requests of 20 players at `rate` a second; returns the memory after each tenth of the time."""
     end, pause = time.monotonic() + seconds, 2 * AT_ONCE / rate
 
     async def player(number: int) -> None:
@@ -193,7 +189,7 @@ async def load(port: int, seconds: float, links: list[str], seen: Counter[int], 
                 status, _ = await client.ask(*mixed(dice, links))
             except (OSError, EOFError, asyncio.IncompleteReadError):
                 status, client = 0, Client(port)
-            seen[status] += 1
+            statuses[status] += 1
             await asyncio.sleep(dice.random() * pause)
 
     held = []
@@ -207,7 +203,7 @@ async def load(port: int, seconds: float, links: list[str], seen: Counter[int], 
     return held
 
 
-# --- what one visitor must not be able to do ------------------------------------------------------------------------
+# --- one visitor and the others -------------------------------------------------------------------------------------
 
 SMALL = "/risk/land/answer?attacker.regiments={}&defender.regiments=9"
 SWEEP = (
@@ -219,7 +215,7 @@ BOXES = {"/own": b"game=unit.x = 4711", "/open": b"scenario=game = 'x4711'", "/c
 
 
 class Served:
-    """A server of its own; its log is read after its end."""
+    """A server process; its log is read after its end."""
 
     def __init__(self, cache: str | None = None) -> None:
         self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115
@@ -233,7 +229,7 @@ class Served:
         self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])  # type: ignore[index]
 
     async def health(self) -> Any:
-        """What the server says of itself."""
+        """The health that the server reports."""
         return json.loads((await Client(self.port).ask("/healthz"))[1])
 
     async def kernels(self, seconds: float = 300) -> None:
@@ -251,7 +247,7 @@ class Served:
 
 
 async def starting() -> list[tuple[str, str]]:
-    """How long a server takes to listen, and to answer, with nothing compiled."""
+    """Seconds until a server listens, and until it answers, with nothing compiled."""
     with tempfile.TemporaryDirectory() as cache:
         server = Served(cache)
         health = await server.health()
@@ -265,7 +261,7 @@ async def starting() -> list[tuple[str, str]]:
 
 
 async def aborted(port: int) -> list[tuple[str, str]]:
-    """How long a small request takes after 64 large ones whose clients have gone."""
+    """Seconds of a small request after 64 large ones whose connections were closed."""
     lines = [await asyncio.open_connection("127.0.0.1", port) for _ in range(ABORTED)]
     for number, (_, writer) in enumerate(lines):
         size = 5000 + 95_000 * number // ABORTED
@@ -274,13 +270,12 @@ async def aborted(port: int) -> list[tuple[str, str]]:
     await asyncio.sleep(0.5)
     for _, writer in lines:
         writer.transport.abort()
-    times: list[float] = []
-    await timed(Client(port), SMALL.format(11), times)
-    return [(f"small answer after {ABORTED} aborted large ones", f"{times[0]:.3f} s")]
+    seconds = await timed(Client(port), SMALL.format(11))
+    return [(f"small answer after {ABORTED} aborted large ones", f"{seconds:.3f} s")]
 
 
 async def looping(port: int) -> list[tuple[str, str]]:
-    """How long small requests take while 8 clients at other addresses loop large sweeps."""
+    """Seconds of small requests while 8 clients at other addresses repeat large sweeps."""
     end, swept = time.monotonic() + LOOP_SECONDS, Counter[int]()
 
     async def client(number: int) -> None:
@@ -293,7 +288,7 @@ async def looping(port: int) -> list[tuple[str, str]]:
         times: list[float] = []
         one, paths = Client(port), scenarios("/risk/land/answer?{}")
         while time.monotonic() < end:
-            await timed(one, next(paths), times)
+            times.append(await timed(one, next(paths)))
             await asyncio.sleep(0.05)
         return times
 
@@ -302,12 +297,15 @@ async def looping(port: int) -> list[tuple[str, str]]:
         f"p50 {percentile(times, 0.5):.0f} ms, p95 {percentile(times, 0.95):.0f} ms, slowest {1000 * max(times):.0f} ms"
     )
     return [
-        (f"small answers while {LOOPING} clients loop sweeps", f"{shown} ({len(times)} asked; sweeps {dict(swept)})")
+        (
+            f"small answers while {LOOPING} clients repeat sweeps",
+            f"{shown} ({len(times)} requests; sweeps {dict(swept)})",
+        )
     ]
 
 
 async def ending(server: Served) -> list[tuple[str, str]]:
-    """What the requests under way get when the server is ended, and what it logs."""
+    """Statuses and log lines of the requests in progress when the server is ended."""
     path = SWEEP.format(0).replace("/api/sweep?game=europa&battle=land&", "/europa/land/sweep?")
     asked = [asyncio.create_task(Client(server.port).ask(f"{path}&with.seed={n}")) for n in range(LOOPING)]
     await asyncio.sleep(0.5)
@@ -319,11 +317,11 @@ async def ending(server: Served) -> list[tuple[str, str]]:
     statuses = Counter(one[0] if isinstance(one, tuple) else type(one).__name__ for one in replies)
     lines = sum("{tool} 503 " in line for line in log.splitlines())
     shown = f"statuses {dict(statuses)}, {lines} log lines with 503, {log.count('Traceback')} tracebacks, {took:.1f} s"
-    return [(f"SIGTERM while {LOOPING} requests are under way", shown)]
+    return [(f"SIGTERM while {LOOPING} requests are in progress", shown)]
 
 
 async def mistakes(port: int) -> list[tuple[str, str]]:
-    """Are mistakes answered with the page, the text still in its box?"""
+    """Whether mistakes are answered with the page and the text in its box."""
     found = []
     for path, body in BOXES.items():
         status, page = await Client(port).ask(path, body)
@@ -333,7 +331,7 @@ async def mistakes(port: int) -> list[tuple[str, str]]:
 
 
 async def visitors() -> None:
-    """The table."""
+    """Print the table of one visitor and the others."""
     rows = await starting()
     server = Served()
     try:
@@ -348,41 +346,39 @@ async def visitors() -> None:
     print("\n".join(f"{name:{width}}  {shown}" for name, shown in rows), flush=True)
 
 
-# --- all of it ------------------------------------------------------------------------------------------------------
+# --- speed and memory -----------------------------------------------------------------------------------------------
 
 
 async def measure(port: int, root: int, minutes: float, rate: float) -> None:
     """All figures."""
     clients = [Client(port) for _ in range(AT_ONCE)]
-    print(f"first page with all it loads: {await first_page(clients[0]) / 1000:.0f} KB")
+    print(f"first page with its resources: {await first_page(clients[0]) / 1000:.0f} KB")
     for name, view in (("JSON", "/api/odds?game=risk&battle=land&with.table=0&{}"), ("page's", "/risk/land/answer?{}")):
-        for what in ("new", "asked before"):
-            before = spent(root)
+        for repeated in ("new", "repeated"):
+            before = cpu_seconds(root)
             times = await at_once(clients, scenarios(view))
-            told = f"p50 {percentile(times, 0.5):.1f} ms, p99 {percentile(times, 0.99):.1f} ms"
-            told += f", {1000 * (spent(root) - before) / len(times):.1f} ms of the processor each"
-            print(f"{name} answer, exact, {AT_ONCE} at once, {what}: {told}", flush=True)
+            shown = f"p50 {percentile(times, 0.5):.1f} ms, p99 {percentile(times, 0.99):.1f} ms"
+            shown += f", {1000 * (cpu_seconds(root) - before) / len(times):.1f} ms of processor time each"
+            print(f"{name} answer, exact, {AT_ONCE} at once, {repeated}: {shown}", flush=True)
     _, games = await clients[0].ask("/api/games")
     links = [one for one in re.findall(r'"address": "(/[^"]*\?[^"]*)"', games.decode()) if urlsplit(one).query]
     if minutes:
-        before, seen, used = memory(root), Counter[int](), spent(root)
-        held = await load(port, 60 * minutes, links, seen, root, rate)
-        lost = {status: count for status, count in seen.items() if status == 0 or (status >= 500 and status != 503)}
-        print(f"mixed load of {minutes:g} min: {dict(sorted(seen.items()))}; lost or failed: {lost or 'none'}")
-        print(f"{1000 * (spent(root) - used) / seen.total():.0f} ms of the processor each")
+        before, statuses, used = memory(root), Counter[int](), cpu_seconds(root)
+        held = await load(port, 60 * minutes, links, statuses, root, rate)
+        lost = {status: count for status, count in statuses.items() if status == 0 or (status >= 500 and status != 503)}
+        print(f"mixed load of {minutes:g} min: {dict(sorted(statuses.items()))}; lost or failed: {lost or 'none'}")
+        print(f"{1000 * (cpu_seconds(root) - used) / statuses.total():.0f} ms of processor time each")
         print(f"memory: {before:.0f} MB before, then {', '.join(f'{one:.0f}' for one in held)} MB")
 
 
 async def speed(minutes: float, rate: float) -> None:
-    """Start a server, measure how quick it is, end it."""
+    """Start a server, measure its speed, end it."""
     server = Served()
     try:
         await server.kernels()
         root = server.process.pid
-        print(
-            f"all kernels after {time.monotonic() - server.begun:.0f} s, {spent(root):.0f} s of the processor",
-            flush=True,
-        )
+        seconds = time.monotonic() - server.begun
+        print(f"all kernels after {seconds:.0f} s, {cpu_seconds(root):.0f} s of processor time", flush=True)
         await measure(server.port, root, minutes, rate)
     finally:
         server.end()
@@ -392,7 +388,7 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=0.5, help="how long the mixed load lasts")
-    parser.add_argument("--rate", type=float, default=100, help="requests a second that the players of it aim at")
+    parser.add_argument("--rate", type=float, default=100, help="requests a second of the mixed load")
     parser.add_argument("--visitors", action="store_true", help="the table only")
     given = parser.parse_args()
     asyncio.run(visitors())

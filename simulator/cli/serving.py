@@ -31,7 +31,7 @@ def web(
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise ValueError(f"web: needs {', '.join(missing)}; install it with: python -m pip install 'battle-odds[web]'")
-    from simulator.web.serve import serve
+    from simulator.web.server.serve import serve
 
     serve(host, port, workers, waiting)
     return 0

@@ -1,4 +1,4 @@
-"""What the server asks its workers, and what they reply; both travel between processes."""
+"""Requests and replies as they travel between the server and its worker processes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import orjson
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 EVENTS = "text/event-stream; charset=utf-8"
 
-# How the complaint about a battle begins that takes more seconds than an answer may.
+# Start of the refusal of a battle that takes more seconds than an answer may.
 LARGE = "battle: too large for this page"
-# What is told of a battle whose kernels are not ready, on a server that was ready before them.
-COMPILING = "battle: what it needs is still being compiled here; try again in a minute"
+# Refusal of a battle whose kernels are not compiled yet.
+COMPILING = "battle: its kernels are still being compiled here; try again in a minute"
 MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one answer may take: seconds of the processor, and bytes of memory beside what the worker holds idle.
+    """Limits of one answer: processor seconds, and bytes of memory beyond those of an idle worker.
 
-    By the clock on the wall: a request waits at most `queue` seconds for a worker, which is given up after `wait`.
+    In wall-clock seconds: a request waits at most `queue` for a worker, which is ended after `wait`.
     """
 
     seconds: float = 2.0
@@ -30,30 +30,31 @@ class Limits:
     queue: float = 10.0
     memory: int = 1024 * MEGABYTE
 
+    @property
+    def too_large(self) -> str:
+        """The refusal of a battle whose seconds are used up before anything can be shown."""
+        return f"{LARGE}, which computes for at most {self.seconds:g} s; use fewer units or dice"
 
-class Malformed(ValueError):
-    """A request that is no question at all."""
 
-    status = 400
+class BadRequest(ValueError):
+    """A refusal with an HTTP status of its own; all other ValueErrors mean 422."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class Unserved(Exception):
-    """A request that no worker answers: why, and the status of that; 499 is for a client that has gone."""
+    """A request that no worker answers: the reason and the HTTP status; 499 means that the client has gone."""
 
     def __init__(self, text: str, status: int = 503) -> None:
         super().__init__(text)
         self.status = status
 
 
-class NoSuchPage(ValueError):
-    """A game or battle kind that there is not."""
-
-    status = 404
-
-
 @dataclass(frozen=True)
-class Asked:
-    """One request: which view answers it, the names in its path, its query as pairs, the text of its body."""
+class Job:
+    """One request: the view that answers it, the names in its path, its query as pairs, the text of its body."""
 
     view: str
     names: Mapping[str, str] = field(default_factory=dict)
@@ -64,9 +65,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a worker sends back; of a stream there are several, and the last one is `last`.
+    """A worker's reply; a stream has several, and the final one is `last`.
 
-    `retire`: the worker wants to be replaced, for it holds too much memory. `lost`: it was given up.
+    `retire`: the worker asks to be replaced. `lost`: the server ended the worker.
     """
 
     body: bytes
@@ -79,10 +80,10 @@ class Reply:
 
 
 def as_json(value: Any, status: int = 200) -> Reply:
-    """A reply in JSON; numbers that are none become null."""
+    """A reply in JSON; nan and infinity become null."""
     return Reply(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS), status, JSON)
 
 
-def event(told: Any) -> bytes:
+def event(value: Any) -> bytes:
     """One server-sent event; JSON keeps it on one line."""
-    return b"data: " + orjson.dumps(told) + b"\n\n"
+    return b"data: " + orjson.dumps(value) + b"\n\n"

@@ -1,4 +1,4 @@
-"""A budget of compute: the work is interrupted, as by Ctrl-C, when it has used up its seconds of the processor."""
+"""A limit on processor time: the work inside is interrupted, as by Ctrl-C, when its seconds are used up."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-# What is left to an outer budget at least, so that it still ends.
+# The least seconds left to an outer limit, so that it still fires.
 LEAST = 0.001
-# One entry for each time that a kernel was being compiled when the seconds were used up.
+# The time of each interruption that came while numba was compiling.
 compiler_cuts: list[float] = []
 
 
 class OutOfTime(KeyboardInterrupt):
-    """The seconds are used up; analyses answer it as they answer Ctrl-C, with what they have gathered."""
+    """The seconds are used up. Analyses treat this like Ctrl-C and hand over their partial result."""
 
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Interrupt what runs inside, in the main thread, after so many seconds of this process's processor time.
+    """Interrupt the main thread after so many seconds of this process's processor time; limits may be nested.
 
-    Where a system has no such clock (Windows), seconds of the day are counted.
+    Where the system has no such clock (Windows), wall-clock seconds count.
     """
     if not hasattr(signal, "setitimer"):
         timer = threading.Timer(seconds, _thread.interrupt_main)

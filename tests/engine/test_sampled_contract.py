@@ -16,7 +16,7 @@ from simulator.engine.model.chance import TableBook
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.sample.simulation import Simulation, told_steps
 from simulator.engine.simulate import simulation_of
-from tests.toys import noted_walk, skirmish
+from tests.toys import annotated_walk, skirmish
 
 pytestmark = pytest.mark.xdist_group("toys")
 
@@ -112,7 +112,7 @@ def test_a_broken_rule_is_refused_by_name(run, fault, monkeypatch):
 
 def test_a_sound_game_is_not_refused():
     check_rules(faulty("none"))
-    check_rules(noted_walk(2, 4))
+    check_rules(annotated_walk(2, 4))
     check_rules(skirmish(4, 3))
     assert exact_ends(faulty("none")).p.sum() == pytest.approx(1)
 

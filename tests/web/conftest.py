@@ -26,9 +26,9 @@ def app():
     """
     from simulator import load
     from simulator.engine.exact import warm_up
-    from simulator.web.app import create_app
     from simulator.web.messages import Limits
-    from simulator.web.pool import Pool
+    from simulator.web.server.app import create_app
+    from simulator.web.server.pool import Pool
 
     warm_up(load("risk-20v15").chain)
     pool = Pool(1, 8, Limits(seconds=8.0, wait=300.0, queue=300.0))
@@ -50,7 +50,7 @@ def server(app):
     """The address of the page, served beside the tests."""
     import uvicorn
 
-    from simulator.web.serve import configured
+    from simulator.web.server.serve import configured
 
     line = socket.create_server(("127.0.0.1", 0))
     served = uvicorn.Server(configured(app))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator.web import catalogue
+from simulator.web.links import catalogue
 
 RISK = "attacker.regiments=4&defender.regiments=3"
 MINE = """{ format = 1, name = "Mine", unit = { pikes = { combat = 2 } }, battle = { field = {} },
@@ -53,8 +53,8 @@ AUDIT = """() => {
   const seen = [...document.body.querySelectorAll("*")].filter((one) => one.checkVisibility());
   for (const one of seen) {
     const style = getComputedStyle(one), ink = one instanceof SVGElement ? style.fill : style.color;
-    const told = [...one.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) && !one.matches("title, option");
-    if ((told || one.matches("input, select, textarea")) && contrast(ink, paper(one)) < 4.5) tell("contrast", one);
+    const hasText = [...one.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) && !one.matches("title, option");
+    if ((hasText || one.matches("input, select, textarea")) && contrast(ink, paper(one)) < 4.5) tell("contrast", one);
     const hint = one.placeholder && getComputedStyle(one, "::placeholder").color;
     if (hint && contrast(hint, paper(one)) < 4.5) tell("placeholder", one);
     if (one.matches("input:not([type=hidden]), select, textarea")) {
@@ -76,7 +76,7 @@ AUDIT = """() => {
 
 
 @pytest.fixture(scope="module")
-def desk(browser):
+def desktop(browser):
     found = browser.new_page(color_scheme="light")
     yield found
     found.close()
@@ -89,7 +89,7 @@ def phone(browser):
     found.close()
 
 
-@pytest.mark.parametrize("kind", ["desk", "phone"])
+@pytest.mark.parametrize("kind", ["desktop", "phone"])
 def test_every_page_can_be_read_and_used(request, server, kind):
     page = request.getfixturevalue(kind)
     for name, place in PAGES.items():

@@ -23,7 +23,7 @@ def page(context, server):
     found = context.new_page()
     faults = []
     found.on("pageerror", lambda error: faults.append(str(error)))
-    found.on("console", lambda told: faults.append(told.text) if "Content Security" in told.text else None)
+    found.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
     found.goto(server + RISK)
     yield found
     found.close()
@@ -67,7 +67,7 @@ def test_the_chance_changes_while_one_types(page):
     wait_for_chance(page, 0.8603989124)
 
 
-def test_what_is_not_allowed_is_told_beside_its_field(page):
+def test_a_refusal_is_shown_beside_its_field(page):
     page.fill("[name='attacker.regiments']", "-3")
     page.wait_for_selector(".field.bad[data-key='attacker.regiments']")
     assert "-3 is not allowed" in page.text_content("#complaint")
@@ -118,8 +118,8 @@ def test_tools_answer_on_the_page(page):
 
 def test_rounds_replay_and_luck(page):
     assert "after round" in use(page, "rounds")
-    told = use(page, "replay")
-    assert re.search(r"Outcome: winner (attacker|defender)", told)
+    text = use(page, "replay")
+    assert re.search(r"Outcome: winner (attacker|defender)", text)
     assert "0 won" in use(page, "luck", battles="defender\ndefender")
 
 
@@ -135,8 +135,8 @@ def test_best_play(page):
 
 def test_a_simulation_narrows_and_is_stopped(page):
     page.click("#roll")
-    until(page, "/battles/.test(document.querySelector('#progress').textContent)")
-    page.click("#stop")
+    progress, stop = "document.querySelector('#progress').textContent", "document.querySelector('#stop').click()"
+    until(page, f"/battles/.test({progress}) && ({stop}, true)")
     assert page.is_hidden("#running")
     battles = page.text_content(".simulated")
     page.wait_for_timeout(700)
@@ -178,6 +178,14 @@ def test_it_works_by_keyboard_alone(page):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_selector("#t-rounds .found table")
+
+
+def test_a_game_file_that_is_too_long_is_refused_on_its_page(page, server):
+    page.goto(f"{server}/own")
+    page.evaluate("document.querySelector('#game').value = '# a comment\\n'.repeat(10_000)")
+    page.click("text=Play it")
+    assert "more than 64 KB" in page.text_content(".complaint")
+    assert page.locator("#game").count() == 1
 
 
 def test_it_works_without_scripts(browser, server):

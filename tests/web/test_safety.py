@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from simulator.scenarios import ScenarioError
-from simulator.web import views, worker
-from simulator.web.app import Kept
-from simulator.web.messages import Asked, Limits, Reply
-from simulator.web.schedule import BUSY, Schedule
+from simulator.web.messages import Job, Limits, Reply
+from simulator.web.server.app import ReplyCache
+from simulator.web.server.schedule import BUSY, Schedule
 from simulator.web.time_limit import OutOfTime, at_most
+from simulator.web.views import dispatch, odds_in_time
 
 RISK = "attacker.regiments=20&defender.regiments=15"
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
@@ -44,9 +44,9 @@ def test_no_file_is_read_by_its_name(site, secret):
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../pyproject.toml"])
 def test_tables_are_no_file_names(site, path):
-    from simulator.web import forms
+    from simulator.web.links import catalogue
 
-    data = forms.example_data("europa-blenheim-1704") | {"options": {"tables": {"combat_results": path}}}
+    data = catalogue.example_data("europa-blenheim-1704") | {"options": {"tables": {"combat_results": path}}}
     reply = site.post("/api/odds", json=data)
     assert reply.status_code == 422
     assert "root:" not in reply.text
@@ -112,11 +112,11 @@ def test_the_log_holds_no_scenario(site, caplog):
         site.get("/risk/land?attacker.regiments=17&defender.regiments=13")
         site.post("/api/odds", json=SCENARIO | {"attacker": {"regiments": 987654}})
         site.get("/secret-place-4711")
-    told = "\n".join(record.getMessage() for record in caplog.records if record.name == "battle-odds.web")
-    assert "GET /{game}/{battle} 200" in told
-    assert "POST /api/odds 422" in told
+    lines = "\n".join(record.getMessage() for record in caplog.records if record.name == "battle-odds.web")
+    assert "GET /{game}/{battle} 200" in lines
+    assert "POST /api/odds 422" in lines
     for hidden in ("17", "987654", "4711", "regiments"):
-        assert hidden not in told
+        assert hidden not in lines
 
 
 def for_ever():
@@ -144,33 +144,33 @@ def test_a_compiler_that_was_cut_off_is_known(monkeypatch):
     lock = SimpleNamespace(global_compiler_lock=SimpleNamespace(is_locked=lambda: True))
     monkeypatch.setitem(sys.modules, "numba.core.compiler_lock", lock)
     cuts = []
-    for module in (clock, worker, views):
+    for module in (clock, dispatch, odds_in_time):
         monkeypatch.setattr(module, "compiler_cuts", cuts)
     with pytest.raises(OutOfTime), at_most(0.02):
         for_ever()
     assert len(cuts) == 1
-    monkeypatch.setattr(views, "answer", lambda *_: for_ever())
-    (reply,) = worker.answered(asked("page", **LARGE), Limits(seconds=0.1))
+    monkeypatch.setattr(odds_in_time, "answer", lambda *_: for_ever())
+    (reply,) = dispatch.replies(job("page", **LARGE), Limits(seconds=0.1))
     assert reply.status == 422
-    assert b"is still being compiled here" in reply.body
+    assert b"are still being compiled here" in reply.body
 
 
 LARGE = {"attacker.regiments": 100_000, "defender.regiments": 100_000}
 
 
-def asked(view, **fields):
+def job(view, **fields):
     names = {"game": "risk", "battle": "land"}
-    return Asked(view, names, tuple((key, str(value)) for key, value in fields.items()))
+    return Job(view, names, tuple((key, str(value)) for key, value in fields.items()))
 
 
-def test_what_is_too_large_is_told_with_something_smaller(monkeypatch):
+def test_what_is_too_large_is_refused_with_something_smaller(monkeypatch):
     def endless(source, method, progress=None):
         if progress:
             progress(123_456, None)
         raise OutOfTime
 
-    monkeypatch.setattr(views, "answer", endless)
-    (reply,) = worker.answered(asked("page", **LARGE), Limits())
+    monkeypatch.setattr(odds_in_time, "answer", endless)
+    (reply,) = dispatch.replies(job("page", **LARGE), Limits())
     text = reply.body.decode()
     assert reply.status == 422
     assert "too large for this page" in text
@@ -179,31 +179,27 @@ def test_what_is_too_large_is_told_with_something_smaller(monkeypatch):
 
 
 def test_a_fault_is_a_reply_without_what_was_asked(monkeypatch, capsys):
-    from simulator.web import dispatch
-
-    def fault(asked, limits):
-        raise ZeroDivisionError(asked.pairs[0][1])
+    def fault(job, limits):
+        raise ZeroDivisionError(job.pairs[0][1])
 
     monkeypatch.setitem(dispatch.VIEWS, "page", fault)
-    (reply,) = worker.answered(asked("page", **{"attacker.regiments": 4711, "defender.regiments": 2}), Limits())
+    (reply,) = dispatch.replies(job("page", **{"attacker.regiments": 4711, "defender.regiments": 2}), Limits())
     assert reply.status == 500
     assert "4711" not in capsys.readouterr().err
 
 
-def test_memory_is_told_not_taken(monkeypatch):
-    from simulator.web import dispatch
-
-    def hungry(asked, limits):
+def test_memory_is_refused_not_taken(monkeypatch):
+    def hungry(job, limits):
         raise MemoryError
 
     monkeypatch.setitem(dispatch.VIEWS, "answer", hungry)
-    (reply,) = worker.answered(asked("answer", **{"attacker.regiments": 3}), Limits())
+    (reply,) = dispatch.replies(job("answer", **{"attacker.regiments": 3}), Limits())
     assert reply.status == 422
     assert b"MB" in reply.body
 
 
 def test_past_the_queue_503_and_come_again(site, app, monkeypatch):
-    monkeypatch.setattr(Schedule, "put", lambda self, ticket: ticket.tell(BUSY))
+    monkeypatch.setattr(Schedule, "put", lambda self, ticket: ticket.put(BUSY))
     for path in (f"/risk/land?{RISK}&attacker.dice=2", "/api/names/europa/leaders?q=full", f"/risk/land/stream?{RISK}"):
         reply = site.get(path)
         assert reply.status_code == 503
@@ -213,7 +209,7 @@ def test_past_the_queue_503_and_come_again(site, app, monkeypatch):
 def test_a_dead_worker_is_replaced(site, app):
     pool = app.app.state.pool
     assert site.get("/api/games").status_code == 200
-    pids = [hired.pid for hired in pool.hired]
+    pids = [worker.pid for worker in pool.workers]
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
     time.sleep(0.3)
@@ -221,7 +217,7 @@ def test_a_dead_worker_is_replaced(site, app):
 
 
 def test_what_is_kept_has_an_end():
-    kept = Kept(10_000)
+    kept = ReplyCache(10_000)
     for n in range(100):
         kept.put(n, Reply(b"x" * 1000))
     assert kept.get(99)
@@ -276,17 +272,17 @@ def test_a_body_has_an_end_however_it_comes(site, server):
     "part", [b"", b"GET / HTTP/1.1\r\nHo", b"POST /own HTTP/1.1\r\n" + HOST + b"Content-Length: 9\r\n\r\nx"]
 )
 def test_nobody_dawdles(server, monkeypatch, part):
-    from simulator.web.serve import Prompt
+    from simulator.web.server.serve import TimedProtocol
 
-    monkeypatch.setattr(Prompt, "seconds", 0.2)
+    monkeypatch.setattr(TimedProtocol, "seconds", 0.2)
     assert sent(server, part) == b""
 
 
 def test_replies_do_not_wait_for_receipts():
     """asyncio sets TCP_NODELAY only on sockets that name their protocol."""
-    from simulator.web.serve import _listening
+    from simulator.web.server.serve import bound_socket
 
-    with _listening("127.0.0.1", 0) as line:
+    with bound_socket("127.0.0.1", 0) as line:
         assert line.proto == socket.IPPROTO_TCP
 
 
@@ -300,10 +296,10 @@ def test_no_header_is_made_of_a_scenario(site):
 
 def test_too_many_fields_and_too_deep():
     from simulator import load
-    from simulator.web import url_codec as address
+    from simulator.web.links import url_codec
 
     battle = load("risk-20v15").battle
     with pytest.raises(ScenarioError, match="more than"):
-        address.read([("attacker.regiments", str(n)) for n in range(3000)], battle)
+        url_codec.read([("attacker.regiments", str(n)) for n in range(3000)], battle)
     with pytest.raises(ScenarioError, match="not a field"):
-        address.read([(".".join("a" * 40), "1")], battle)
+        url_codec.read([(".".join("a" * 40), "1")], battle)

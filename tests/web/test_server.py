@@ -11,9 +11,7 @@ import pytest
 
 from simulator import load, odds
 from simulator.scenarios import example_names, example_text
-from simulator.web import catalogue, forms
-from simulator.web import share_links as copies
-from simulator.web import url_codec as address
+from simulator.web.links import catalogue, share_links, url_codec
 
 RISK = "attacker.regiments=20&defender.regiments=15"
 # Small enough to be solved as plain Python, without kernels.
@@ -34,18 +32,18 @@ def chance(text, name):
 @pytest.mark.parametrize("name", example_names())
 def test_an_address_is_the_scenario(name):
     scenario = load(name)
-    link = copies.address_of(scenario.data, scenario.battle)
-    pairs, _, version = address.split(parse_qsl(urlsplit(link).query, keep_blank_values=True))
+    link = share_links.address_of(scenario.data, scenario.battle)
+    pairs, _, version = url_codec.split(parse_qsl(urlsplit(link).query, keep_blank_values=True))
     frame = {"game": scenario.battle.game, "battle": scenario.battle.kind}
-    assert load(frame | address.read(pairs, scenario.battle)) == scenario
+    assert load(frame | url_codec.read(pairs, scenario.battle)) == scenario
     assert version == str(scenario.battle.version)
-    assert load(tomllib.loads(address.document(scenario.data))) == scenario
+    assert load(tomllib.loads(url_codec.document(scenario.data))) == scenario
 
 
 def test_defaults_are_left_out_of_an_address():
     battle = load("risk-20v15").battle
     data = SCENARIO | {"options": {"ties": "defender", "attack_dice": 2}}
-    assert copies.address_of(data, battle) == f"/risk/land?{RISK}&options.attack_dice=2&v=1"
+    assert share_links.address_of(data, battle) == f"/risk/land?{RISK}&options.attack_dice=2&v=1"
 
 
 # --- the form -------------------------------------------------------------------------------------------------------
@@ -78,13 +76,14 @@ def form_pairs(page):
 def test_the_form_of_every_battle_kind_spells_its_first_example(game, kind):
     """One generator for all: what the form of an example sends back is that example."""
     from simulator.scenarios import find_battle
-    from simulator.web.render import render
+    from simulator.web.views import forms
+    from simulator.web.views.render import render
 
     battle = find_battle(game, kind)
     data = catalogue.start_of(battle)
-    page = render("form.html", form=forms.form_of(battle, data), here="").decode()
+    page = render("form.html", form=forms.form_of(battle, data)).decode()
     pairs = form_pairs(f'<form id="scenario">{page}</form>')
-    again = {"game": game, "battle": kind} | address.read(pairs, battle)
+    again = {"game": game, "battle": kind} | url_codec.read(pairs, battle)
     assert load(again) == load(data)
     assert page.count("<label") >= len(set(pairs)) // 2
 
@@ -122,9 +121,9 @@ def hasty():
     """Workers with a quarter of a second for an answer."""
     from starlette.testclient import TestClient
 
-    from simulator.web.app import create_app
     from simulator.web.messages import Limits
-    from simulator.web.pool import Pool
+    from simulator.web.server.app import create_app
+    from simulator.web.server.pool import Pool
 
     pool = Pool(1, 8, Limits(seconds=0.25, wait=300.0, queue=300.0))
     pool.start(kernels=False)
@@ -141,7 +140,7 @@ def test_what_takes_too_long_is_answered_with_dice_or_honestly_refused(hasty, pl
     else:
         assert page.status_code == 422
         assert re.search(
-            "too large for this page, which reckons at most 0.25 s|is still being compiled here", page.text
+            "too large for this page, which computes for at most 0.25 s|are still being compiled here", page.text
         )
         less = re.search(r'<a href="([^"]*)">Half as many', page.text)
         assert not less or '<form id="scenario"' in hasty.get(unescape(less[1])).text
@@ -150,11 +149,11 @@ def test_what_takes_too_long_is_answered_with_dice_or_honestly_refused(hasty, pl
 # --- answers --------------------------------------------------------------------------------------------------------
 
 
-def test_a_page_tells_the_answer_to_people_and_machines(site):
+def test_a_page_shows_the_answer_to_people_and_machines(site):
     page = site.get(f"/risk/land?{RISK}").text
     assert chance(page, "attacker") == pytest.approx(0.8603989124, abs=1e-10)
-    for told in ("86.04 %", "exact (201 states)", "attacker regiments lost", "Likeliest outcomes", "ties: defender"):
-        assert told in page
+    for shown in ("86.04 %", "exact (201 states)", "attacker regiments lost", "Likeliest outcomes", "ties: defender"):
+        assert shown in page
     assert 'data-mean="attacker_regiments_lost">12.270' in page
 
 
@@ -186,7 +185,7 @@ def test_a_plain_form_goes_on_to_the_clean_address(site):
 def test_sides_are_swapped_as_far_as_the_rules_let_them():
     battle = load("risk-20v15").battle
     data = SCENARIO | {"policy": {"attacker": {"retreat": "stop-below", "stop_below": 5}}}
-    found = copies.swapped(data, battle)
+    found = share_links.swapped(data, battle)
     assert (found["attacker"], found["defender"]) == ({"regiments": 15}, {"regiments": 20})
     assert load(found).fields.policy.attacker.retreat == "to-the-end"  # the defender of Risk never retreats
 
@@ -229,16 +228,16 @@ TOOLS = {
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_tool_answers_without_scripts(site, tool):
-    fields, told = TOOLS[tool]
+    fields, shown = TOOLS[tool]
     fields = (SMALL if tool == "best" else RISK) + fields
     page = site.get(f"/risk/land/{tool}?{fields}")
     assert page.status_code == 200
-    assert told in page.text
+    assert shown in page.text
     assert "<html" in page.text
     assert "<html" not in site.get(f"/risk/land/{tool}?{fields}&with.part=1").text
 
 
-def test_best_play_tells_what_is_wanted_and_winning_counts_unless_it_is_set(site):
+def test_best_play_shows_the_objective_and_winning_counts_unless_it_is_set(site):
     weight = "attacker_regiments_lost%3D-0.1"
     page = site.get(f"/risk/land/best?{SMALL}&objective.attacker={weight}&with.decide=policy.attacker.retreat").text
     assert "attacker wants: winning 1, attacker_regiments_lost -0.1 each; defender wants the opposite" in page
@@ -333,10 +332,10 @@ def test_the_examples_of_the_docs_work(site):
 def test_what_is_refused_names_its_field(site, asked, status, field):
     reply = site.post("/api/odds", **asked)
     assert reply.status_code == status
-    told = reply.json()
-    assert told["field"] == field
-    assert told["error"].startswith(f"{field}: ")
-    assert "\n" not in told["error"]
+    shown = reply.json()
+    assert shown["field"] == field
+    assert shown["error"].startswith(f"{field}: ")
+    assert "\n" not in shown["error"]
 
 
 @pytest.mark.parametrize(
@@ -362,14 +361,14 @@ def test_what_is_refused_names_its_field(site, asked, status, field):
         ("/api/schema/risk/nothing", 422),
     ],
 )
-def test_what_there_is_not_is_told(site, path, status):
+def test_what_does_not_exist_is_refused(site, path, status):
     assert site.get(path).status_code == status
 
 
 def test_an_address_has_an_end(app):
     from starlette.testclient import TestClient
 
-    from simulator.web.app import Guard
+    from simulator.web.server.app import Guard
 
     async def long(scope, receive, send):
         await app(scope | {"query_string": b"a" * 70_000}, receive, send)
@@ -398,7 +397,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys)
     )
 
 
-def test_a_port_that_is_taken_is_told(capsys):
+def test_a_port_in_use_is_refused(capsys):
     import socket
 
     from simulator import cli

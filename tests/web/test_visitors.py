@@ -17,25 +17,25 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from simulator.web import nursery
-from simulator.web import pool as work
-from simulator.web.messages import Asked, Limits
-from simulator.web.schedule import BUSY, QUICK_WORK, Lane, Schedule, Ticket, work_of
+from simulator.web.messages import Job, Limits
+from simulator.web.server import fork_server
+from simulator.web.server import pool as work
+from simulator.web.server.schedule import BUSY, QUICK_SECONDS, QUICK_WORK, Lane, Schedule, Ticket, work_of
 
 SMALL = "/risk/land/answer?attacker.regiments={}&defender.regiments=2"
 LARGE = "/risk/land/answer?attacker.regiments={0}&defender.regiments={0}"
 SWEEP = "/api/sweep?game=risk&battle=land&attacker.regiments=9&defender.regiments=9"
 
 
-class Noted(Ticket):
-    """A ticket outside of any loop, which notes what it is told."""
+class Recorded(Ticket):
+    """A ticket outside of any loop, which records its replies."""
 
-    def __init__(self, client="a", slow=False):
-        super().__init__(Asked("stream" if slow else "page"), client, None)
-        self.told = []
+    def __init__(self, client="a", slow=False, pairs=()):
+        super().__init__(Job("stream" if slow else "page", {"game": "risk"}, pairs), client, None)
+        self.recorded = []
 
-    def tell(self, reply):
-        self.told.append(reply)
+    def put(self, reply):
+        self.recorded.append(reply)
 
 
 # --- the schedule ---------------------------------------------------------------------------------------------------
@@ -58,12 +58,12 @@ def test_work_is_estimated_from_the_request(link, quick):
     parts = urlsplit(link)
     view = {"/api/sweep": "api-sweep", "/": "index"}.get(parts.path, parts.path.rpartition("/")[2])
     names = {"tool": view} if view == "sweep" else {}
-    assert (work_of(Asked(view, names, tuple(parse_qsl(parts.query)))) <= QUICK_WORK) == quick
+    assert (work_of(Job(view, names, tuple(parse_qsl(parts.query)))) <= QUICK_WORK) == quick
 
 
 def test_clients_are_served_in_turn():
     lane = Lane(10)
-    tickets = [Noted(client) for client in "aaaabb"] + [Noted("c")]
+    tickets = [Recorded(client) for client in "aaaabb"] + [Recorded("c")]
     for ticket in tickets:
         lane.put(ticket)
     assert [lane.take().client for _ in tickets] == list("abcabaa")
@@ -72,16 +72,16 @@ def test_clients_are_served_in_turn():
 
 def test_a_full_lane_refuses_the_client_with_the_most_waiting():
     schedule = Schedule(1, 3)
-    greedy, other = [Noted("a") for _ in range(4)], Noted("b")
+    greedy, other = [Recorded("a") for _ in range(4)], Recorded("b")
     for ticket in [*greedy, other]:
         schedule.put(ticket)
-    assert [ticket.told for ticket in greedy] == [[], [], [BUSY], [BUSY]]
-    assert other.told == []
+    assert [ticket.recorded for ticket in greedy] == [[], [], [BUSY], [BUSY]]
+    assert other.recorded == []
 
 
 def test_slow_requests_leave_a_worker_to_quick_ones():
     schedule = Schedule(1, 10)
-    slow, quick = [Noted(slow=True), Noted(slow=True)], Noted()
+    slow, quick = [Recorded(slow=True), Recorded(slow=True)], Recorded()
     for ticket in [*slow, quick]:
         schedule.put(ticket)
     assert schedule.take(0) is quick
@@ -93,16 +93,38 @@ def test_slow_requests_leave_a_worker_to_quick_ones():
 
 def test_a_quick_request_that_takes_long_becomes_a_slow_one():
     schedule = Schedule(1, 10)
-    first, second = Noted(), Noted()
+    first, second = Recorded(), Recorded()
     for ticket in (first, second):
         schedule.put(ticket)
         schedule.take(0)
-    assert schedule.goes_on(first)
-    assert not schedule.goes_on(second)
+    assert schedule.may_continue(first)
+    assert not schedule.may_continue(second)
     schedule.done(second)  # its worker is ended; it is begun again when the first is done
     assert schedule.take(0) is None
     schedule.done(first)
     assert schedule.take(0) is second
+
+
+def test_a_kind_whose_estimate_was_too_low_starts_as_slow_until_it_is_quick_again():
+    schedule = Schedule(1, 10)
+
+    def starts_slow(regiments, game="risk"):
+        ticket = Recorded(pairs=(("game", game), ("attacker.regiments", regiments)))
+        schedule.put(ticket)
+        schedule.drop(ticket)
+        return ticket.slow
+
+    def measured(regiments, seconds):
+        schedule.learn(Recorded(pairs=(("game", "risk"), ("attacker.regiments", regiments))), seconds)
+
+    assert not starts_slow("50")
+    measured("50", QUICK_SECONDS + 0.1)
+    assert starts_slow("50")
+    assert starts_slow("60")
+    assert not starts_slow("40")
+    assert not starts_slow("50", game="europa")
+    measured("60", QUICK_SECONDS - 0.1)
+    assert not starts_slow("50")
 
 
 def in_a_loop(coroutine):
@@ -114,7 +136,7 @@ def in_a_loop(coroutine):
 def test_a_request_does_not_wait_for_ever():
     async def waited():
         pool = work.Pool(1, 8, Limits(queue=0.1))
-        await pool.submit(Asked("index")).next()
+        await pool.submit(Job("index")).next()
 
     with pytest.raises(work.Unserved, match=r"has waited 0\.1 s"):
         in_a_loop(waited())
@@ -156,29 +178,29 @@ def test_small_requests_do_not_wait_for_large_ones(server):
         line.close()
 
 
-def test_a_lost_nursery_is_replaced(app, site):
+def test_a_dead_fork_server_is_replaced(app, site):
     pool = app.app.state.pool
-    os.kill(pool._nursery._process.pid, signal.SIGKILL)
-    for hired in pool.hired:
-        os.kill(hired.pid, signal.SIGKILL)
+    os.kill(pool._fork_server._process.pid, signal.SIGKILL)
+    for worker in pool.workers:
+        os.kill(worker.pid, signal.SIGKILL)
     time.sleep(0.3)
     assert [site.get(SMALL.format(20 + n)).status_code for n in range(4)] == [200] * 4
 
 
-def test_workers_come_from_the_newest_nursery(app, site):
+def test_workers_come_from_the_newest_fork_server(app, site):
     pool = app.app.state.pool
-    old, new = pool._nursery, nursery.Nursery(pool.limits, kernels=False)
+    old, new = pool._fork_server, fork_server.ForkServer(pool.limits, kernels=False)
     new.wait()
-    pool._nursery = pool._loader = new
+    pool._fork_server = pool._loader = new
     old.close()
     end = time.monotonic() + 30
-    while not all(hired and hired.nursery is new for hired in pool.hired) and time.monotonic() < end:
+    while not all(worker and worker.origin is new for worker in pool.workers) and time.monotonic() < end:
         time.sleep(0.1)
-    assert all(hired.nursery is new for hired in pool.hired)
+    assert all(worker.origin is new for worker in pool.workers)
     assert site.get(SMALL.format(30)).status_code == 200
 
 
-def test_loading_tells_which_games_are_loaded(monkeypatch):
+def test_loading_reports_the_games(monkeypatch):
     from simulator.cli import warming
 
     def warm(progress):
@@ -186,11 +208,11 @@ def test_loading_tells_which_games_are_loaded(monkeypatch):
             progress(done, 64)
 
     monkeypatch.setattr(warming, "warm", warm)
-    told = []
-    nursery.load_kernels(told.append)
-    assert told[0]["loaded"] == []
-    assert "axis-and-allies-1942" in told[-1]["loaded"]
-    for one in told:
+    states = []
+    fork_server.load_kernels(states.append)
+    assert states[0]["loaded"] == []
+    assert "axis-and-allies-1942" in states[-1]["loaded"]
+    for one in states:
         assert one["kernels"] == "loading"
         assert not set(one["loaded"]) & set(one["waiting"])
 
@@ -256,4 +278,19 @@ def test_a_mistake_is_answered_with_the_page_and_the_text_in_its_box(site, path,
     assert "<html" in reply.text
     boxes = re.findall(r'<textarea[^>]*>\n?(.*?)</textarea>|name="with.s" value="([^"]*)"', reply.text, re.S)
     assert text in [unescape(one or two).strip() for one, two in boxes]
+    assert line in unescape(re.search(r'class="complaint"[^>]*>([^<]*)', reply.text)[1])
+
+
+@pytest.mark.parametrize("path", ["/own", "/open"])
+@pytest.mark.parametrize(
+    ("body", "status", "line"),
+    [
+        (b"game=" + b"x" * 100_000, 413, "scenario: more than 64 KB"),
+        (b"game=\xff\xfe", 400, "scenario: the text is not UTF-8"),
+    ],
+)
+def test_a_text_that_is_too_long_or_no_utf_8_is_answered_with_the_page(site, path, body, status, line):
+    reply = site.post(path, content=body)
+    assert reply.status_code == status
+    assert "<textarea" in reply.text
     assert line in unescape(re.search(r'class="complaint"[^>]*>([^<]*)', reply.text)[1])

@@ -1,15 +1,15 @@
-// The page without this script is whole; with it the answer comes while one types. No library, nothing from elsewhere.
+// The page works without this script; with it the answer follows the typing. No libraries, no external resources.
 "use strict";
 document.documentElement.classList.add("scripted");
 
-const WAIT = 150; // milliseconds from the last key to the question
+const WAIT = 150; // milliseconds from the last key to the request
 const MOST_PINS = 6;
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = $("#scenario"), answer = $("#answer"), complaint = $("#complaint");
 
-let asked = 0; // the number of the newest question; answers to older ones are dropped
-let under_way = null, events = null, timer = null;
+let latest = 0; // the number of the latest request; answers to older ones are dropped
+let pending = null, events = null, timer = null;
 
 function readable(pairs) {
   const soft = (text) => encodeURIComponent(text).replace(/%20/g, "+").replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/");
@@ -20,7 +20,7 @@ function scenario_pairs() {
   return [...new FormData(form)].filter(([key, value]) => !key.startsWith("with.") && value.trim() !== "");
 }
 
-async function fetched(url, signal, options = {}) {
+async function fetch_again(url, signal, options = {}) {
   for (let tries = 0; ; tries++) {
     const reply = await fetch(url, { signal, ...options });
     if (reply.status !== 503 || tries === 5) return reply;
@@ -30,28 +30,28 @@ async function fetched(url, signal, options = {}) {
 
 // --- the answer ----------------------------------------------------------------------------------------------------
 
-function soon() {
+function answer_soon() {
   clearTimeout(timer);
-  timer = setTimeout(ask, WAIT);
+  timer = setTimeout(request_answer, WAIT);
 }
 
-async function ask() {
+async function request_answer() {
   clearTimeout(timer);
   end_stream();
-  if (under_way) under_way.abort();
-  const mine = ++asked;
-  under_way = new AbortController();
+  if (pending) pending.abort();
+  const mine = ++latest;
+  pending = new AbortController();
   answer.setAttribute("aria-busy", "true");
   const pairs = scenario_pairs(), column = $("#column");
   const chosen = column ? [["with.column", column.value]] : [];
   try {
-    const reply = await fetched(`${form.dataset.here}/answer?${readable([...pairs, ...chosen, ["with.live", "1"]])}`, under_way.signal);
+    const reply = await fetch_again(`${form.dataset.here}/answer?${readable([...pairs, ...chosen, ["with.live", "1"]])}`, pending.signal);
     const text = await reply.text();
-    if (mine !== asked) return;
+    if (mine !== latest) return;
     if (reply.ok) show(text, pairs);
     else refuse(text);
   } catch (error) {
-    if (error.name !== "AbortError" && mine === asked) say("The server does not answer.");
+    if (error.name !== "AbortError" && mine === latest) complain("The server does not answer.");
   }
 }
 
@@ -67,25 +67,25 @@ function show(html, pairs) {
   }
   if (focused) document.getElementById(focused)?.focus();
   answer.setAttribute("aria-busy", "false");
-  say("");
+  complain("");
   const shown = $(".answer", answer);
   if (!shown) return;
   history.replaceState(null, "", shown.dataset.address);
-  ready();
+  show_buttons();
   $$(".found").forEach((one) => one.classList.add("stale"));
-  if (shown.dataset.exact === "no" && pairs) narrow(pairs);
+  if (shown.dataset.exact === "no" && pairs) refine(pairs);
 }
 
 function refuse(html) {
   const box = document.createElement("div");
   box.innerHTML = html;
-  const told = $(".complaint", box);
-  say(told ? told.firstChild.data.trim() : box.textContent, told ? told.dataset.field : "");
-  const less = told && $("a", told);
-  if (less) complaint.append(" ", less);
+  const line = $(".complaint", box);
+  complain(line ? line.firstChild.data.trim() : box.textContent, line ? line.dataset.field : "");
+  const half = line && $("a", line);
+  if (half) complaint.append(" ", half);
 }
 
-function say(text, field = "") {
+function complain(text, field = "") {
   complaint.textContent = text;
   complaint.hidden = !text;
   mark(field, text);
@@ -108,24 +108,24 @@ function mark(field, text) {
   for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
-// --- a simulation that narrows -------------------------------------------------------------------------------------
+// --- a simulation that refines its answer ----------------------------------------------------------------------------------
 
-function narrow(pairs, exact = "no") {
+function refine(pairs, exact = "no") {
   end_stream();
-  const mine = asked, column = $("#column");
+  const mine = latest, column = $("#column");
   const chosen = column ? [["with.column", column.value]] : [];
   events = new EventSource(`${form.dataset.here}/stream?${readable([...pairs, ...chosen, ["with.exact", exact]])}`);
   $("#running").hidden = false;
-  $("#progress").textContent = "rolling dice";
+  $("#progress").textContent = "simulating";
   events.onmessage = (message) => {
-    if (mine !== asked) return end_stream();
-    const told = JSON.parse(message.data);
-    if (told.ended === "refused") refuse(told.html);
+    if (mine !== latest) return end_stream();
+    const state = JSON.parse(message.data);
+    if (state.ended === "refused") refuse(state.html);
     else {
-      show(told.html, null);
-      $("#progress").textContent = `${told.battles.toLocaleString("en")} battles`;
+      show(state.html, null);
+      $("#progress").textContent = `${state.battles.toLocaleString("en")} battles`;
     }
-    if (told.ended) end_stream();
+    if (state.ended) end_stream();
   };
   events.onerror = () => end_stream();
 }
@@ -137,9 +137,9 @@ function end_stream() {
   if (line) line.hidden = true;
 }
 
-// --- what is in the answer -----------------------------------------------------------------------------------------
+// --- the buttons of the answer ----------------------------------------------------------------------------------
 
-function ready() {
+function show_buttons() {
   $$("button.copy, #roll").forEach((one) => (one.hidden = false));
 }
 
@@ -159,7 +159,7 @@ async function copy(button) {
 
 async function change_form(button) {
   const pairs = [...scenario_pairs(), [button.name, button.value]];
-  const reply = await fetched(`${form.dataset.here}/form?${readable(pairs)}`);
+  const reply = await fetch_again(`${form.dataset.here}/form?${readable(pairs)}`);
   if (!reply.ok) return refuse(await reply.text());
   const open = $$("details[open] > summary", form).map((one) => one.textContent);
   $("#fields").innerHTML = await reply.text();
@@ -169,12 +169,12 @@ async function change_form(button) {
   const inputs = places.flatMap((one) => $$("input:not([type=hidden]), select, textarea", one));
   const target = button.value.endsWith("+") ? inputs[inputs.length - 1] : inputs[0];
   (target || $("button", form)).focus();
-  soon();
+  answer_soon();
 }
 
 async function suggest(input) {
   const game = form.dataset.here.split("/")[1];
-  const reply = await fetched(`/api/names/${encodeURIComponent(game)}/${encodeURIComponent(input.dataset.names)}?q=${encodeURIComponent(input.value)}`);
+  const reply = await fetch_again(`/api/names/${encodeURIComponent(game)}/${encodeURIComponent(input.dataset.names)}?q=${encodeURIComponent(input.value)}`);
   if (!reply.ok) return;
   const rows = await reply.json();
   input.list.replaceChildren(...rows.map((row) => {
@@ -189,20 +189,20 @@ async function suggest(input) {
 // --- the tools -----------------------------------------------------------------------------------------------------
 
 async function use_tool(tool) {
-  const found = $(".found", tool.parentElement), old = found.innerHTML;
+  const result = $(".found", tool.parentElement), old = result.innerHTML;
   const own = [...new FormData(tool)].filter(([key]) => key.startsWith("with."));
-  found.setAttribute("aria-busy", "true");
-  found.classList.add("stale");
-  if (!old) found.textContent = "reckoning …";
+  result.setAttribute("aria-busy", "true");
+  result.classList.add("stale");
+  if (!old) result.textContent = "computing …";
   const where = new URL(tool.action), pairs = [...scenario_pairs(), ...own, ["with.part", "1"]];
   try {
-    const reply = await fetched(`${where.pathname}?${readable(pairs)}`);
-    found.innerHTML = await reply.text();
+    const reply = await fetch_again(`${where.pathname}?${readable(pairs)}`);
+    result.innerHTML = await reply.text();
   } catch {
-    found.textContent = "The server does not answer.";
+    result.textContent = "The server does not answer.";
   }
-  found.classList.remove("stale");
-  found.setAttribute("aria-busy", "false");
+  result.classList.remove("stale");
+  result.setAttribute("aria-busy", "false");
 }
 
 // --- pins ----------------------------------------------------------------------------------------------------------
@@ -239,21 +239,21 @@ function show_pins() {
 if (form) {
   form.addEventListener("input", (event) => {
     if (event.target.dataset.names) suggest(event.target);
-    soon();
+    answer_soon();
   });
   form.addEventListener("focusin", (event) => { if (event.target.dataset.names) suggest(event.target); });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const button = event.submitter;
     if (button && (button.name === "with.add" || button.name === "with.drop")) change_form(button);
-    else ask();
+    else request_answer();
   });
   $("#stop").addEventListener("click", end_stream);
-  answer.addEventListener("change", (event) => { if (event.target.id === "column") ask(); });
-  answer.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
+  answer.addEventListener("change", (event) => { if (event.target.id === "column") request_answer(); });
+  answer.addEventListener("submit", (event) => { event.preventDefault(); request_answer(); });
   answer.addEventListener("click", (event) => {
     if (event.target.matches("button.copy")) copy(event.target);
-    if (event.target.id === "roll") narrow(scenario_pairs(), "yes");
+    if (event.target.id === "roll") refine(scenario_pairs(), "yes");
     if (event.target.id === "pin") {
       event.preventDefault();
       pins.add($(".answer", answer).dataset.address);
@@ -266,9 +266,9 @@ if (form) {
       use_tool(event.target);
     }
   });
-  ready();
+  show_buttons();
   show_pins();
   const shown = $(".answer", answer);
   mark(complaint.dataset.field, complaint.textContent);
-  if (shown && shown.dataset.exact === "no") narrow(scenario_pairs());
+  if (shown && shown.dataset.exact === "no") refine(scenario_pairs());
 }

@@ -1,4 +1,4 @@
-"""The server: routes, sizes, headers, what is kept, the log. Everything that takes thought is done by the workers."""
+"""The web application: routes, size limits, security headers, the reply cache and the log. Workers do the rest."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from simulator.web.messages import EVENTS, TEXT, Asked, Reply, Unserved, as_json, event
-from simulator.web.pool import ENDING, Pool
+from simulator.web.messages import EVENTS, TEXT, BadRequest, Job, Reply, Unserved, as_json, event
+from simulator.web.server.pool import ENDING, Pool
 
 MOST_BYTES = 64 * 1024
-KEPT_BYTES = 32 << 20
+# The rest of a body that is too long is read up to here, since browsers show no answer before they have sent it.
+MOST_READ = 16 * MOST_BYTES
+CACHE_BYTES = 32 << 20
 STATIC = {
     "style.css": "text/css; charset=utf-8",
     "app.js": "text/javascript; charset=utf-8",
@@ -37,66 +39,68 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+# Path, view and methods of all routes that a worker answers; the first match counts.
+ROUTES = [
+    ("/", "index", "GET"),
+    ("/compare", "compare", "GET"),
+    ("/open", "open", "POST"),
+    ("/own", "own", "GET POST"),
+    ("/api/odds", "api-odds", "GET POST"),
+    ("/api/sweep", "api-sweep", "GET POST"),
+    ("/api/games", "api-games", "GET"),
+    ("/api/docs", "docs", "GET"),
+    ("/api/schema/{game}/{battle}", "api-schema", "GET"),
+    ("/api/names/{game}/{list}", "api-names", "GET"),
+    ("/{game}/{battle}", "page", "GET"),
+    ("/{game}/{battle}/answer", "answer", "GET"),
+    ("/{game}/{battle}/form", "form", "GET"),
+    ("/{game}/{battle}/{tool}", "tool", "GET POST"),
+]
 log = logging.getLogger("battle-odds.web")
 
 
-class Kept:
-    """Replies that were given before, the newest within so many bytes; answers never change while the server runs."""
+class ReplyCache:
+    """The latest replies, up to a number of bytes; answers never change while the server runs."""
 
     def __init__(self, most: int) -> None:
         self._most, self._size = most, 0
         self._replies: OrderedDict[Any, Reply] = OrderedDict()
 
     def get(self, key: Any) -> Reply | None:
-        """A reply that is kept."""
-        found = self._replies.get(key)
-        if found is not None:
+        """The reply of a key; None if it is not cached."""
+        reply = self._replies.get(key)
+        if reply is not None:
             self._replies.move_to_end(key)
-        return found
+        return reply
 
     def put(self, key: Any, reply: Reply) -> None:
-        """Keep a reply; the oldest go."""
+        """Cache a reply unless it is a refusal or too large; the least recently used ones are removed."""
         size = len(reply.body) + len(str(key))
         if reply.status != 200 or size > self._most // 8 or key in self._replies:
             return
         self._replies[key] = reply
         self._size += size
         while self._size > self._most:
-            old, gone = self._replies.popitem(last=False)
-            self._size -= len(gone.body) + len(str(old))
+            old, removed = self._replies.popitem(last=False)
+            self._size -= len(removed.body) + len(str(old))
 
 
 def create_app(pool: Pool) -> Starlette:
-    """The server over these workers, which are started and ended elsewhere."""
+    """The application over a pool, which its caller starts and closes."""
     site = Site(pool)
-    one = ["GET"]
     routes = [
-        Route("/", site.view("index"), methods=one),
-        Route("/static/{name}", static, methods=one),
-        Route("/healthz", site.health, methods=one),
-        Route("/compare", site.view("compare"), methods=one),
-        Route("/open", site.view("open"), methods=["POST"]),
-        Route("/own", site.view("own"), methods=["GET", "POST"]),
-        Route("/api/odds", site.view("api-odds"), methods=["GET", "POST"]),
-        Route("/api/sweep", site.view("api-sweep"), methods=["GET", "POST"]),
-        Route("/api/games", site.view("api-games"), methods=one),
-        Route("/api/docs", site.view("docs"), methods=one),
-        Route("/api/schema/{game}/{battle}", site.view("api-schema"), methods=one),
-        Route("/api/names/{game}/{list}", site.view("api-names"), methods=one),
-        Route("/{game}/{battle}", site.view("page"), methods=one),
-        Route("/{game}/{battle}/answer", site.view("answer"), methods=one),
-        Route("/{game}/{battle}/form", site.view("form"), methods=one),
-        Route("/{game}/{battle}/stream", site.stream, methods=one),
-        Route("/{game}/{battle}/{tool}", site.view("tool"), methods=["GET", "POST"]),
+        Route("/static/{name}", static, methods=["GET"]),
+        Route("/healthz", site.health, methods=["GET"]),
+        Route("/{game}/{battle}/stream", site.stream, methods=["GET"]),
+        *(Route(path, site.view(view), methods=methods.split()) for path, view, methods in ROUTES),
     ]
-
     app = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
     app.state.pool = pool
     return Guard(app)  # type: ignore[return-value]
 
 
 class Guard:
-    """Around the application: the headers of safety, one line of the log a request, and no request that is too long."""
+    """Middleware: adds the security headers, logs one line a request, refuses addresses that are too long."""
 
     def __init__(self, app: Starlette) -> None:
         self.app = app
@@ -112,10 +116,8 @@ class Guard:
             nonlocal status, started
             if message["type"] == "http.response.start":
                 status, started = message["status"], True
-                message["headers"] = [
-                    *message["headers"],
-                    *((k.lower().encode(), v.encode()) for k, v in HEADERS.items()),
-                ]
+                added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
         if len(scope.get("query_string", b"")) > MOST_BYTES:
@@ -124,53 +126,52 @@ class Guard:
         else:
             try:
                 await self.app(scope, receive, guarded)
-            except asyncio.CancelledError:  # the server ends, and this client still sends or reads
+            except asyncio.CancelledError:  # the server ends while this client still sends or reads
                 if not started:
-                    await busy(scope["path"], ENDING)(scope, receive, guarded)
-        route = scope.get("route")
-        place = getattr(route, "path", "(no such page)")
-        log.info("%s %s %d %.0f ms", scope["method"], place, status, 1000 * (time.perf_counter() - begun))
+                    await _unserved(scope["path"], ENDING)(scope, receive, guarded)
+        path = getattr(scope.get("route"), "path", "(no such page)")
+        log.info("%s %s %d %.0f ms", scope["method"], path, status, 1000 * (time.perf_counter() - begun))
 
 
 class Site:
     """The application's routes over a pool of workers."""
 
     def __init__(self, pool: Pool) -> None:
-        self.pool, self.kept = pool, Kept(KEPT_BYTES)
+        self.pool, self.cache = pool, ReplyCache(CACHE_BYTES)
 
     def view(self, name: str) -> Callable[[Request], Awaitable[Response]]:
         """A route that a worker answers."""
 
         async def serve(request: Request) -> Response:
-            body = await _body(request)
-            if isinstance(body, Response):
-                return body
-            asked = _asked(name, request, body)
-            key = (name, request.url.path, request.url.query, asked.host) if request.method == "GET" else None
-            reply = self.kept.get(key) if key else None
+            try:
+                job = _job(name, request, await _body(request))
+            except BadRequest as error:
+                job = _refused(_job(name, request, ""), str(error), error.status)
+            except ClientDisconnect:
+                return Response(status_code=400)
+            key = (name, request.url.path, request.url.query, job.host) if request.method == "GET" else None
+            reply = self.cache.get(key) if key else None
             try:
                 if reply is None:
-                    reply = await self._reply(request, asked)
-                    if reply.lost:  # the worker could not even say so
-                        names = {**asked.names, "view": name}
-                        asked = replace(asked, view="refusal", names=names, body=reply.body.decode())
-                        reply = await self._reply(request, asked)
+                    reply = await self._reply(request, job)
+                    if reply.lost:  # another worker words the refusal
+                        reply = await self._reply(request, _refused(job, reply.body.decode(), reply.status))
                     if key:
-                        self.kept.put(key, reply)
+                        self.cache.put(key, reply)
             except Unserved as error:
-                return busy(request.url.path, error)
+                return _unserved(request.url.path, error)
             return _response(reply)
 
         return serve
 
-    async def _reply(self, request: Request, asked: Asked) -> Reply:
-        """The one reply to a request. Raises Unserved."""
-        async with aclosing(self._replies(request, asked)) as replies:
+    async def _reply(self, request: Request, job: Job) -> Reply:
+        """The only reply to a request. Raises Unserved."""
+        async with aclosing(self._replies(request, job)) as replies:
             return await anext(replies)
 
-    async def _replies(self, request: Request, asked: Asked) -> AsyncGenerator[Reply, None]:
-        """The replies to a request, for as long as its client is there. Raises Unserved."""
-        ticket = self.pool.submit(asked, request.client.host if request.client else "")
+    async def _replies(self, request: Request, job: Job) -> AsyncGenerator[Reply, None]:
+        """The replies to a request, until its client goes. Raises Unserved."""
+        ticket = self.pool.submit(job, request.client.host if request.client else "")
 
         async def watch() -> None:
             while (await request.receive())["type"] != "http.disconnect":
@@ -189,12 +190,12 @@ class Site:
             self.pool.leave(ticket)
 
     async def stream(self, request: Request) -> Response:
-        """Server-sent events until the simulation is done, or its client is gone."""
-        replies = self._replies(request, _asked("stream", request, ""))
+        """Server-sent events until the simulation ends or its client goes."""
+        replies = self._replies(request, _job("stream", request, ""))
         try:
             first = await anext(replies)
         except Unserved as error:
-            return busy(request.url.path, error)
+            return _unserved(request.url.path, error)
         if first.type != EVENTS:
             return _response(first)
 
@@ -202,38 +203,45 @@ class Site:
             yield first.body
             with suppress(Unserved):
                 async for reply in replies:
-                    told = {"html": reply.body.decode(), "ended": "refused"}
-                    yield reply.body if reply.type == EVENTS else event(told)
+                    refusal = {"html": reply.body.decode(), "ended": "refused"}
+                    yield reply.body if reply.type == EVENTS else event(refusal)
 
         return StreamingResponse(parts(), media_type=EVENTS, headers={"Cache-Control": "no-store"})
 
     async def health(self, request: Request) -> Response:
-        """Whether the server is up, and the kernels of which games it has loaded: for programs that watch it."""
+        """Whether the server is up, and the games whose kernels are loaded: for programs that monitor it."""
         up = "ok" if self.pool.ready.is_set() else "starting"
         return _response(as_json({"status": up, **self.pool.health}))
 
 
-def _asked(name: str, request: Request, body: str) -> Asked:
+def _job(name: str, request: Request, body: str) -> Job:
     pairs = tuple(request.query_params.multi_items())
     host = f"{request.url.scheme}://{request.url.netloc}"
-    return Asked(name, {key: str(value) for key, value in request.path_params.items()}, pairs, body, host)
+    return Job(name, {key: str(value) for key, value in request.path_params.items()}, pairs, body, host)
 
 
-async def _body(request: Request) -> str | Response:
-    """The text of a request's body, or the refusal of one that is too long or no text."""
+def _refused(job: Job, text: str, status: int) -> Job:
+    """The job that words a refusal as the view of this job does."""
+    return replace(job, view="refusal", names={**job.names, "view": job.view, "status": str(status)}, body=text)
+
+
+async def _body(request: Request) -> str:
+    """The text of a request's body. Raises BadRequest, ClientDisconnect."""
     if request.method != "POST":
         return ""
-    found = bytearray()
+    body, size = bytearray(), 0
+    async for part in request.stream():
+        size += len(part)
+        if size <= MOST_BYTES:
+            body += part
+        elif size > MOST_READ:
+            break
+    if size > MOST_BYTES:
+        raise BadRequest(f"scenario: more than {MOST_BYTES // 1024} KB", 413)
     try:
-        async for part in request.stream():
-            found += part
-            if len(found) > MOST_BYTES:
-                return _refusal(request.url.path, f"scenario: more than {MOST_BYTES // 1024} KB", 413)
-        return found.decode("utf-8-sig")
+        return body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return _refusal(request.url.path, "scenario: it is no text in UTF-8", 400)
-    except ClientDisconnect:
-        return Response(status_code=400)
+        raise BadRequest("scenario: the text is not UTF-8", 400) from None
 
 
 def _response(reply: Reply) -> Response:
@@ -241,11 +249,11 @@ def _response(reply: Reply) -> Response:
     return Response(reply.body, reply.status, headers, reply.type)
 
 
-def busy(path: str, error: Unserved) -> Response:
-    """The line about a request that no worker answers; it may come again in a second."""
-    found = _refusal(path, str(error), error.status)
-    found.headers["Retry-After"] = "1"
-    return found
+def _unserved(path: str, error: Unserved) -> Response:
+    """The refusal of a request that no worker answers; the client may try again after a second."""
+    response = _refusal(path, str(error), error.status)
+    response.headers["Retry-After"] = "1"
+    return response
 
 
 def _refusal(path: str, text: str, status: int) -> Response:
@@ -262,7 +270,7 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """The script, the style, the icon: nothing but these."""
+    """The script, the style or the icon; no other file."""
     name = request.path_params["name"]
     if name not in STATIC:
         return _refusal(request.url.path, "no such page", 404)

@@ -1,8 +1,8 @@
 """A scenario as the readable query of an address, and back.
 
-`attacker.regiments=20&policy.attacker.retreat=best`: a field's path and its value, places of lists as numbers
-(`conditions.crossings.0.fleets=2`), a list of plain values as a key given several times, anything else as TOML writes
-it. Defaults are left out. `v` is the rules version, and what begins with `with.` belongs to a tool of the page.
+`attacker.regiments=20&policy.attacker.retreat=best`: the path of a field and its value, list indices as numbers
+(`conditions.crossings.0.fleets=2`), a list of plain values as a key given several times, anything else in TOML.
+Defaults are left out. `v` is the rules version; keys that start with `with.` belong to a tool of the page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from simulator.scenarios.schema import Schema, branches, field_at, schema_of
 Pairs = list[tuple[str, str]]
 VERSION, TOOL = "v", "with."
 FRAME = ("game", "battle")
-MOST_PAIRS, MOST_PLACES, MOST_DEPTH = 2000, 1000, 12
+MOST_PAIRS, MOST_DEPTH = 2000, 12
 _PLACE = re.compile(r"\.(\d{1,4})(?=\.|$)")
 _KEY = re.compile(r"[A-Za-z_][\w-]*(\.[\w-]+)*$", re.ASCII)
 
@@ -36,6 +36,18 @@ def path_of(key: str) -> str:
 def key_of(path: str) -> str:
     """`crossings[0].fleets` as `crossings.0.fleets`."""
     return re.sub(r"\[(\d+)\]", r".\1", path)
+
+
+def value_at(data: Any, key: str) -> Any:
+    """The value at a key of nested tables and lists; None if there is none."""
+    for part in key.split("."):
+        if isinstance(data, Mapping):
+            data = data.get(part)
+        elif isinstance(data, list) and part.isdecimal() and int(part) < len(data):
+            data = data[int(part)]
+        else:
+            return None
+    return data
 
 
 def query(pairs: Iterable[tuple[str, str]]) -> str:
@@ -62,7 +74,7 @@ def split(pairs: Iterable[tuple[str, str]]) -> tuple[Pairs, dict[str, list[str]]
 
 
 def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
-    """The scenario that a query spells, without its frame; empty values and defaults count as left out.
+    """The scenario of a query, without game and battle; empty values and defaults count as left out.
 
     Raises ScenarioError.
     """
@@ -74,10 +86,10 @@ def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
         raise ScenarioError(f"scenario: more than {MOST_PAIRS} fields")
     tree: dict[Any, Any] = {}
     for key, texts in grouped.items():
-        if not _KEY.match(key) or key.count(".") > MOST_DEPTH:
+        if not _is_key(key):
             raise ScenarioError(f"{key[:60]}: not a field; write it like attacker.regiments or crossings.0.fleets")
         node, value = field_at(battle, path_of(key)) or {}, _value(texts, battle, path_of(key))
-        # A form sends every field; rules may refuse even a default where its field has no meaning.
+        # A form sends every field; rules may refuse even a default where its field does not apply.
         if not ("default" in node and _alike(node["default"], value)):
             _put(tree, key, value)
     data: dict[str, Any] = _lists(tree)
@@ -85,16 +97,20 @@ def read(pairs: Iterable[tuple[str, str]], battle: Battle) -> dict[str, Any]:
 
 
 def house_rules(pairs: Iterable[tuple[str, str]]) -> Any:
-    """The `rules` that a query lays over a game file, or the whole game of one's own; None without any."""
+    """The `rules` that a query applies to a game file, or the whole pasted game; None without any."""
     tree: dict[Any, Any] = {}
     for key, value in pairs:
-        if key.partition(".")[0] == "rules" and value.strip() and _KEY.match(key) and key.count(".") <= MOST_DEPTH:
+        if key.partition(".")[0] == "rules" and value.strip() and _is_key(key):
             _put(tree, key, free_table(value.strip()) if key == "rules" else plain_value(value.strip()))
     return _lists(tree).get("rules")
 
 
+def _is_key(key: str) -> bool:
+    return _KEY.match(key) is not None and key.count(".") <= MOST_DEPTH
+
+
 def _put(tree: dict[Any, Any], key: str, value: Any) -> None:
-    """Put a value into nested tables; places of lists are whole numbers among their names until `_lists`."""
+    """Put a value into nested tables; list indices are whole numbers among their keys until `_lists`."""
     *tables, last = (int(part) if part.isdigit() and len(part) < 5 else part for part in key.split("."))
     node = tree
     for part in tables:
@@ -109,7 +125,7 @@ def _put(tree: dict[Any, Any], key: str, value: Any) -> None:
 
 
 def _lists(node: Any) -> Any:
-    """Tables whose names are all places become lists, in that order, without gaps."""
+    """Turn tables whose keys are all indices into lists, in that order, without gaps."""
     if not isinstance(node, dict):
         return node
     inside = {name: _lists(value) for name, value in node.items()}
@@ -118,30 +134,37 @@ def _lists(node: Any) -> Any:
     return {str(name): value for name, value in inside.items()}
 
 
+def _kinds(battle: Battle, path: str) -> list[Schema]:
+    """The schemas that the field at a path may have; the whole scenario for an empty path."""
+    schema = schema_of(battle.model)
+    node = field_at(battle, path) if path else schema
+    return list(branches(dict(node), schema)) if node else []
+
+
 def _value(texts: Sequence[str], battle: Battle, path: str) -> Any:
-    schema, node = schema_of(battle.model), field_at(battle, path)
-    kinds = list(branches(dict(node), schema)) if node else []
-    items = [item for kind in kinds if kind.get("type") == "array" for item in branches(kind.get("items", {}), schema)]
+    kinds = _kinds(battle, path)
+    arrays = [kind for kind in kinds if kind.get("type") == "array"]
+    items = [item for kind in arrays for item in branches(kind.get("items", {}), schema_of(battle.model))]
     plain = [kind for kind in kinds if kind.get("type") not in {"array", "null"}]
     if len(texts) > 1:
-        return [_one(text, items) for text in texts] if items else _one(texts[-1], plain)
+        return [_typed(text, items) for text in texts] if items else _typed(texts[-1], plain)
     text = texts[0]
     if not kinds:
         return free_table(text) if re.fullmatch(r"objective\.\w+|rules", path) else plain_value(text)
-    if text[0] in "[{" and (found := _toml(text)) is not None:
-        return found
+    if text[0] in "[{" and (parsed := _toml(f"value = {text}").get("value")) is not None:
+        return parsed
     if not plain:
         parts = text.split(",") if any(item.get("type") in {"integer", "number"} for item in items) else [text]
-        return [_one(part.strip(), items) for part in parts]
-    value = _one(text, plain)
-    numbers = [_one(part.strip(), items) for part in text.split(",")] if isinstance(value, str) and items else []
+        return [_typed(part.strip(), items) for part in parts]
+    value = _typed(text, plain)
+    numbers = [_typed(part.strip(), items) for part in text.split(",")] if isinstance(value, str) and items else []
     if len(numbers) > 1 and not any(isinstance(number, str) for number in numbers):
         return numbers
     return value
 
 
-def _one(text: str, kinds: Sequence[Schema]) -> Any:
-    """A text as one of the plain values that a field takes, or else as it stands, for the rules to refuse."""
+def _typed(text: str, kinds: Sequence[Schema]) -> Any:
+    """A text as a value of one of these types; else the text itself, for the rules to refuse."""
     for kind in kinds:
         for name in [*kind.get("enum", ()), *([kind["const"]] if "const" in kind else ())]:
             if text == str(name):
@@ -160,21 +183,17 @@ def _one(text: str, kinds: Sequence[Schema]) -> Any:
 
 
 def free_table(text: str) -> Any:
-    """A table as TOML writes it: inline with or without its braces, or line by line; else the text itself."""
-    for written in (f"value = {text}", f"value = {{ {text} }}"):
-        if isinstance(found := _loads(written).get("value"), dict):
-            return found
-    return _loads(text) or text
+    """A table in TOML: inline with or without its braces, or line by line; else the text itself."""
+    for line in (f"value = {text}", f"value = {{ {text} }}"):
+        if isinstance(table := _toml(line).get("value"), dict):
+            return table
+    return _toml(text) or text
 
 
-def _toml(text: str) -> Any:
-    return _loads(f"value = {text}").get("value")
-
-
-def _loads(text: str) -> dict[str, Any]:
+def _toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+    except (RecursionError, ValueError):
         return {}
 
 
@@ -182,41 +201,40 @@ def _loads(text: str) -> dict[str, Any]:
 
 
 def written(data: Mapping[str, Any], battle: Battle) -> Pairs:
-    """The pairs that spell a scenario, defaults left out; `read` makes them a scenario of the same fields."""
-    found: Pairs = []
-    _write(found, "", {name: value for name, value in data.items() if name not in FRAME}, battle, False)
-    return found
+    """The query pairs of a scenario, defaults left out; the inverse of `read`."""
+    pairs: Pairs = []
+    _write(pairs, "", {name: value for name, value in data.items() if name not in FRAME}, battle, False)
+    return pairs
 
 
-def _write(found: Pairs, path: str, value: Any, battle: Battle, needed: bool) -> None:
-    node: Mapping[str, Any] | None = schema_of(battle.model) if not path else field_at(battle, path)
-    kinds = list(branches(dict(node), schema_of(battle.model))) if node else []
-    if value is None or (node and "default" in node and _alike(node["default"], value)):
+def _write(pairs: Pairs, path: str, value: Any, battle: Battle, needed: bool) -> None:
+    """Append the pairs of the value at a path; an empty table is written only if it is `needed`."""
+    node = (field_at(battle, path) if path else None) or {}
+    if value is None or ("default" in node and _alike(node["default"], value)):
         return
-    key = key_of(path)
+    key, kinds = key_of(path), _kinds(battle, path)
     if isinstance(value, Mapping):
         tables = [kind for kind in kinds if "properties" in kind]
         if not tables and not path.startswith("objective"):
-            found.append((key, inline(value)))
+            pairs.append((key, inline(value)))
             return
-        before = len(found)
-        for name, one in value.items():
-            must = any(name in kind.get("required", ()) for kind in tables)
-            _write(found, f"{path}.{name}" if path else name, one, battle, must)
-        if len(found) == before and path and (needed or path.endswith("]")):
-            found.append((key, "{}"))
+        before = len(pairs)
+        for name, inner in value.items():
+            required = any(name in kind.get("required", ()) for kind in tables)
+            _write(pairs, f"{path}.{name}" if path else name, inner, battle, required)
+        if len(pairs) == before and path and (needed or path.endswith("]")):
+            pairs.append((key, "{}"))
     elif isinstance(value, list | tuple):
-        plain = all(not isinstance(one, Mapping | list | tuple) for one in value)
-        alone = all(kind.get("type") in {"array", "null"} for kind in kinds)
-        if plain and value and (len(value) > 1 or alone):
-            found.extend((key, text_of(one)) for one in value)
-        elif plain:
-            found.append((key, inline(value)))
+        only_arrays = all(kind.get("type") in {"array", "null"} for kind in kinds)
+        if any(isinstance(inner, Mapping | list | tuple) for inner in value):
+            for place, inner in enumerate(value):
+                _write(pairs, f"{path}[{place}]", inner, battle, True)
+        elif value and (len(value) > 1 or only_arrays):
+            pairs.extend((key, text_of(inner)) for inner in value)
         else:
-            for place, one in enumerate(value):
-                _write(found, f"{path}[{place}]", one, battle, True)
+            pairs.append((key, inline(value)))
     else:
-        found.append((key, text_of(value)))
+        pairs.append((key, text_of(value)))
 
 
 def _alike(default: Any, value: Any) -> bool:
@@ -224,14 +242,14 @@ def _alike(default: Any, value: Any) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """A plain value as a query and a form spell it."""
+    """A plain value as a query and a form write it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def inline(value: Any) -> str:
-    """A value as TOML writes it on one line."""
+    """A value in TOML on one line."""
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{_name(name)} = {inline(one)}" for name, one in value.items() if one is not None)
+        inside = ", ".join(f"{_name(name)} = {inline(inner)}" for name, inner in value.items() if inner is not None)
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(inline, value))}]"
@@ -250,15 +268,11 @@ def document(data: Mapping[str, Any]) -> str:
 
 
 def _tables(lines: list[str], path: str, table: Mapping[str, Any]) -> None:
-    inside = {name: one for name, one in table.items() if isinstance(one, Mapping) and _opens(one)}
+    """Append the lines of a table and of the tables inside it; distributions stay on one line."""
+    inside = {name: one for name, one in table.items() if isinstance(one, Mapping) and set(one) - {"mix", "from", "to"}}
     plain = {name: one for name, one in table.items() if name not in inside and one is not None}
     if path and (plain or not inside):
         lines += ["", f"[{path}]"]
     lines += [f"{_name(name)} = {inline(one)}" for name, one in plain.items()]
     for name, one in inside.items():
         _tables(lines, f"{path}.{_name(name)}" if path else _name(name), one)
-
-
-def _opens(table: Mapping[str, Any]) -> bool:
-    """Is a table written with a heading of its own, not on one line?"""
-    return not set(table) <= {"mix", "from", "to"}

@@ -1,0 +1,1 @@
+"""Scenarios as addresses, and the lists that pages link to."""

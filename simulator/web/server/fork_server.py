@@ -1,0 +1,144 @@
+"""Worker processes, forked from a fork server: a process that has already loaded everything they need.
+
+Where the system cannot fork (Windows), each worker is a process of its own that loads everything itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle, send_handle
+from typing import Any
+
+from simulator.web.messages import Job, Limits
+from simulator.web.server import worker
+
+FORKS = hasattr(os, "fork")
+READY = "ready"
+SPAWN = multiprocessing.get_context("spawn")
+
+
+@dataclass
+class WorkerProcess:
+    """A worker process, the connection to it, and its fork server."""
+
+    pid: int
+    connection: Connection
+    origin: ForkServer
+
+    def kill(self) -> None:
+        """End the process at once."""
+        with suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL if FORKS else signal.SIGTERM)
+
+
+class ForkServer:
+    """Makes workers. Its process starts at once; `wait` returns when everything is loaded."""
+
+    def __init__(self, limits: Limits, kernels: bool) -> None:
+        self._limits, self._kernels = limits, kernels
+        self._lock = threading.Lock()
+        self._closed = False
+        self._start()
+
+    def _start(self) -> None:
+        self._connection, remote = SPAWN.Pipe()
+        self._process = SPAWN.Process(target=run, args=(remote, self._limits, self._kernels), daemon=True)
+        self._process.start()
+        remote.close()
+
+    def wait(self, progress: Callable[[dict[str, Any]], object] = dict) -> None:
+        """Wait until everything is loaded; `progress` gets the state of loading. Raises EOFError, OSError."""
+        while (state := self._connection.recv()) != READY:
+            progress(state)
+
+    def new_worker(self) -> WorkerProcess:
+        """A new worker; a fork server that has died is started again. Raises EOFError, OSError."""
+        with self._lock:
+            try:
+                return self._fork()
+            except (OSError, EOFError):
+                if self._closed:
+                    raise
+                self._start()
+                self.wait()
+                return self._fork()
+
+    def _fork(self) -> WorkerProcess:
+        local, remote = SPAWN.Pipe()
+        with remote:
+            if FORKS:
+                send_handle(self._connection, remote.fileno(), self._process.pid)
+                return WorkerProcess(self._connection.recv(), local, self)
+            process = SPAWN.Process(target=worker.work, args=(remote, self._limits), daemon=True)
+            process.start()
+            return WorkerProcess(process.pid or 0, local, self)
+
+    def close(self) -> None:
+        """End the fork server's process; its workers continue."""
+        self._closed = True
+        self._process.kill()
+        self._process.join(1)
+
+
+def run(connection: Connection, limits: Limits, kernels: bool) -> None:
+    """The fork server's process: load, then fork a worker for each connection received, until the server ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
+    with suppress(EOFError, OSError):
+        prepare()
+        if kernels:
+            load_kernels(connection.send)
+        gc.collect()
+        gc.freeze()  # workers then neither scan nor copy the memory that they share
+        connection.send(READY)
+        if not FORKS:
+            connection.recv()
+            return
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended workers leave no zombies
+        while True:
+            handle = recv_handle(connection)
+            pid = os.fork()
+            if pid == 0:
+                connection.close()
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                try:
+                    worker.work(Connection(handle), limits)
+                finally:
+                    os._exit(0)
+            os.close(handle)
+            connection.send(pid)
+
+
+def prepare() -> None:
+    """Import everything that answers need, and make a small page, which needs no kernel."""
+    from simulator.web.links import catalogue
+    from simulator.web.views.dispatch import VIEWS
+
+    catalogue.games()
+    small = (("attacker.regiments", "3"), ("defender.regiments", "2"))
+    VIEWS["page"](Job("page", {"game": "risk", "battle": "land"}, small), Limits())
+
+
+def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
+    """Compile or load the kernels of all shipped examples; call `report` with the state of loading after each."""
+    from simulator.analysis.odds.answer import simulate
+    from simulator.cli.warming import warm
+    from simulator.scenarios import example_names
+    from simulator.web.links.catalogue import example_data
+
+    games = [example_data(name)["game"] for name in example_names()]
+
+    def progress(done: int, total: int | None) -> None:
+        waiting = games[done:]
+        loaded = [game for game in dict.fromkeys(games) if game not in waiting]
+        report({"kernels": "loading", "loaded": loaded, "waiting": list(dict.fromkeys(waiting))})
+
+    simulate("risk-20v15", 1000, threads=1)
+    warm(progress)

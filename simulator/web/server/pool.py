@@ -1,0 +1,173 @@
+"""The worker pool: a fixed number of processes, each served by a thread that passes requests and replies.
+
+A worker that dies, takes too long, or whose client has gone is ended and replaced.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from typing import Any
+
+from simulator.web.messages import TEXT, Job, Limits, Reply, Unserved
+from simulator.web.server.fork_server import ForkServer, WorkerProcess
+from simulator.web.server.schedule import QUICK_SECONDS, Schedule, Ticket
+
+# A worker interrupts its work itself when its seconds are used up; it is ended after this many times as many.
+GRACE = 1.5
+POLL = 0.05  # seconds between two checks of a busy worker
+IDLE = 1.0  # seconds between two checks of whether an idle worker comes from the newest fork server
+PROC = os.path.exists("/proc/self/stat")
+log = logging.getLogger("battle-odds.web")
+ENDING = Unserved("the server is shutting down")
+LOST = Unserved("the worker of this request was lost; try again")
+GONE = Unserved("the client has gone", 499)
+
+
+class Pool:
+    """Workers and their schedule: `workers` for slow requests, and one more for quick ones only."""
+
+    def __init__(self, workers: int, waiting: int, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.schedule = Schedule(workers, waiting)
+        self.workers: list[WorkerProcess | None] = [None] * (workers + 1)
+        self.ready = threading.Event()
+        self._closed = threading.Event()
+        self.health: dict[str, Any] = {"kernels": "waiting"}
+
+    def start(self, kernels: bool = True) -> None:
+        """Start the workers in the background; requests wait. `kernels`: then load the kernels of all games."""
+        self._fork_server = self._loader = ForkServer(self.limits, kernels=False)
+        threading.Thread(target=self._run, args=(kernels,), daemon=True).start()
+
+    def _run(self, kernels: bool) -> None:
+        """Start the workers; load all kernels in a second fork server, whose workers then replace the first ones."""
+        try:
+            self._fork_server.wait()
+            for place in range(len(self.workers)):
+                threading.Thread(target=self._serve, args=(place,), daemon=True).start()
+            self.ready.set()
+            if not kernels:
+                return
+            self._loader = ForkServer(self.limits, kernels=True)
+            self._loader.wait(self.health.update)
+            first, self._fork_server = self._fork_server, self._loader
+            first.close()
+            self.health = {"kernels": "ready"}
+            log.info("kernels: loaded for all games")
+        except (OSError, EOFError):
+            if not self._closed.is_set():
+                self.health["kernels"] = "failed"
+                log.error("kernels: the process that loads them has ended; larger battles may not be answered")
+
+    def close(self) -> None:
+        """End all workers; requests that wait or are in progress get ENDING."""
+        self._closed.set()
+        for ticket in self.schedule.clear():
+            ticket.put(ENDING)
+        for worker in self.workers:
+            if worker:
+                worker.kill()
+        self._fork_server.close()
+        self._loader.close()
+
+    # --- in the server's loop ---------------------------------------------------------------------------------------
+
+    def submit(self, job: Job, client: str = "") -> Ticket:
+        """Queue a request; its replies come through the ticket."""
+        loop = asyncio.get_running_loop()
+        ticket = Ticket(job, client, loop)
+        if self._closed.is_set():
+            ticket.put(ENDING)
+        else:
+            self.schedule.put(ticket)
+            loop.call_later(self.limits.queue, self._expire, ticket)
+        return ticket
+
+    def _expire(self, ticket: Ticket) -> None:
+        if self.schedule.drop(ticket):
+            ticket.put(Unserved(f"the server is busy: this request has waited {self.limits.queue:g} s; try again"))
+        elif not ticket.abandoned.is_set():  # a worker has it, but it may have to wait again
+            ticket.loop.call_later(self.limits.queue, self._expire, ticket)
+
+    def leave(self, ticket: Ticket) -> None:
+        """Abandon a request whose client has gone: it leaves its lane, or its worker is ended."""
+        ticket.abandoned.set()
+        self.schedule.drop(ticket)
+        ticket.put(GONE)
+
+    # --- in the thread of a worker ----------------------------------------------------------------------------------
+
+    def _serve(self, place: int) -> None:
+        """Pass one request after another to the worker at this place; replace the worker where needed."""
+        while not self._closed.is_set():
+            worker, usable = self.workers[place], False
+            if worker and worker.origin is self._fork_server:
+                ticket = self.schedule.take(IDLE)
+                usable = ticket is None or self._answered(worker, ticket)
+            if not usable:
+                self._replace(place)
+
+    def _replace(self, place: int) -> None:
+        """End the worker at this place and start another; if that fails, try again after a second."""
+        worker, self.workers[place] = self.workers[place], None
+        if worker:
+            worker.kill()
+            worker.connection.close()
+        try:
+            if not self._closed.is_set():
+                self.workers[place] = self._fork_server.new_worker()
+        except (OSError, EOFError):
+            self._closed.wait(1)
+
+    def _answered(self, worker: WorkerProcess, ticket: Ticket) -> bool:
+        """Have a worker answer a request; True if the worker can be used again."""
+        try:
+            return self._pass_on(worker, ticket)
+        except (OSError, EOFError):
+            ticket.put(ENDING if self._closed.is_set() else LOST)
+            return False
+        finally:
+            self.schedule.done(ticket)
+
+    def _pass_on(self, worker: WorkerProcess, ticket: Ticket) -> bool:
+        """As `_answered`. Raises EOFError, OSError if the worker has died."""
+        if ticket.abandoned.is_set():
+            return True
+        if worker.connection.poll():  # it died while it was idle; another worker answers this
+            ticket.again = True
+            return False
+        worker.connection.send(ticket.job)
+        begun, before = time.monotonic(), processor_seconds(worker.pid)
+        while not ticket.abandoned.is_set():
+            has_reply = worker.connection.poll(POLL)
+            used = processor_seconds(worker.pid) - before
+            if has_reply:
+                reply = worker.connection.recv()
+                ticket.put(reply)
+                if reply.last:
+                    self.schedule.learn(ticket, used)
+                    return not reply.retire
+            elif used > GRACE * self.limits.seconds or time.monotonic() - begun > self.limits.wait:
+                ticket.put(Reply(self.limits.too_large.encode(), 422, TEXT, lost=True))
+                return False
+            elif ticket.work and not ticket.slow and used > QUICK_SECONDS:
+                self.schedule.learn(ticket, used)
+                if not self.schedule.may_continue(ticket):
+                    return False
+        return False
+
+
+def processor_seconds(process: int) -> float:
+    """Processor seconds that a process has used; wall-clock seconds where the system does not report them."""
+    if not PROC:
+        return time.monotonic()
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0

@@ -1,0 +1,208 @@
+"""The scheduler: a quick lane and a slow lane by estimated work; within a lane the clients take turns.
+
+A free worker takes the quick lane first. Slow requests hold at most all workers but one, so a small request never waits
+for a large one. A quick request that takes long becomes a slow one, and later requests of its kind start as slow ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import threading
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from simulator.web.links.url_codec import FRAME, TOOL
+from simulator.web.messages import Job, Reply, Unserved
+
+BUSY = Unserved("the server is busy; try again in a second")
+# A request with more estimated work is slow. One unit is roughly a state of an exact answer (1 to 2 us); each answer
+# costs some units more.
+QUICK_WORK, ANSWER_WORK = 50_000, 1_000
+# A quick request that has used this much processor time becomes a slow one.
+QUICK_SECONDS = 0.2
+# Number of answers behind a view or tool where it is not one; the cells of a sweep are counted.
+ANSWERS = {"more": 20, "need": 10, "luck": 10, "best": 10, "rounds": 4, "compare": 4}
+NO_ANSWER = {"index", "form", "open", "own", "refusal", "docs", "api-games", "api-names", "api-schema"}
+SWEEPS = {"sweep", "api-sweep"}
+DEFAULT_CELLS = 30  # of a range that is not given
+MOST_KINDS = 1000
+_NUMBER = re.compile(r"\d{1,9}")
+_RANGE = re.compile(r"(-?\d{1,9}):(-?\d{1,9})")
+
+
+def work_of(job: Job) -> float:
+    """Estimated work: the number of answers, times the square of half the sum of the scenario's numbers."""
+    if job.view == "stream":
+        return math.inf  # it runs until its seconds are used up
+    if job.view in NO_ANSWER:
+        return 0
+    if job.body:
+        numbers = _NUMBER.findall(job.body)
+    else:
+        numbers = [value for key, value in job.pairs if not key.startswith(TOOL) and _NUMBER.fullmatch(value)]
+    name = job.names.get("tool", job.view)
+    answers = ANSWERS.get(name, 1) if name not in SWEEPS else _cells(job)
+    return answers * (ANSWER_WORK + (sum(map(int, numbers)) / 2) ** 2)
+
+
+def _cells(job: Job) -> float:
+    """The number of cells of a sweep, estimated from the text of its ranges."""
+    tools = {key: value for key, value in job.pairs if key.startswith(TOOL)}
+    ranges = [value for key, value in job.pairs if key == "with.vary"]
+    for place in "12":
+        if tools.get(f"with.path{place}"):
+            ranges.append(tools.get(f"with.range{place}") or f"1:{DEFAULT_CELLS}")
+    cells = 1.0
+    for text in ranges:
+        bounds = _RANGE.search(text)
+        cells *= max(1, int(bounds[2]) - int(bounds[1]) + 1) if bounds else text.count(",") + 1
+    return cells
+
+
+@dataclass(eq=False)
+class Ticket:
+    """A request in progress. Its replies come through `replies`; `abandoned` is set when its client has gone."""
+
+    job: Job
+    client: str
+    loop: asyncio.AbstractEventLoop
+    slow: bool = False
+    again: bool = False
+    replies: asyncio.Queue[Reply | Unserved] = field(default_factory=asyncio.Queue)
+    abandoned: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self.work = work_of(self.job)
+        frame = tuple(value for key, value in self.job.pairs if key in FRAME)
+        self.kind = (self.job.view, *self.job.names.values(), *frame)
+
+    async def next(self) -> Reply:
+        """The next reply. Raises Unserved."""
+        reply = await self.replies.get()
+        if isinstance(reply, Unserved):
+            raise reply
+        return reply
+
+    def put(self, reply: Reply | Unserved) -> None:
+        """Hand a reply to the server's loop, from any thread."""
+        with suppress(RuntimeError):  # the loop has ended
+            self.loop.call_soon_threadsafe(self.replies.put_nowait, reply)
+
+
+class Lane:
+    """Waiting requests, by client in turn: a client that was served goes to the end of the queue."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._clients: dict[str, deque[Ticket]] = {}
+
+    def put(self, ticket: Ticket) -> Ticket | None:
+        """Queue a request. Past the limit, remove and return the newest one of the client with the most waiting."""
+        self._clients.setdefault(ticket.client, deque()).append(ticket)
+        if sum(map(len, self._clients.values())) <= self._most:
+            return None
+        most = max(self._clients, key=lambda client: (len(self._clients[client]), client == ticket.client))
+        removed = self._clients[most][-1]
+        self.drop(removed)
+        return removed
+
+    def take(self) -> Ticket | None:
+        """The next request; None if none waits."""
+        if not self._clients:
+            return None
+        client = next(iter(self._clients))
+        waiting = self._clients.pop(client)
+        ticket = waiting.popleft()
+        if waiting:
+            self._clients[client] = waiting
+        return ticket
+
+    def drop(self, ticket: Ticket) -> bool:
+        """Remove a request; True if it was waiting here."""
+        waiting = self._clients.get(ticket.client, deque())
+        if ticket not in waiting:
+            return False
+        waiting.remove(ticket)
+        if not waiting:
+            del self._clients[ticket.client]
+        return True
+
+
+class Schedule:
+    """The two lanes, shared by the server's loop and the workers' threads. `most_slow` slow requests run at once."""
+
+    def __init__(self, most_slow: int, waiting: int) -> None:
+        self._quick, self._slow = Lane(waiting), Lane(waiting)
+        self._most_slow = most_slow
+        self._slow_running: set[Ticket] = set()
+        self._slow_work: dict[tuple[str, ...], float] = {}
+        self._changed = threading.Condition()
+
+    def put(self, ticket: Ticket) -> None:
+        """Queue a request. If its lane is full, the request that is removed gets BUSY."""
+        with self._changed:
+            ticket.slow |= ticket.work > QUICK_WORK or ticket.work >= self._slow_work.get(ticket.kind, math.inf)
+            removed = (self._slow if ticket.slow else self._quick).put(ticket)
+            if removed:
+                removed.put(BUSY)
+            self._changed.notify()
+
+    def take(self, seconds: float) -> Ticket | None:
+        """The next request for a free worker; None if there is none within these seconds."""
+        with self._changed:
+            ticket = self._next()
+            if ticket is None and self._changed.wait(seconds):
+                ticket = self._next()
+            return ticket
+
+    def _next(self) -> Ticket | None:
+        ticket = self._quick.take()
+        if ticket is None and len(self._slow_running) < self._most_slow and (ticket := self._slow.take()):
+            self._slow_running.add(ticket)
+        return ticket
+
+    def done(self, ticket: Ticket) -> None:
+        """Note that the worker of this request is free again; queue the request anew if it must start again."""
+        with self._changed:
+            self._slow_running.discard(ticket)
+            self._changed.notify()
+            if ticket.again:
+                ticket.again = False
+                self.put(ticket)
+
+    def learn(self, ticket: Ticket, seconds: float) -> None:
+        """Correct the estimate by measured processor seconds: the least work at which this kind of request is slow."""
+        with self._changed:
+            if not 0 < ticket.work <= QUICK_WORK:
+                return
+            limit = self._slow_work.pop(ticket.kind, math.inf)
+            if seconds > QUICK_SECONDS:
+                limit = min(limit, ticket.work)
+            elif ticket.work >= limit:
+                limit = math.inf
+            if limit < math.inf:
+                self._slow_work[ticket.kind] = limit
+            if len(self._slow_work) > MOST_KINDS:
+                del self._slow_work[next(iter(self._slow_work))]
+
+    def may_continue(self, ticket: Ticket) -> bool:
+        """Make a quick request in progress a slow one. False if too many slow ones run: it must start again later."""
+        with self._changed:
+            ticket.slow = True
+            ticket.again = len(self._slow_running) >= self._most_slow
+            if not ticket.again:
+                self._slow_running.add(ticket)
+            return not ticket.again
+
+    def drop(self, ticket: Ticket) -> bool:
+        """Remove a request from its lane; False if it does not wait."""
+        with self._changed:
+            return self._quick.drop(ticket) or self._slow.drop(ticket)
+
+    def clear(self) -> list[Ticket]:
+        """Remove and return all waiting requests."""
+        with self._changed:
+            return list(iter(lambda: self._quick.take() or self._slow.take(), None))

@@ -1,0 +1,1 @@
+"""The views: each turns a request into replies, inside a worker."""

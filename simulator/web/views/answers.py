@@ -1,0 +1,87 @@
+"""Odds for the answer's template: bar, distribution, likeliest outcomes, assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from simulator.analysis.odds.odds import Odds
+from simulator.report.tables import MOST_LIKELY_COLUMNS, events
+from simulator.report.words import value_of
+from simulator.rules.battle import WINNERS
+from simulator.scenarios import Scenario
+
+MOST_VALUES = 200
+MOST_OUTCOMES = 8
+# From left to right as the sides are shown.
+BAR_ORDER = ("attacker", "nobody", "defender")
+
+
+def context(odds: Odds, scenario: Scenario | None, column: str = "") -> dict[str, Any]:
+    """The context of the answer's template; `column` is that of the distribution. Raises ValueError."""
+    numbers = [name for name in odds.headline if odds.kind_of(name) != "yes/no"]
+    columns = _losses(numbers) or numbers[:2]
+    return {
+        "odds": odds,
+        "bar": bar_of(odds),
+        "events": events(odds),
+        "costs": [row for row in odds.summary_rows() if odds.kind_of(row["column"]) == "number"],
+        "likely": odds.likely(MOST_OUTCOMES, columns[:MOST_LIKELY_COLUMNS] or None),
+        "distribution": _distribution(odds, column),
+        "exact": odds.battles is None,
+        "explanation": list(scenario.built.explain()) if scenario else [],
+    }
+
+
+def _losses(columns: list[str]) -> list[str]:
+    return [name for name in columns if "lost" in name or "losses" in name]
+
+
+def bar_of(odds: Odds) -> list[dict[str, Any]]:
+    """The pieces of the bar of who wins, or of the results if they exclude each other; else none."""
+    if "winner" in odds.columns:
+        return bar_pieces((side, odds.winner(side)) for side in BAR_ORDER)
+    if odds.results and sum(one.p for one in odds.results) < 1 + 1e-9:
+        return bar_pieces((one.label.replace("_", " "), one.p) for one in odds.results)
+    return []
+
+
+def bar_pieces(shares: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
+    """The pieces of a bar for names and their chances: where each starts and how wide it is, in per cent."""
+    pieces, start = [], 0.0
+    for place, (name, p) in enumerate(shares):
+        kind = name if name in {*WINNERS, "going"} else f"r{place % 6}"
+        pieces.append({"name": name, "kind": kind, "start": 100 * start, "width": 100 * max(p, 0), "p": p})
+        start += p
+    return pieces
+
+
+def _distribution(odds: Odds, column: str) -> dict[str, Any] | None:
+    """The distribution of a column, by default the first loss; None without any column."""
+    columns = list(dict.fromkeys([*odds.headline, *odds.names]))
+    if not columns:
+        return None
+    numbers = [name for name in columns if odds.kind_of(name) == "number"]
+    chosen = column or [*_losses(numbers), *numbers, *columns][0]
+    table = {name: values.tolist() for name, values in odds.distribution_columns(chosen).items()}
+    rows = list(_rows(odds, chosen, table))
+    highest = max((row["p"] for row in rows), default=1.0) or 1.0
+    return {"columns": columns, "chosen": chosen, "bounds": "at_least" in table, "rows": rows, "highest": highest}
+
+
+def _rows(odds: Odds, column: str, table: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    """The rows of a distribution; where there are many values, several of them share a row."""
+    values = table["value"]
+    step = -(-len(values) // MOST_VALUES)
+    for first in range(0, len(values), step or 1):
+        last = min(first + step, len(values)) - 1
+        name = value_of(odds.battle, column, values[first])
+        if last > first:
+            name += f" to {value_of(odds.battle, column, values[last])}"
+        # Rounding may carry a sum of chances past one.
+        row = {"name": name, "p": min(1.0, sum(table["p"][first : last + 1])), "interval": None}
+        if "at_least" in table:
+            row |= {"at_least": min(1.0, table["at_least"][first]), "at_most": min(1.0, table["at_most"][last])}
+        if "low" in table and last == first:
+            row["interval"] = (table["low"][first], table["high"][first])
+        yield row

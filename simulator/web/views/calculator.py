@@ -1,0 +1,99 @@
+"""The page of a battle kind: its form, its answer and its tools, whole or in parts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from simulator.analysis.odds.odds import Odds
+from simulator.scenarios import Scenario, set_path
+from simulator.web.links import catalogue, share_links, url_codec
+from simulator.web.messages import Job, Limits, Reply
+from simulator.web.views import answers, forms
+from simulator.web.views.odds_in_time import odds_in_time
+from simulator.web.views.render import render
+from simulator.web.views.request import BattleRequest
+
+
+def calculator(job: Job, limits: Limits) -> Reply:
+    """The whole page. Without a scenario, redirects to the first example."""
+    request = BattleRequest(job)
+    if not request.pairs:
+        return redirect(share_links.address_of(catalogue.start_of(request.battle), request.battle))
+    changes_form = "add" in request.options or "drop" in request.options
+    if request.options.text("clean") == "1" and not changes_form:
+        return redirect(share_links.link_of(request.written, request.battle))
+    return Reply(page(request, {} if changes_form else _answer(request, limits)))
+
+
+def fragment(job: Job, limits: Limits) -> Reply:
+    """The answer alone, as the script requests it while the player types."""
+    request = BattleRequest(job)
+    live = request.options.text("live") == "1"
+    return Reply(render("answer.html", **_answer(request, limits, live)))
+
+
+def form(job: Job, limits: Limits) -> Reply:
+    """The form alone, with something added or removed."""
+    request = BattleRequest(job)
+    return Reply(render("form.html", form=forms.form_of(request.battle, _changed(request))))
+
+
+def redirect(to: str) -> Reply:
+    """A redirect to another address."""
+    return Reply(b"", 303, headers={"Location": to})
+
+
+def page(request: BattleRequest, context: dict[str, Any]) -> bytes:
+    """The whole page; `context` holds its answer, or a refusal."""
+    battle = request.battle
+    frame = {
+        "form": forms.form_of(battle, _changed(request)),
+        "examples": catalogue.examples_of(battle),
+        "tools": catalogue.tools_of(battle, request.data),
+    }
+    return render("calculator.html", **(_about(request) | frame | context))
+
+
+def _about(request: BattleRequest) -> dict[str, Any]:
+    battle = request.battle
+    here = f"/{battle.game}/{battle.kind}"
+    return {"battle": battle, "here": here, "pairs": request.written, "outdated": request.outdated}
+
+
+def _answer(request: BattleRequest, limits: Limits, live: bool = False) -> dict[str, Any]:
+    return answer_context(request, *odds_in_time(request.draft, limits, live))
+
+
+def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None, reason: str) -> dict[str, Any]:
+    """The context of the answer's template; `reason` says why the odds are not exact."""
+    data, battle, column = request.data, request.battle, request.options.text("column")
+    about = _about(request)
+    address = share_links.link_of(about["pairs"], battle)
+    link = f"{request.job.host}{address}"
+    return about | {
+        "answer": answers.context(odds, scenario, column if column in odds.names else ""),
+        "reason": reason,
+        "address": address,
+        "copies": share_links.copies(data, battle, link, about["pairs"], odds),
+        "swapped": share_links.address_of(share_links.swapped(data, battle), battle),
+    }
+
+
+def _changed(request: BattleRequest) -> dict[str, Any]:
+    """The scenario with the parts that a button of the form adds or removes."""
+    data = request.data
+    for key in request.options.many("drop"):
+        pairs = [(k, v) for k, v in request.pairs if k != key and not k.startswith(f"{key}.")]
+        data = request.frame | url_codec.read(pairs, request.battle)
+    for key in request.options.many("add"):
+        # `leaders+` appends an empty value, `crossings.2` an empty table, `units.3=?` an empty name.
+        bare = re.sub(r"(\+|=\?)$", "", key)
+        path = url_codec.path_of(bare)
+        new: Any = {} if bare == key else ""
+        listed = path.rpartition("[")[0] if path.endswith("]") else path if key.endswith("+") else ""
+        if listed:
+            given = url_codec.value_at(data, url_codec.key_of(listed))
+            new = [*(given if isinstance(given, list) else [] if given is None else [given]), new]
+        set_path(data, listed or path, new)
+    return data

@@ -1,0 +1,106 @@
+"""Charts as numbers for SVG: the coordinates of a line or a heat map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from simulator.analysis.odds.measure import is_chance
+from simulator.analysis.studies.sweep import Sweep
+
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 320, 62, 12, 12, 44
+INNER_WIDTH, INNER_HEIGHT = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+TICKS = 6
+MOST_DOTS = 60
+# From dark blue over almost white to dark red, as in the plots of the command line.
+COLOURS = ((31, 78, 121), (247, 247, 247), (178, 55, 34))
+
+
+def chart(sweep: Sweep) -> dict[str, Any] | None:
+    """A line with its band for one field, a heat map for two; None where there is nothing to draw."""
+    if len(sweep.paths) == 2:
+        return heat_map(sweep)
+    return line(sweep) if len(sweep.paths) == 1 and len(sweep.cells) > 1 else None
+
+
+def _scale(low: float, high: float, start: float, length: float) -> Callable[[float], float]:
+    """The coordinate of a number between `low` and `high` on an axis."""
+    return lambda number: start + (number - low) / ((high - low) or 1) * length
+
+
+def line(sweep: Sweep) -> dict[str, Any] | None:
+    """The points of a line and the outline of its band."""
+    cells = [cell for cell in sweep.cells if not cell.refused]
+    if not cells:
+        return None
+    settings = [cell.settings[0] for cell in cells]
+    numeric = all(isinstance(one, int | float) and not isinstance(one, bool) for one in settings)
+    xs: Sequence[float] = settings if numeric else range(len(cells))
+    values = [cell.value for cell in cells]
+    low, high = (0.0, 1.0) if is_chance(sweep.value) else (min(0.0, *values), max(values) * 1.05 or 1.0)
+    x_of = _scale(min(xs), max(xs), LEFT, INNER_WIDTH)
+    y_of = _scale(low, high, HEIGHT - BOTTOM, -INNER_HEIGHT)
+    bounds = [
+        (x_of(x), y_of(cell.low), y_of(cell.high)) for x, cell in zip(xs, cells, strict=True) if cell.low == cell.low
+    ]
+    has_width = any(lower != upper for _, lower, upper in bounds)
+    band = [(x, upper) for x, _, upper in bounds] + [(x, lower) for x, lower, _ in reversed(bounds)]
+    points = [(x_of(x), y_of(value)) for x, value in zip(xs, values, strict=True)]
+    marked = sorted({round(place * (len(xs) - 1) / (TICKS - 1)) for place in range(TICKS)})
+    return {
+        "kind": "line",
+        "points": points,
+        "band": band if has_width else [],
+        "dots": list(zip(points, settings, values, strict=True)) if len(points) <= MOST_DOTS else [],
+        "across": [(points[place][0], settings[place]) for place in marked],
+        "up": [(y_of(height), height) for height in np.linspace(low, high, TICKS).tolist()],
+    }
+
+
+def heat_map(sweep: Sweep) -> dict[str, Any]:
+    """The squares of a heat map: the second field across, the first up."""
+    grid = sweep.grid()
+    rows, columns = grid.shape
+    known = grid[~np.isnan(grid)]
+    chance = is_chance(sweep.value) or not known.size
+    share_of = _scale(*((0.0, 1.0) if chance else (float(known.min()), float(known.max()))), 0.0, 1.0)
+    width, height = INNER_WIDTH / columns, INNER_HEIGHT / rows
+    x_of, y_of = _scale(0, columns, LEFT, INNER_WIDTH), _scale(-1, rows - 1, TOP + INNER_HEIGHT, -INNER_HEIGHT)
+    squares = [
+        {
+            "x": x_of(j),
+            "y": y_of(i),
+            "fill": colour(share_of(grid[i, j])),
+            "settings": f"{sweep.values[0][i]}, {sweep.values[1][j]}",
+            "value": float(grid[i, j]),
+        }
+        for i, j in product(range(rows), range(columns))
+        if not math.isnan(grid[i, j])
+    ]
+    return {
+        "kind": "heat",
+        "squares": squares,
+        "width": width,
+        "height": height,
+        "numbers": width >= 22 and height >= 13,
+        "across": [(x_of(j + 0.5), sweep.values[1][j]) for j in range(0, columns, -(-columns // 16))],
+        "up": [(y_of(i - 0.5) + 4, sweep.values[0][i]) for i in range(0, rows, -(-rows // 12))],
+    }
+
+
+def colour(share: float) -> str:
+    """From dark blue over almost white to dark red."""
+    parts = (np.interp(share, (0, 0.5, 1), channel) for channel in zip(*COLOURS, strict=True))
+    return "#" + "".join(f"{round(part):02x}" for part in parts)
+
+
+def ink(background: str) -> str:
+    """Black or white, whichever has more contrast to a colour (WCAG's relative luminance)."""
+    parts = (int(background[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000" if (light + 0.05) ** 2 > 1.05 * 0.05 else "#fff"

@@ -1,0 +1,110 @@
+"""Finds the view of a request, and words refusals: as JSON, as a fragment, or as a page."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from simulator.engine.model.limits import NoExactOdds
+from simulator.scenarios.validation import brief
+from simulator.web.links import share_links, url_codec
+from simulator.web.messages import COMPILING, LARGE, MEGABYTE, Job, Limits, Reply, as_json
+from simulator.web.time_limit import at_most, compiler_cuts
+from simulator.web.views import api, calculator, pages, stream, tools
+from simulator.web.views.render import render
+from simulator.web.views.request import BattleRequest, named_field
+
+# A battle that is too large is offered with its numbers halved, from this one on.
+LEAST_HALVED = 6
+
+
+def refusal(job: Job, limits: Limits) -> Reply:
+    """The refusal of a request that no view can answer; its text is the body."""
+    return refused(replace(job, view=job.names["view"], body=""), job.body, int(job.names["status"]))
+
+
+VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
+    "refusal": refusal,
+    "index": pages.index,
+    "page": calculator.calculator,
+    "answer": calculator.fragment,
+    "form": calculator.form,
+    "tool": tools.tool,
+    "compare": pages.compare_set_ups,
+    "open": pages.open_scenario,
+    "own": pages.own_game,
+    "api-odds": api.odds,
+    "api-sweep": api.sweep,
+    "api-schema": api.schema,
+    "api-games": api.games,
+    "api-names": api.names,
+    "docs": api.docs,
+}
+
+
+def replies(job: Job, limits: Limits) -> Iterator[Reply]:
+    """The replies to a request within its limits: several for a stream, else one; every error becomes a reply."""
+    try:
+        with at_most(limits.seconds):
+            if job.view == "stream":
+                yield from stream.refined(job, limits)
+            else:
+                yield VIEWS[job.view](job, limits)
+    except (ValueError, NoExactOdds) as error:
+        yield refused(job, str(error), getattr(error, "status", 422))
+    except KeyboardInterrupt:
+        yield refused(job, COMPILING if compiler_cuts else limits.too_large, 422)
+    except MemoryError:
+        yield refused(job, f"battle: needs more than the {limits.memory // MEGABYTE} MB an answer may take", 422)
+    except RecursionError:
+        yield refused(job, "scenario: nested too deeply", 422)
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        if compiler_cuts:  # an interrupted compiler may raise anything
+            yield refused(job, COMPILING, 422)
+            return
+        # Print where the error was raised, but no values: they may belong to a player's scenario.
+        places = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
+        print(f"{job.view}: {type(error).__name__} in\n{places}", file=sys.stderr, flush=True)
+        yield refused(job, "this request could not be answered because of an error in the program", 500)
+
+
+def refused(job: Job, text: str, status: int) -> Reply:
+    """A refusal in one line with the field that it names: as JSON, as a fragment, or as a page."""
+    text = brief(" ".join(text.split())).removeprefix("--")  # messages for the command line name options so
+    field = named_field(text)
+    if job.view.startswith("api"):
+        return as_json({"error": text, "field": field}, status)
+    context = {"complaint": text, "field": url_codec.key_of(field or ""), "half": ""}
+    if job.view in pages.TEXT_PAGES:
+        return Reply(pages.TEXT_PAGES[job.view](job, **context), status)
+    try:
+        request = BattleRequest(replace(job, view="page"))
+    except ValueError:
+        request = None
+    if request and text.startswith(LARGE):
+        context["half"] = _half(request)
+    if job.view not in {"page", "tool"} or ("with.part", "1") in job.pairs:
+        return Reply(render("complaint.html", **context), status)
+    return Reply(_refused_page(request, context), status)
+
+
+def _refused_page(request: BattleRequest | None, context: dict[str, Any]) -> bytes:
+    """The calculator with the refusal in place of the answer; if it cannot be shown, a page with the refusal alone."""
+    with suppress(ValueError):
+        if request:
+            return calculator.page(request, context)
+    return render("error.html", **context)
+
+
+def _half(request: BattleRequest) -> str:
+    """The address of the same battle with all large numbers halved; an empty text if there are none."""
+    pairs = request.written
+    large = [value.isdecimal() and len(value) < 10 and int(value) >= LEAST_HALVED for _, value in pairs]
+    halved = [(key, str(int(value) // 2) if cut else value) for (key, value), cut in zip(pairs, large, strict=True)]
+    return share_links.link_of(halved, request.battle) if any(large) else ""

@@ -1,0 +1,117 @@
+"""The pages beside the calculator: the list of games, a pasted scenario, a pasted game file, and comparisons."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from simulator.analysis.studies.compare import LEAST, compare
+from simulator.rules.custom import INLINE
+from simulator.rules.custom.game_file.files import parse as parse_game
+from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
+from simulator.web.links import catalogue
+from simulator.web.links.share_links import address_of, in_one_line
+from simulator.web.messages import Job, Limits, Reply
+from simulator.web.views.answers import bar_of
+from simulator.web.views.calculator import redirect
+from simulator.web.views.render import render
+from simulator.web.views.request import BattleRequest
+
+MOST_PINS = 6
+
+
+# --- the pages with a box for text; `refusal` is shown above the box, whose text is kept ----------------------------
+
+
+def _posted(job: Job) -> str:
+    """The text of a form's only field, or the whole body."""
+    return job.body.removeprefix("scenario=" if job.view == "open" else "game=").strip()
+
+
+def index_page(job: Job, **refusal: Any) -> bytes:
+    """The page of all games and their battle kinds, with a box for a scenario."""
+    kinds = defaultdict(list)
+    for one in catalogue.games():
+        kinds[one["game"]].append(one)
+    return render("index.html", games=kinds, text=_posted(job), **refusal)
+
+
+def own_page(job: Job, **refusal: Any) -> bytes:
+    """The page with a box for a game file."""
+    return render("own.html", games=catalogue.game_files(), text=_posted(job), **refusal)
+
+
+def compare_page(job: Job, **context: Any) -> bytes:
+    """The page that compares set-ups, with a box for each address."""
+    return render("compare.html", **({"links": _links(job), "most": MOST_PINS, "comparison": None} | context))
+
+
+def _links(job: Job) -> list[str]:
+    """The addresses of the set-ups to compare, without empty ones."""
+    return [value.strip() for key, value in job.pairs if key == "with.s" and value.strip()]
+
+
+TEXT_PAGES = {"open": index_page, "own": own_page, "compare": compare_page}
+
+
+# --- the views ------------------------------------------------------------------------------------------------------
+
+
+def index(job: Job, limits: Limits) -> Reply:
+    """All games and their battle kinds."""
+    return Reply(index_page(job))
+
+
+def open_scenario(job: Job, limits: Limits) -> Reply:
+    """Redirect to the page of a pasted scenario."""
+    draft = Draft(parse(_posted(job), "the scenario"), paths=False)
+    return redirect(address_of(draft.data, draft.battle()))
+
+
+def own_game(job: Job, limits: Limits) -> Reply:
+    """Redirect to the first battle kind of a pasted game file; without one, the page with the box."""
+    if not job.body:
+        return Reply(own_page(job))
+    game = parse_game(_posted(job).encode(), "your game")
+    battle = next(iter(kinds_of(INLINE, game, paths=False).values()))
+    return redirect(address_of(catalogue.start_of(battle) | {"rules": game}, battle))
+
+
+def compare_set_ups(job: Job, limits: Limits) -> Reply:
+    """Two to six set-ups side by side."""
+    links = _links(job)
+    if len(links) < LEAST:
+        return Reply(compare_page(job))
+    if len(links) > MOST_PINS:
+        raise ScenarioError(f"compare: {len(links)} set-ups; at most {MOST_PINS}")
+    requests = {name: _request_of(link) for name, link in zip("ABCDEF", links, strict=False)}
+    comparison = compare({name: one.draft for name, one in requests.items()}, threads=1)
+    values = defaultdict(list)
+    for row in comparison.rows():
+        values[row["value"]].append(row)
+    set_ups = [
+        {
+            "name": name,
+            "battle": one.battle,
+            "fields": in_one_line(one.written),
+            "address": address_of(one.data, one.battle),
+            "bar": bar_of(comparison.odds[name]),
+            "results": comparison.odds[name].results,
+        }
+        for name, one in requests.items()
+    ]
+    return Reply(compare_page(job, comparison=comparison, values=values, set_ups=set_ups))
+
+
+def _request_of(link: str) -> BattleRequest:
+    """The scenario at an address, with or without its host. Raises ScenarioError."""
+    try:
+        parts = urlsplit(link)
+        names = parts.path.strip("/").split("/")
+        pairs = tuple(parse_qsl(parts.query, keep_blank_values=True))
+    except ValueError:
+        names, pairs = [], ()
+    if len(names) != 2:
+        raise ScenarioError(f"compare: {link[:60]!r} is no address of a set-up; copy one from the page of a battle")
+    return BattleRequest(Job("page", {"game": names[0], "battle": names[1]}, pairs))

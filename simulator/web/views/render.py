@@ -1,0 +1,107 @@
+"""The templates and their filters. Everything is escaped; no text of a scenario is taken for HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.report.words import bound, label_of, path_in_words, percent, value_of
+from simulator.rules.battle import Battle
+from simulator.web.links.catalogue import words
+from simulator.web.views.charts import ink
+
+
+def number(value: float, chance: bool, decimals: int = 1) -> str:
+    """A value that was asked for: a chance in per cent, or a number in its own unit."""
+    return percent(value, decimals) if chance else f"{value:.4g}"
+
+
+def short(value: float, chance: bool) -> str:
+    """A value for a small space in a chart."""
+    return f"{100 * value:.0f}" if chance else f"{value:.3g}"
+
+
+def change(value: float, chance: bool) -> str:
+    """A difference of two values, with its sign."""
+    return f"{100 * value:+.2f}" if chance else f"{value:+.4g}"
+
+
+def chance_text(p: float, battles: int | None) -> str:
+    """The chance of a result; `battles` is the number of simulated battles, None if the chance is exact."""
+    if p:
+        return percent(p)
+    return "never" if battles is None else f"not once: {bound(battles)}"
+
+
+def interval(bounds: tuple[float, float] | None) -> str:
+    """The bounds of a chance."""
+    return f"{100 * bounds[0]:.2f} to {100 * bounds[1]:.2f} %" if bounds else ""
+
+
+def mean(value: float, battle: Battle, column: str, decimals: int = 3) -> str:
+    """A mean, in the unit of its column."""
+    shown = battle.shown.get(column)
+    return shown.value(value) if shown and shown.value else f"{value:.{decimals}f}"
+
+
+def difference(row: Mapping[str, Any], chance: bool) -> str:
+    """The difference of a comparison's row, and its confidence; an empty text where there is none."""
+    if not row["difference"]:
+        return ""
+    confidence = row["confidence"]
+    unsure = row["method"] != "exact" and confidence is not None and not math.isnan(confidence)
+    return change(row["difference"], chance) + (f", {100 * confidence:.1f} % sure" if unsure else "")
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """A number with so many decimals."""
+    return f"{value:.{decimals}f}"
+
+
+def coordinates(points: Iterable[tuple[float, float]]) -> str:
+    """The points of an SVG line."""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The templates of this package."""
+    result = Environment(
+        loader=PackageLoader("simulator.web"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    own = (
+        fixed,
+        words,
+        percent,
+        number,
+        short,
+        change,
+        chance_text,
+        interval,
+        mean,
+        difference,
+        coordinates,
+        ink,
+        in_words,
+        is_chance,
+    )
+    result.filters |= {function.__name__: function for function in own}
+    result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
+    result.filters["label"] = lambda column, battle: label_of(battle, column)
+    result.filters["value"] = lambda value, battle, column: value_of(battle, column, value)
+    return result
+
+
+def render(template: str, /, **context: Any) -> bytes:
+    """A template as bytes."""
+    return environment().get_template(template).render(**context).encode()

@@ -1,0 +1,100 @@
+"""The scenario and the options that a request asks about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from simulator import rules
+from simulator.scenarios import Draft, ScenarioError, find_battle, parse
+from simulator.web.links import url_codec
+from simulator.web.links.url_codec import FRAME
+from simulator.web.messages import BadRequest, Job
+
+
+class Options:
+    """The fields of a request that belong to the page or the API, not to the scenario; empty ones are left out."""
+
+    def __init__(self, fields: Mapping[str, list[str]]) -> None:
+        self._fields = {name: [text.strip() for text in texts if text.strip()] for name, texts in fields.items()}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._fields
+
+    def many(self, name: str) -> list[str]:
+        """All values of an option."""
+        return self._fields.get(name, [])
+
+    def text(self, name: str, default: str = "") -> str:
+        """The last value of an option."""
+        return (self.many(name) or [default])[-1]
+
+    def whole(self, name: str) -> int | None:
+        """An option as a whole number, None if it is not given. Raises ScenarioError."""
+        text = self.text(name)
+        if text and (not text.isdecimal() or len(text) > 20):
+            raise ScenarioError(f"{name}: {text[:40]!r} is not allowed; give a whole number")
+        return int(text) if text else None
+
+
+class BattleRequest:
+    """A request about one battle: its kind, its scenario as a draft, and its options.
+
+    Game and battle kind are in the path of a page, and in the query of the API. Raises BadRequest, ScenarioError.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        pairs, options, self.version = url_codec.split(job.pairs)
+        self.options = Options(options)
+        frame = dict(pair for pair in (*pairs, *job.names.items()) if pair[0] in FRAME)
+        self.pairs = [pair for pair in pairs if pair[0] not in FRAME]
+        # House rules change a game file's fields, so they are read before all others.
+        house_rules = url_codec.house_rules(pairs) if frame.get("game") not in rules.GAMES else None
+        try:
+            self.battle = find_battle(frame.get("game"), frame.get("battle"), house_rules, paths=False)
+        except ScenarioError as error:
+            if job.names and named_field(str(error)) in FRAME:
+                raise BadRequest(str(error), 404) from None
+            raise
+        self.frame: dict[str, Any] = frame
+        self.data = frame | url_codec.read(self.pairs, self.battle)
+
+    @property
+    def draft(self) -> Draft:
+        """The scenario, not checked yet; files that it names are never read."""
+        return Draft(self.data, paths=False)
+
+    @property
+    def written(self) -> url_codec.Pairs:
+        """The query pairs of the scenario."""
+        return url_codec.written(self.data, self.battle)
+
+    @property
+    def outdated(self) -> str:
+        """The rules version of the link if it is not the present one, else an empty text."""
+        return self.version if self.version != str(self.battle.version) else ""
+
+
+def api_request(job: Job) -> tuple[Draft, Options]:
+    """The scenario of an API request, in its body as JSON or TOML or in its query, and its options.
+
+    Raises BadRequest, ScenarioError.
+    """
+    if not job.body:
+        request = BattleRequest(job)
+        return request.draft, request.options
+    pairs, options, _ = url_codec.split(job.pairs)
+    if pairs:
+        raise ScenarioError(f"{pairs[0][0][:60]}: give the scenario in the body or in the query, not in both")
+    try:
+        return Draft(parse(job.body, "the body"), paths=False), Options(options)
+    except ScenarioError as error:
+        raise BadRequest(str(error), 400) from None
+
+
+def named_field(text: str) -> str | None:
+    """The field that a refusal starts with."""
+    match = re.match(r"([A-Za-z_][\w.\[\]-]*): ", text)
+    return match[1] if match else None
