@@ -18,8 +18,8 @@ from simulator.analysis.odds.answer import exact, simulate
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import ExactRun, SimulatedRun, labelled
 from simulator.analysis.odds.run import outcome_columns as seen
-from simulator.engine.api import spell_out
-from simulator.engine.model.chain import Chain, Ends, Share
+from simulator.engine.api import graph_of
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.contract import Examiner
 from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
@@ -54,7 +54,7 @@ def check(battle: Source, battles: int = BATTLES) -> None:
         battles //= 8
     for chain in chains_of(scenario):
         check_rules(chain)
-        if chain.apart is not None:
+        if chain.factored is not None:
             check_apart(chain)
     check_built(scenario)
     check_threads(scenario, battles)
@@ -74,7 +74,7 @@ def chains_of(scenario: Scenario) -> list[Chain]:
     """The chain of a scenario and those that stand for it, or the stages that some battles come to."""
     found: dict[int, Chain] = {}
 
-    def run(chain: Chain, share: Share | None = None) -> Ends:
+    def run(chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         found[id(chain)] = chain
         return SimulatedRun(FEW, SEED)(chain, share)
 
@@ -90,7 +90,7 @@ def check_rules(chain: Chain) -> None:
     examiner = Examiner(chain)
     examiner.look_around(STATES, time.thread_time() + SECONDS)
     try:
-        graph = spell_out(chain, SMALL)
+        graph = graph_of(chain, SMALL)
     except NoExactOdds:
         return
     some = np.linspace(0, len(graph) - 1, min(len(graph), STATES)).astype(int)
@@ -125,13 +125,13 @@ def check_built(scenario: Scenario) -> None:
 def check_apart(chain: Chain) -> None:
     """Where two rolls act apart: a step is `follows` after `lands`, and each part of that looks at itself alone."""
     try:
-        graph = spell_out(chain, SMALL)
+        graph = graph_of(chain, SMALL)
     except NoExactOdds:
         return
-    assert chain.apart is not None
+    assert chain.factored is not None
     assert graph.second is not None
     p, lands, fields = plain_params(chain.params), chain.part("lands"), chain.start._fields
-    rest = tuple(name for name in fields if name not in chain.apart[0] + chain.apart[1])
+    rest = tuple(name for name in fields if name not in chain.factored[0] + chain.factored[1])
     known: dict[Any, Any] = {}
     running = np.flatnonzero(~graph.final)
     for i in running[:: max(1, len(running) // 40)]:
@@ -141,7 +141,7 @@ def check_apart(chain: Chain) -> None:
                 after = lands(p, s, result, other)
                 same = chain.leap(p, s, result, other) == chain.part("follows")(p, after)
                 promise(same, f"step: is not follows after lands, for {result} and {other} in {s}")
-                for names, number in ((chain.apart[0], result), (chain.apart[1], other), (rest, 0)):
+                for names, number in ((chain.factored[0], result), (chain.factored[1], other), (rest, 0)):
                     at = names, tuple(getattr(s, name) for name in (*rest, *names)), number
                     found = tuple(getattr(after, name) for name in names)
                     promise(known.setdefault(at, found) == found, f"lands: {names} depend on more than they may in {s}")
@@ -190,7 +190,7 @@ def check_counters(scenario: Scenario, true: Odds) -> None:
     run = ExactRun(SMALL)
     stages: list[Chain] = []
 
-    def plainly(chain: Chain, share: Share | None = None) -> Ends:
+    def plainly(chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         stages.append(chain)
         return run(replace(chain, counters=()), share)
 

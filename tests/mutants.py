@@ -67,8 +67,8 @@ MUTANTS = [
     Mutant(ATTACKS, 'unit.kind == "pikemen"', 'unit.kind != "pikemen"', BIRTHRIGHT),
     Mutant(ATTACKS, "Counter({column: 18})", "Counter({column: 9})", BIRTHRIGHT),
     Mutant("rules/custom/rules.py", "(s.clock >= p.round_limit)", "(s.clock > p.round_limit)", CUSTOM),
-    Mutant("rules/custom/rules.py", "own.units[place] <= own.leave_at", "own.units[place] < own.leave_at", CUSTOM),
-    Mutant("rules/custom/rules.py", "(theirs > 0) & (mine == 0)", "(theirs > 0) & (mine > 0)", CUSTOM),
+    Mutant("rules/custom/rules.py", "(enemy_alone == 0) & (enemies > 0)", "(enemy_alone == 0)", CUSTOM),
+    Mutant("rules/custom/rules.py", "(alone > 0) & (enemy_alone == 0)", "(alone > 0) & (enemy_alone > 0)", CUSTOM),
     Mutant("rules/toolkit/retreat.py", "(units < leave.below)", "(units <= leave.below)", TOOLKIT),
     Mutant("rules/toolkit/retreat.py", "(rounds >= leave.rounds)", "(rounds > leave.rounds)", TOOLKIT),
     Mutant("rules/toolkit/retreat.py", "(enemy <= leave.worn_down)", "(enemy < leave.worn_down)", TOOLKIT),
@@ -80,12 +80,12 @@ MUTANTS = [
     Mutant("engine/graph/graph.py", "counts + int(self.chain.start", "counts + 0 * int(self.chain.start", COUNTER),
     Mutant("engine/exact.py", "ends.p[which] * weight[place]", "ends.p[which] + 0 * weight[place]", SEA),
     Mutant("engine/sample/battle_steps.py", "battles and rolls + made", "rolls + made", ROLLS),
-    Mutant("analysis/odds/outcome_rows.py", "q * gathered[-1] - 1e-12", "q * gathered[-1] + 1e-12", NUMBERS),
-    Mutant("analysis/odds/outcome_rows.py", "math.sqrt(max(0.0,", "abs(max(0.0,", NUMBERS),
+    Mutant("analysis/odds/distribution.py", "cumulated[-1] - 1e-12", "cumulated[-1] + 1e-12", NUMBERS),
+    Mutant("analysis/odds/distribution.py", "math.sqrt(max(0.0,", "abs(max(0.0,", NUMBERS),
     Mutant("analysis/odds/intervals.py", "(p + z * z / (2 * battles))", "(p + z * z / battles)", NUMBERS),
     Mutant("analysis/odds/intervals.py", "* std / math.sqrt(battles)", "* std / battles", NUMBERS),
     Mutant("analysis/decisions/weights.py", "total += weight *", "total = weight *", NUMBERS),
-    Mutant("analysis/decisions/weights.py", "else 1.0 - there", "else there", NUMBERS),
+    Mutant("analysis/decisions/weights.py", "else 1.0 - held.astype(float)", "else held.astype(float)", NUMBERS),
 ]  # fmt: skip
 
 

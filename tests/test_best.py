@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from simulator import ScenarioError, best, exact, load, replay
-from simulator.engine.exact import exact_ends
-from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.exact import exact_outcomes
+from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.graph.solver import Passes
-from simulator.engine.graph.value_iteration import Decider, first_state, played
+from simulator.engine.graph.value_iteration import Decider, best_policy, first_state
 from simulator.engine.jit.kernel_cache import is_ready
-from simulator.engine.model.chain import Aims
+from simulator.engine.model.chain import Utilities
 from tests import toys
 from tests.vectors import Z_LIMIT, largest_z, mismatches
 
@@ -128,25 +128,25 @@ def test_stopping_a_fair_game_is_worth_the_least_concave_function_above():
         for coins in range(11)
     ]
     for start in range(1, 10):
-        graph = spell_out(toys.gamble(start, 10, 0), decisions=True)
+        graph = graph_of(toys.gamble(start, 10, 0), decisions=True)
         ends = graph.states(graph.final).coins
         found = Decider(graph, np.array([pay[ends], -pay[ends]]))
-        assert found.play.first[0] == pytest.approx(majorant[start], abs=1e-12)
-        met = found.met()
+        assert found.policy.first[0] == pytest.approx(majorant[start], abs=1e-12)
+        met = found.visit_chances()
         assert np.all(met <= 1 + 1e-12)
         assert met[0] == pytest.approx(1)
 
 
 def test_compiled_and_plain_decisions_are_the_same():
     chain = load(risk(12, 9, {"win": 1, "attacker_regiments_lost": -0.04, "rounds": -0.001})).chain
-    graph, rate = played(chain).open, (-0.001, 0.001)
-    worth = chain.aims.worth(graph.states(graph.final))
+    graph, rate = best_policy(chain).open, (-0.001, 0.001)
+    worth = chain.utilities.worth(graph.states(graph.final))
     plain, compiled = (Decider(graph, worth, rate, plain=how) for how in (True, False))
-    assert np.array_equal(plain.play.pick, compiled.play.pick)
-    assert np.allclose(plain.play.first, compiled.play.first, atol=1e-14)
-    assert np.allclose(plain.met(), compiled.met(), atol=1e-14)
-    assert np.array_equal(plain.played().to, compiled.played().to)
-    assert plain.play.first[0] == pytest.approx(played(chain).values[0], abs=1e-14)
+    assert np.array_equal(plain.policy.pick, compiled.policy.pick)
+    assert np.allclose(plain.policy.first, compiled.policy.first, atol=1e-14)
+    assert np.allclose(plain.visit_chances(), compiled.visit_chances(), atol=1e-14)
+    assert np.array_equal(plain.best_graph().to, compiled.best_graph().to)
+    assert plain.policy.first[0] == pytest.approx(best_policy(chain).values[0], abs=1e-14)
     assert is_ready("draw_best", Passes)
 
 
@@ -210,8 +210,8 @@ def test_simulated_as_enumerated(scenario):
 
 def test_chain_with_aims_is_followed_everywhere():
     chain = load(risk(6, 6, {"win": 1, "attacker_regiments_lost": -0.1})).chain
-    assert isinstance(chain.aims, Aims)
-    ends = exact_ends(chain)
+    assert isinstance(chain.utilities, Utilities)
+    ends = exact_outcomes(chain)
     assert ends.p.sum() == pytest.approx(1)
     assert first_state(chain).decided > 0
 
@@ -336,10 +336,10 @@ def axis(attack, defence, weights, policy):
 )
 def test_losses_chosen_well_take_the_land(attack, defence, win, take, fixed):
     """docs/rules/decisions.md section 2.5, example 8."""
-    to_win = played(load(axis(attack, defence, {"win": 1}, BOTH)).chain)
+    to_win = best_policy(load(axis(attack, defence, {"win": 1}, BOTH)).chain)
     assert to_win.values[0] == pytest.approx(win, abs=1e-9)
     to_take = axis(attack, defence, {"take": 1}, BOTH)
-    assert played(load(to_take).chain).values[0] == pytest.approx(take, abs=1e-9)
+    assert best_policy(load(to_take).chain).values[0] == pytest.approx(take, abs=1e-9)
     assert exact(to_take).p("taken") == pytest.approx(take, abs=1e-9)
     assert exact(axis(attack, defence, {"take": 1}, {})).p("taken") == pytest.approx(fixed, abs=1e-9)
 
@@ -438,7 +438,7 @@ def taking(attack, defence):
 def test_losses_against_every_choice():
     found = axis((2, 0, 0, 2, 0), (2, 0, 0, 1, 0), {"take": 1}, BOTH)
     wanted = taking(("f", "f", "i", "i"), ("f", "i", "i"))
-    assert played(load(found).chain).values[0] == pytest.approx(wanted, abs=1e-12)
+    assert best_policy(load(found).chain).values[0] == pytest.approx(wanted, abs=1e-12)
 
 
 def test_more_decisions_never_hurt_their_owner():

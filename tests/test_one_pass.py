@@ -134,7 +134,7 @@ def test_every_field_that_a_game_says_moves_the_start_does_no_more(name):
         grid = tuple(values[path] for path in paths)
         enough = np.prod([len(axis) for axis in grid]) >= onepass.LEAST_CELLS
         found = solve_block(draft(name), paths, grid, ("p_attacker",))
-        assert (found is not None) == (enough and scenario.chain.aims is None)
+        assert (found is not None) == (enough and scenario.chain.utilities is None)
 
 
 @pytest.mark.parametrize(
@@ -252,8 +252,8 @@ def test_a_grid_is_cut_into_portions_that_cover_it():
 def test_equal_chains_are_enumerated_once(monkeypatch):
     """The price of a fleet changes columns, not the battle."""
     calls = []
-    monkeypatch.setattr("simulator.engine.exact.spell_out", lambda *a: calls.append(a) or explicit_spell_out(*a))
-    from simulator.engine.graph.graph_cache import spell_out as explicit_spell_out
+    monkeypatch.setattr("simulator.engine.exact.graph_of", lambda *a: calls.append(a) or explicit_spell_out(*a))
+    from simulator.engine.graph.graph_cache import graph_of as explicit_spell_out
 
     swept = sweep(LAND, {"options.regiment_cost": range(5)}, "mean.attacker_cost_lost", threads=1)
     assert len(calls) == 1

@@ -6,68 +6,68 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simulator.engine.exact import exact_ends, warm_up
+    from simulator.engine.exact import exact_outcomes, warm_up
     from simulator.engine.factored.grid import fits_on_grid, too_wide
     from simulator.engine.graph.explore import explore
     from simulator.engine.graph.graph import Graph
-    from simulator.engine.graph.graph_cache import fight_by_rules, spell_out
+    from simulator.engine.graph.graph_cache import graph_of, simulate_by_rules
     from simulator.engine.graph.solver import Solver
     from simulator.engine.graph.state_values import state_values
-    from simulator.engine.graph.value_iteration import Played, best_option, first_state, played
+    from simulator.engine.graph.value_iteration import BestPolicy, best_option, best_policy, first_state
     from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear
     from simulator.engine.sample.battle_steps import rolls_a_battle
-    from simulator.engine.sample.interpreted_walk import FirstBattles
-    from simulator.engine.sample.per_battle import each_end
-    from simulator.engine.sample.simulation import Simulation, told_steps
-    from simulator.engine.sample.tail_solver import enter, largest, region, tells_what_is_left
+    from simulator.engine.sample.interpreted_walk import InterpretedSimulation
+    from simulator.engine.sample.per_battle import each_outcome
+    from simulator.engine.sample.simulation import Simulation, replay_steps
+    from simulator.engine.sample.tail_solver import enter, has_left_rule, largest, region
     from simulator.engine.simulate import simulation_of
 
 _MODULES = {
-    "exact": ("exact_ends", "warm_up"),
+    "exact": ("exact_outcomes", "warm_up"),
     "factored.grid": ("fits_on_grid", "too_wide"),
     "graph.explore": ("explore",),
     "graph.graph": ("Graph",),
-    "graph.graph_cache": ("fight_by_rules", "spell_out"),
+    "graph.graph_cache": ("simulate_by_rules", "graph_of"),
     "graph.solver": ("Solver",),
     "graph.state_values": ("state_values",),
-    "graph.value_iteration": ("Played", "best_option", "first_state", "played"),
+    "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy"),
     "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear"),
-    "sample.interpreted_walk": ("FirstBattles",),
+    "sample.interpreted_walk": ("InterpretedSimulation",),
     "sample.battle_steps": ("rolls_a_battle",),
-    "sample.per_battle": ("each_end",),
-    "sample.simulation": ("Simulation", "told_steps"),
+    "sample.per_battle": ("each_outcome",),
+    "sample.simulation": ("Simulation", "replay_steps"),
     "simulate": ("simulation_of",),
-    "sample.tail_solver": ("enter", "largest", "region", "tells_what_is_left"),
+    "sample.tail_solver": ("enter", "largest", "region", "has_left_rule"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "PACKAGE",
-    "FirstBattles",
+    "BestPolicy",
     "Graph",
-    "Played",
+    "InterpretedSimulation",
     "Simulation",
     "Solver",
     "announce",
     "best_option",
+    "best_policy",
     "cache_folder",
     "clear",
-    "each_end",
+    "each_outcome",
     "enter",
-    "exact_ends",
+    "exact_outcomes",
     "explore",
-    "fight_by_rules",
     "first_state",
     "fits_on_grid",
+    "graph_of",
+    "has_left_rule",
     "largest",
-    "played",
     "region",
+    "replay_steps",
     "rolls_a_battle",
+    "simulate_by_rules",
     "simulation_of",
-    "spell_out",
     "state_values",
-    "tells_what_is_left",
-    "told_steps",
     "too_wide",
     "warm_up",
 ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.engine.graph.graph_cache import graph_if_it_fits, may_be_met
+from simulator.engine.graph.graph_cache import graph_if_it_fits, may_keep_states
 from simulator.engine.jit import kernel_cache as cache
 from simulator.engine.jit.time_budgets import patience_for
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.contract import hold
+from simulator.engine.model.contract import check_contract
 from simulator.engine.sample.battle_steps import LONG_BATTLE, rolls_a_battle
-from simulator.engine.sample.interpreted_walk import FirstBattles, kernel_of
+from simulator.engine.sample.interpreted_walk import InterpretedSimulation, kernel_of
 
 if TYPE_CHECKING:
     from simulator.engine.sample.simulation import Simulation
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 def simulation_of(
     chain: Chain, seed: int, threads: int | None = None, device: str = "processor"
-) -> Simulation | FirstBattles:
+) -> Simulation | InterpretedSimulation:
     """A simulation of a chain. A chain too large to enumerate is interpreted first, and compiled once that is faster.
 
     Raises NoDevice if `device` is "gpu" and no GPU can be used, BrokenGame for a game that breaks its contract.
     """
-    hold(chain)
+    check_contract(chain)
     if device == "gpu":
-        from simulator.engine.gpu.simulation import CardSimulation
+        from simulator.engine.gpu.simulation import GpuSimulation
 
-        return CardSimulation(chain, seed)
+        return GpuSimulation(chain, seed)
     kernel, kind = (
         ("fight", type(chain.reduced.chain.params)) if chain.reduced else (kernel_of(chain), type(chain.params))
     )
     slow = not cache.is_ready(kernel, kind) and patience_for(chain, kernel_of(chain)) > 0
-    if slow and may_be_met(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
-        return FirstBattles(chain, seed, threads)
+    if slow and may_keep_states(chain) and graph_if_it_fits(chain) is None and rolls_a_battle(chain) < LONG_BATTLE:
+        return InterpretedSimulation(chain, seed, threads)
     from simulator.engine.sample.simulation import Simulation
 
     return Simulation(chain, seed, threads)

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar, get_args
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simulator.engine.model.chain import Chain, Ends, Share
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 
 ATTACKER, DEFENDER, NOBODY = 0, 1, 2
 WINNERS = ("attacker", "defender", "nobody")
@@ -89,7 +89,7 @@ class Run(Protocol):
     it, of all battles without a share.
     """
 
-    def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """Answer the stage."""
         ...
 

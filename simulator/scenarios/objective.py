@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from pydantic import BaseModel
 
-from simulator.engine.model.chain import Aims
+from simulator.engine.model.chain import Utilities
 from simulator.rules.battle import Built, Columns
 from simulator.scenarios import validation
 from simulator.scenarios.validation import ScenarioError
@@ -149,7 +149,7 @@ def with_objective(built: Built, objective: Objective, paths: tuple[str, ...]) -
         return built
     return replace(
         built,
-        chain=replace(built.chain, aims=Aims(partial(_worth_of_ends, built, objective), paths)),
+        chain=replace(built.chain, utilities=Utilities(partial(_worth_of_ends, built, objective), paths)),
         assumptions=lambda: [*built.assumptions(), *in_words(objective, paths)],
     )
 

@@ -10,7 +10,7 @@ from simulator import compare, exact, load, simulate
 from simulator.analysis.studies.compare import names_of
 from simulator.analysis.studies.paired import difference, fought, fought_mixture
 from simulator.cli import run
-from simulator.engine.sample.per_battle import by_rules, each_end
+from simulator.engine.sample.per_battle import each_outcome, walk_by_rules
 from simulator.scenarios import draft
 from tests.toys import urn
 
@@ -39,10 +39,10 @@ def test_every_battle_is_the_one_that_simulate_counts(name):
 
 def test_the_graph_and_the_rules_tell_the_same_battles():
     chain = urn(8)
-    ends, which = each_end(chain, 3, 2000)
-    others, rows = by_rules(chain, 3, 2000)
+    ends, which = each_outcome(chain, 3, 2000)
+    others, rows = walk_by_rules(chain, 3, 2000)
     assert all((one[which] == two[rows]).all() for one, two in zip(ends.states, others.states, strict=True))
-    later, places = each_end(chain, 3, 500, first=1500)
+    later, places = each_outcome(chain, 3, 500, first=1500)
     assert all((one[which][1500:] == two[places]).all() for one, two in zip(ends.states, later.states, strict=True))
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from simulator import exact
 from simulator.analysis.decisions.weights import Weighing
+from simulator.analysis.odds.distribution import Distribution
 from simulator.analysis.odds.intervals import half_width_of_mean, wilson
-from simulator.analysis.odds.outcome_rows import spread_of
 
 BATTLE = {"game": "risk", "battle": "land", "attacker": {"regiments": 2}, "defender": {"regiments": 1}}
 
@@ -26,12 +26,12 @@ def test_the_interval_of_a_mean_narrows_with_the_root_of_the_battles():
 
 
 def test_a_quantile_is_the_smallest_value_with_at_least_that_chance():
-    spread = spread_of(np.array([0, 1, 2, 3]), np.full(4, 0.25))
-    assert [spread.quantile(q) for q in (0.0, 0.25, 0.26, 0.5, 1.0)] == [0, 0, 1, 1, 3]
+    distribution = Distribution.of_column(np.array([0, 1, 2, 3]), np.full(4, 0.25))
+    assert [distribution.quantile(q) for q in (0.0, 0.25, 0.26, 0.5, 1.0)] == [0, 0, 1, 1, 3]
 
 
 def test_the_standard_deviation_is_the_root_of_the_mean_square():
-    assert spread_of(np.array([0, 4]), np.array([0.5, 0.5])).std == pytest.approx(2.0)
+    assert Distribution.of_column(np.array([0, 4]), np.array([0.5, 0.5])).std == pytest.approx(2.0)
 
 
 def test_weights_add_up_and_the_defender_holds_what_the_attacker_does_not_take():

@@ -6,7 +6,7 @@ import pytest
 
 from simulator.analysis.odds.answer import answer, simulate
 from simulator.analysis.odds.run import Interrupted, Method
-from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.model.limits import ANSWER_ROLLS
 from simulator.engine.sample.battle_steps import SCOUT_ROLLS, rolls_a_battle
 from simulator.scenarios import load
@@ -83,7 +83,7 @@ def test_a_chain_is_at_least_as_large_as_risk_says(attack, defence):
     for ties in ("defender", "attacker"):
         options = {"attack_dice": attack, "defence_dice": defence, "ties": ties}
         chain = load(land(21, 18, options=options)).chain
-        graph = spell_out(chain)
+        graph = graph_of(chain)
         states, edges = chain.at_least
         assert 0 < states <= len(graph)
         assert edges <= len(graph.to)

@@ -66,11 +66,11 @@ def test_the_region_is_as_large_as_fits():
 
 
 def test_what_is_left_never_rises():
-    from simulator.engine.graph.graph_cache import spell_out
+    from simulator.engine.graph.graph_cache import graph_of
 
     for scenario in (RISK, INVASION, TANKS, REALMS):
         chain = load(scenario).chain
-        graph = spell_out(chain)
+        graph = graph_of(chain)
         states = [type(chain.start)(*map(int, row)) for row in zip(*graph.states(), strict=True)]
         lefts = [region.left_of(chain, state) for state in states]
         for i, left in enumerate(lefts):
@@ -132,7 +132,7 @@ def test_the_command(monkeypatch, capsys, tmp_path):
 
 
 def test_what_a_grid_answers_is_small_enough_without_being_spelled_out(monkeypatch):
-    monkeypatch.setattr("simulator.engine.graph.graph_cache.spell_out", None)
+    monkeypatch.setattr("simulator.engine.graph.graph_cache.graph_of", None)
     sides = {"attacker": {"infantry": 8}, "defender": {"infantry": 8}}
     with pytest.raises(ScenarioError, match="small enough for exact odds"):
         scored({"game": "axis-and-allies-1942", "battle": "land"} | sides)

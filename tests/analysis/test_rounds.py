@@ -8,7 +8,7 @@ import pytest
 
 from simulator import ScenarioError, exact, load, rounds
 from simulator.cli import run
-from simulator.engine.sample.simulation import told_steps
+from simulator.engine.sample.simulation import replay_steps
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}
 # With what precedes round 1, rounds counted when they begin, phases, a round track, several fleets.
@@ -71,7 +71,7 @@ def test_simulated_rounds_are_those_of_the_battles():
     found = rounds(LAND, 2, battles=40, seed=3).after(2)
     lost = []
     for battle in range(40):
-        states = [chain.start, *(after for _, _, after in told_steps(chain, 3, battle))]
+        states = [chain.start, *(after for _, _, after in replay_steps(chain, 3, battle))]
         lost.append(4 - states[min(2, len(states) - 1)].regiments)
     assert found.mean("attacker_regiments_lost") == pytest.approx(sum(lost) / 40)
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from simulator import NoExactOdds, exact, load, odds, replay, simulate
 from simulator.engine.model.interpreted import plain_params
-from simulator.engine.sample.simulation import Simulation, told_steps
+from simulator.engine.sample.simulation import Simulation, replay_steps
 from simulator.rules.battle import WINNERS, Refusal
 from simulator.rules.custom import build, size
 from simulator.rules.custom.hits.dice import HitsParams
@@ -106,7 +106,7 @@ def test_compiled_battles_are_those_of_the_rules(large):
     simulation = Simulation(chain, 5)
     simulation.add(300)
     ends = simulation.ends()
-    told = Counter(tuple([*told_steps(chain, 5, battle)][-1][2]) for battle in range(300))
+    told = Counter(tuple([*replay_steps(chain, 5, battle)][-1][2]) for battle in range(300))
     fought = dict(zip(map(tuple, np.array(ends.states).T.tolist()), ends.count.tolist(), strict=True))
     assert fought == told
     assert simulation.engine == "rules"

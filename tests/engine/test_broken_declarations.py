@@ -6,24 +6,24 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from simulator.engine.exact import exact_ends
+from simulator.engine.exact import exact_outcomes
 from simulator.engine.factored import grid
-from simulator.engine.graph import graph_cache as walkable
+from simulator.engine.graph import graph_cache
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
-from simulator.engine.model.chain import BEST, Aims, Chain, rule
+from simulator.engine.model.chain import BEST, Chain, Utilities, rule
 from simulator.engine.model.chance import TableBook, Tables, tables
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
-from simulator.engine.sample.interpreted_walk import Acquainted
-from simulator.engine.sample.per_battle import by_rules, each_end
-from simulator.engine.sample.simulation import Simulation, told_steps
+from simulator.engine.sample.interpreted_walk import InterpretedGraph
+from simulator.engine.sample.per_battle import each_outcome, walk_by_rules
+from simulator.engine.sample.simulation import Simulation, replay_steps
 from tests.toys import Coins, Purse, annotated_walk, gamble, ring, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
 
 def met(chain):
-    walkable.fight_by_rules(chain)
+    graph_cache.simulate_by_rules(chain)
     simulation = Simulation(chain, 1)
     simulation.add(2000)
     return simulation.ends()
@@ -34,11 +34,11 @@ def simulated_by_rules(chain):
 
 
 def each_by_rules(chain):
-    by_rules(chain, 1, 2000)
+    walk_by_rules(chain, 1, 2000)
 
 
 def first_battles(chain):
-    Acquainted(chain).fight(1, 0, 2000, 60.0)
+    InterpretedGraph(chain).fight(1, 0, 2000, 60.0)
 
 
 BY_RULES = [met, simulated_by_rules, each_by_rules, first_battles]
@@ -118,10 +118,10 @@ def test_a_counter_with_no_room_below_the_annotation_is_counted_all_the_same():
     ends = met(chain)
     assert np.array(ends.states).T.tolist() == [[3, 3 << 20, 1]]
     assert ends.count.tolist() == [2000]
-    rows = Acquainted(chain).fight(1, 0, 10, 60.0)
+    rows = InterpretedGraph(chain).fight(1, 0, 10, 60.0)
     assert rows is not None
     assert rows[:, -1].tolist() == [10]
-    assert np.array(exact_ends(chain).states).T.tolist() == [[3, 3 << 20, 1]]
+    assert np.array(exact_outcomes(chain).states).T.tolist() == [[3, 3 << 20, 1]]
 
 
 @pytest.mark.parametrize("over", [1, 7, -1])
@@ -142,7 +142,7 @@ def test_a_cycle_that_nothing_leaves_is_found_however_far_its_counter_may_count(
     book = TableBook()
     book.add({0: 1, 1: 1})
     chain = Chain(Round(counting), Stage(0, 0, 0), Stage(1, 2**32 - 1, 0), book.close(), counters=("count",))
-    for run in (exact_ends, lambda chain: each_end(chain, 1, 10)):
+    for run in (exact_outcomes, lambda chain: each_outcome(chain, 1, 10)):
         with pytest.raises(BrokenGame, match="can never leave Stage"):
             run(chain)
 
@@ -171,13 +171,13 @@ def step(p, s, result):
 def test_a_counter_that_jumps_too_far_for_memory_is_refused():
     chain = replace(stairs(add=2**30), limits=Stage(3, 2**32 - 1, 1))
     with pytest.raises(NoExactOdds, match=r"counter count: it jumps by 1,073,741,824; .* GB"):
-        exact_ends(chain)
+        exact_outcomes(chain)
 
 
 def test_a_battle_without_end_is_not_told_for_ever(monkeypatch):
     monkeypatch.setattr("simulator.engine.sample.battle_steps.MOST_ROLLS", 100)
     with pytest.raises(BrokenGame, match="did not end within 200 steps"):
-        list(told_steps(ring(2), 1, 0))
+        list(replay_steps(ring(2), 1, 0))
 
 
 class Odd(NamedTuple):
@@ -287,7 +287,7 @@ def worth(ends):
 @pytest.mark.parametrize("explorer", [PlainExplorer, CompiledExplorer])
 @pytest.mark.parametrize("vote", [Vote(1, 0), Vote(1, -3), Vote(3, 2), Vote(-1, 2), Vote(257, 2)])
 def test_a_decision_of_nobody_or_of_nothing_is_an_error(explorer, vote):
-    chain = replace(gamble(2, 4, 0), params=vote, aims=Aims(worth))
+    chain = replace(gamble(2, 4, 0), params=vote, utilities=Utilities(worth))
     with pytest.raises(BrokenGame, match="decides: "):
         explorer(chain, 10**9, decisions=True).explore()
 
@@ -300,8 +300,8 @@ def test_a_best_decision_without_aims_is_an_error(explorer):
 
 @pytest.mark.parametrize("worth", [lambda ends: ends.coins * 1.0, lambda ends: worth_of(ends, np.nan)])
 def test_aims_that_are_no_numbers_are_an_error(worth):
-    with pytest.raises(BrokenGame, match="aims: "):
-        exact_ends(replace(gamble(2, 4, 0), params=Vote(1, 2), aims=Aims(worth)))
+    with pytest.raises(BrokenGame, match="utilities: "):
+        exact_outcomes(replace(gamble(2, 4, 0), params=Vote(1, 2), utilities=Utilities(worth)))
 
 
 def worth_of(ends, value):
@@ -309,9 +309,9 @@ def worth_of(ends, value):
 
 
 def test_best_decisions_are_never_left_out_where_battles_are_fought_one_by_one():
-    chain = replace(gamble(2, 4, 0), params=Vote(1, 2), aims=Aims(worth, ("policy",)))
+    chain = replace(gamble(2, 4, 0), params=Vote(1, 2), utilities=Utilities(worth, ("policy",)))
     with pytest.raises(NoExactOdds, match="policy: best"):
-        by_rules(chain, 1, 10)
+        walk_by_rules(chain, 1, 10)
     assert Simulation(chain, 1, direct=True).engine == "graph"
 
 
@@ -380,14 +380,14 @@ def step(p, s, result, other):
     ("params", "wrong"), [((0, 0, 0), False), ((1, 0, 0), True), ((0, 1, 0), True), ((0, 0, 1), True)]
 )
 def test_rolls_that_do_not_act_apart_are_an_error(params, wrong, monkeypatch):
-    monkeypatch.setattr(grid, "_held", set())
+    monkeypatch.setattr(grid, "_checked", set())
     book = TableBook()
     book.add({0: 2, 1: 1, 2: 1})
     start, limits = Lines(6, 6, 0), Lines(6, 6, 10**6)
-    apart = ("theirs",), ("mine",)
-    chain = Chain(Clash(*params), start, limits, book.close(), counters=("rounds",), apart=apart)
+    factored = ("theirs",), ("mine",)
+    chain = Chain(Clash(*params), start, limits, book.close(), counters=("rounds",), factored=factored)
     if wrong:
-        with pytest.raises(BrokenGame, match="apart: "):
-            exact_ends(chain)
+        with pytest.raises(BrokenGame, match="factored: "):
+            exact_outcomes(chain)
     else:
-        assert exact_ends(chain).p.sum() == pytest.approx(1, abs=1e-12)
+        assert exact_outcomes(chain).p.sum() == pytest.approx(1, abs=1e-12)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.engine.exact import exact_ends
+from simulator.engine.exact import exact_outcomes
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.state_values import state_values
@@ -39,7 +39,7 @@ def backward(chain):
     state_values(chain, lambda ends: np.zeros(len(ends[0])))
 
 
-EVERY_WAY = [exact_ends, explored_plainly, explored_compiled, simulated, simulated_by_rules, backward]
+EVERY_WAY = [exact_outcomes, explored_plainly, explored_compiled, simulated, simulated_by_rules, backward]
 every_way = pytest.mark.parametrize("run", EVERY_WAY, ids=lambda run: run.__name__)
 
 
@@ -77,7 +77,7 @@ def test_negative_whole_weights_are_refused():
         tables([{0: 3, 1: -1}])
 
 
-@pytest.mark.parametrize("run", [exact_ends, simulated, simulated_by_rules, backward], ids=lambda run: run.__name__)
+@pytest.mark.parametrize("run", [exact_outcomes, simulated, simulated_by_rules, backward], ids=lambda run: run.__name__)
 @pytest.mark.parametrize("states", [2, 500])
 def test_a_cycle_that_nothing_leaves_is_an_error_not_a_hang(run, states):
     with pytest.raises(BrokenGame, match=r"never leave At|no battle of seed 1 ended"):
@@ -86,7 +86,7 @@ def test_a_cycle_that_nothing_leaves_is_an_error_not_a_hang(run, states):
 
 @pytest.mark.parametrize("states", [2, 50, 5000])
 def test_a_cycle_with_a_way_out_is_solved_in_closed_form(states):
-    ends = exact_ends(ring(states, way_out=1, win=1, lose=999))
+    ends = exact_outcomes(ring(states, way_out=1, win=1, lose=999))
     assert ends.p.tolist() == pytest.approx([1.0], abs=1e-12)
     assert ends.residual == 0
     _, value = state_values(ring(states, way_out=1), lambda ends: np.ones(len(ends.over)))
@@ -94,13 +94,13 @@ def test_a_cycle_with_a_way_out_is_solved_in_closed_form(states):
 
 
 def test_nothing_is_left_undecided_where_there_is_no_loop():
-    ends = exact_ends(urn(30))
+    ends = exact_outcomes(urn(30))
     assert ends.residual == 0
     assert ends.p.sum() == pytest.approx(1, abs=1e-14)
 
 
 def test_what_is_too_unlikely_to_follow_is_told():
-    ends = exact_ends(skirmish(20, 15))
+    ends = exact_outcomes(skirmish(20, 15))
     assert 0 < ends.residual < 1e-12
     assert ends.p.sum() + ends.residual == pytest.approx(1, abs=1e-12)
 
@@ -115,10 +115,10 @@ def test_a_counter_that_counts_down_is_an_error(run):
 
 def test_a_counter_that_is_no_field_is_an_error():
     with pytest.raises(BrokenGame, match="no field 'rounds'"):
-        exact_ends(replace(stay({0: 1, 1: 1}), counters=("rounds",)))
+        exact_outcomes(replace(stay({0: 1, 1: 1}), counters=("rounds",)))
 
 
-@pytest.mark.parametrize("run", [exact_ends, simulated], ids=lambda run: run.__name__)
+@pytest.mark.parametrize("run", [exact_outcomes, simulated], ids=lambda run: run.__name__)
 def test_a_counter_above_its_limit_is_an_error(run):
     with pytest.raises(BrokenGame, match=r"counter tosses: .*limit 3"):
         run(replace(walk(2, 4, counting=1), limits=Coins(4, 3)))
@@ -126,4 +126,4 @@ def test_a_counter_above_its_limit_is_an_error(run):
 
 def test_a_chain_that_its_game_knows_to_be_too_large_is_refused_before_it_is_tried():
     with pytest.raises(NoExactOdds, match=r"at least 1,000,000,000,000 states .*: more than \d+.0 GB, past"):
-        exact_ends(replace(walk(2, 4), at_least=(10**12, 0)))
+        exact_outcomes(replace(walk(2, 4), at_least=(10**12, 0)))

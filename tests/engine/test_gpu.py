@@ -8,23 +8,23 @@ SCRIPT = """
 import numpy as np
 from simulator import load
 from simulator.engine.sample import graph_tables as lookup
-from simulator.engine.graph import graph_cache as walkable
-from simulator.engine.gpu.simulation import CardSimulation, NoDevice
+from simulator.engine.graph import graph_cache
+from simulator.engine.gpu.simulation import GpuSimulation, NoDevice
 from simulator.engine.sample.simulation import Simulation
 
 for name, most_merged in (("risk-path", 1 << 21), ("knt-raid", 1 << 21), ("knt-raid", 0)):
     lookup.MOST_MERGED = most_merged
     chain = load(name).chain
-    card, processor = CardSimulation(chain, 7), Simulation(chain, 7, 1)
+    card, processor = GpuSimulation(chain, 7), Simulation(chain, 7, 1)
     for simulation in (card, processor):
         simulation.add(40)
         simulation.add(60)
     left, right = card.ends(), processor.ends()
     assert all(map(np.array_equal, left.states, right.states)), name
     assert np.array_equal(left.count, right.count) and card.battles == 100, name
-walkable.QUICK_BYTES = 0
+graph_cache.QUICK_BYTES = 0
 try:
-    CardSimulation(load("risk-path").chain)
+    GpuSimulation(load("risk-path").chain)
 except NoDevice as refusal:
     print(refusal)
 """

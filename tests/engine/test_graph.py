@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from simulator.engine.exact import ends_of, exact_ends
+from simulator.engine.exact import exact_outcomes, outcomes_of
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.solver import Solver
 from simulator.engine.graph.state_values import state_values
 from simulator.engine.model.chance import tables
 from simulator.engine.model.interpreted import quicken
-from simulator.engine.sample.per_battle import each_end
-from simulator.engine.sample.simulation import Simulation, told_steps
+from simulator.engine.sample.per_battle import each_outcome
+from simulator.engine.sample.simulation import Simulation, replay_steps
 from tests.toys import gamble, ring, skirmish, urn, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
@@ -68,12 +68,12 @@ def test_plain_and_compiled_passes_give_the_same_chances(name, counted):
 
 def test_counters_change_no_answer():
     # The wide urn's draws of the first kind are read by no rule: as a counter or as a field they come out alike.
-    field, counter = exact_ends(urn(12)), exact_ends(replace(urn(12), counters=("first",)))
+    field, counter = exact_outcomes(urn(12)), exact_outcomes(replace(urn(12), counters=("first",)))
     assert np.allclose(rows(field, field.p), rows(counter, counter.p), rtol=1e-12)
 
 
 def test_a_counter_without_bound_has_its_whole_distribution():
-    ends = exact_ends(walk(2, 4, counting=1))
+    ends = exact_outcomes(walk(2, 4, counting=1))
     assert ends.p @ ends.states.tosses == pytest.approx(4)
 
 
@@ -107,12 +107,12 @@ def test_two_independent_rolls_are_the_joint_ones():
         chances = after
         if sum(chances.values()) < 1e-15:
             break
-    ends = exact_ends(skirmish(mine, theirs))
+    ends = exact_outcomes(skirmish(mine, theirs))
     assert ends.p[ends.states.mine > 0].sum() == pytest.approx(won, abs=1e-12)
 
 
 def test_fixed_policies_are_followed_without_a_roll():
-    ends = exact_ends(gamble(5, 12, 4))
+    ends = exact_outcomes(gamble(5, 12, 4))
     left = ends.p[ends.states.left == 1].sum()
     assert left == pytest.approx(7 / 9)  # ruin is leaving with 3 coins: (12 - 5) / (12 - 3)
     graph = PlainExplorer(gamble(5, 12, 4), 10**9, decisions=True).explore()
@@ -122,7 +122,7 @@ def test_fixed_policies_are_followed_without_a_roll():
 def test_values_of_states_agree_with_chances_of_endings():
     chain = skirmish(12, 9)
     states, value = state_values(chain, lambda ends: ends.mine.astype(float))
-    ends = ends_of(plain(chain))
+    ends = outcomes_of(plain(chain))
     assert value[0] == pytest.approx(ends.p @ ends.states.mine)
     assert states.mine[0] == 12
 
@@ -131,9 +131,9 @@ def test_values_of_states_agree_with_chances_of_endings():
 def test_two_rolls_at_once_come_out_as_likely_as_they_are(direct):
     chain = skirmish(9, 7)
     simulation = Simulation(chain, 5, direct=direct)
-    assert simulation.fought.merged is not direct
+    assert simulation.walked.merged is not direct
     simulation.add(1_000_000)
-    ends, true = simulation.ends(), exact_ends(chain)
+    ends, true = simulation.ends(), exact_outcomes(chain)
     for fields in ("mine", "theirs"):
         for value in range(1, 8):
             p = true.p[getattr(true.states, fields) == value].sum()
@@ -145,7 +145,7 @@ def test_two_rolls_at_once_come_out_as_likely_as_they_are(direct):
 def test_battles_of_two_rolls_can_be_told():
     chain, told = skirmish(4, 5), []
     for battle in range(300):
-        for before, (result, other), after in told_steps(chain, 9, battle):
+        for before, (result, other), after in replay_steps(chain, 9, battle):
             assert after.mine == max(0, before.mine - other)
             assert after.theirs == max(0, before.theirs - result)
         told.append(after)
@@ -158,7 +158,7 @@ def test_battles_of_two_rolls_can_be_told():
 
 @every_chain
 def test_each_battle_ends_where_the_simulation_counts_it(name):
-    ends, which = each_end(CHAINS[name], 11, 3000)
+    ends, which = each_outcome(CHAINS[name], 11, 3000)
     simulation = Simulation(CHAINS[name], 11)
     simulation.add(3000)
     counted = simulation.ends()

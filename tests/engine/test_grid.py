@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simulator import exact, load
-from simulator.engine.exact import ends_of, exact_ends
+from simulator.engine.exact import exact_outcomes, outcomes_of
 from simulator.engine.factored import grid
 from simulator.engine.factored.grid import PlainGrid
-from simulator.engine.factored.solve_grid import grid_ends
+from simulator.engine.factored.solve_grid import grid_outcomes
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.model.chain import Chain, rule
 from simulator.engine.model.chance import TableBook
@@ -67,9 +67,9 @@ def duel(lives, counting=1, crossed=0):
     book.add({0: 1, 1: 1})
     book.add({0: 2, 1: 1})
     start, limits = Lives(lives, lives, 0), Lives(lives, lives, 10_000)
-    apart = (("enemy",), ("own",))
+    factored = (("enemy",), ("own",))
     rules = Duel(counting, crossed)
-    return Chain(rules, start, limits, book.close(), counters=("rounds",), apart=apart, may_be_over=True)
+    return Chain(rules, start, limits, book.close(), counters=("rounds",), factored=factored, may_be_over=True)
 
 
 def chances(ends):
@@ -87,7 +87,7 @@ def same(one, other, rel=1e-12):
 def test_a_duel_on_the_grid_is_the_duel_of_all_pairs():
     chain = duel(3)
     assert grid.fits_on_grid(chain)
-    same(chances(PlainGrid(chain, BUDGET).ends()), chances(ends_of(PlainExplorer(chain, BUDGET).explore())))
+    same(chances(PlainGrid(chain, BUDGET).ends()), chances(outcomes_of(PlainExplorer(chain, BUDGET).explore())))
 
 
 def axis(battle, attacker, defender, **more):
@@ -106,7 +106,7 @@ BATTLES = [
 def test_battles_on_the_grid_are_those_of_all_pairs(scenario):
     chain = scenario.chain
     assert grid.fits_on_grid(chain)
-    spelled = chances(ends_of(PlainExplorer(chain, BUDGET).explore()))
+    spelled = chances(outcomes_of(PlainExplorer(chain, BUDGET).explore()))
     same(chances(PlainGrid(chain, BUDGET).ends()), spelled)
 
 
@@ -127,8 +127,8 @@ def test_rolls_that_do_not_act_apart_are_refused():
 
 def test_a_battle_that_comes_back_to_where_it_was_is_spelled_out_instead():
     chain = duel(1, counting=0)
-    assert grid_ends(chain, BUDGET) is None
-    found = chances(exact_ends(chain))
+    assert grid_outcomes(chain, BUDGET) is None
+    found = chances(exact_outcomes(chain))
     assert found[1, 0, 0] == pytest.approx(1 / 2)  # (1/2 * 2/3) / (1 - 1/2 * 2/3)
     assert found[0, 1, 0] == pytest.approx(1 / 4)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from simulator.engine.factored import grid
-from simulator.engine.graph import graph_cache as walkable
+from simulator.engine.graph import graph_cache
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.sample import samplers as fighters
 from simulator.engine.sample.simulation import Simulation
@@ -25,7 +25,7 @@ LARGER = axis("land", {"infantry": 30, "tank": 3}, {"infantry": 32}).chain
 
 @pytest.fixture(autouse=True)
 def no_graph_fits(monkeypatch):
-    monkeypatch.setattr(walkable, "QUICK_BYTES", 0)
+    monkeypatch.setattr(graph_cache, "QUICK_BYTES", 0)
     monkeypatch.setattr(grid, "MOST_PLACES_A_CELL", 10**6)
 
 
@@ -44,8 +44,8 @@ def test_battles_are_those_of_the_rules(name):
 @pytest.mark.parametrize("budget", [10**8, 130_000, 0])
 def test_an_order_that_comes_past_the_budget_is_fought_anew(budget, monkeypatch):
     monkeypatch.setattr(fighters, "QUICK_BYTES", budget)
-    met, by_meeting = [], fighters.ByMeeting
-    monkeypatch.setattr(fighters, "ByMeeting", lambda *args: met.append(args) or by_meeting(*args))
+    met, lazy_sampler = [], fighters.LazySampler
+    monkeypatch.setattr(fighters, "LazySampler", lambda *args: met.append(args) or lazy_sampler(*args))
     chain = replace(LARGER)
     simulation = Simulation(chain, 5, threads=1, chunk=400)
     simulation.add(1000)

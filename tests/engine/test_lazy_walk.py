@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.engine.graph import graph_cache as walkable
-from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph import graph_cache
+from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.streams import Stream
-from simulator.engine.sample import lazy_graph as meeting
+from simulator.engine.sample import lazy_graph
 from simulator.engine.sample import rule_walk as lanes
 from simulator.engine.sample import samplers as fighters
 from simulator.engine.sample import simulation as montecarlo
@@ -33,7 +33,7 @@ BATTLES = 600
 
 @pytest.fixture(autouse=True)
 def no_graph_fits(monkeypatch):
-    monkeypatch.setattr(walkable, "QUICK_BYTES", 0)
+    monkeypatch.setattr(graph_cache, "QUICK_BYTES", 0)
 
 
 def fought_slowly(chain, seed, battles):
@@ -59,7 +59,7 @@ def tally_of(simulation):
 @pytest.mark.parametrize("name", CHAINS)
 def test_battles_are_those_of_the_rules_however_much_may_be_kept(name, budget, monkeypatch):
     monkeypatch.setattr(fighters, "QUICK_BYTES", budget)
-    monkeypatch.setattr(meeting, "FIRST_SLOTS", 1 << 6)
+    monkeypatch.setattr(lazy_graph, "FIRST_SLOTS", 1 << 6)
     chain = replace(CHAINS[name])
     simulation = Simulation(chain, 11, threads=1, chunk=250)
     assert simulation.engine == "lazy"
@@ -86,11 +86,11 @@ def test_the_same_battles_whatever_the_threads_the_chunks_and_what_was_met_befor
 
 @pytest.mark.parametrize("name", ["counted coins", "pairs"])
 def test_where_nearly_all_states_are_new_the_rules_alone_fight_the_same_battles(name, monkeypatch):
-    monkeypatch.setattr(meeting, "ENOUGH_NODES", 0)
-    monkeypatch.setattr(meeting, "MOST_NEW_EDGES_AT_FIRST", -1.0)
+    monkeypatch.setattr(lazy_graph, "ENOUGH_NODES", 0)
+    monkeypatch.setattr(lazy_graph, "MOST_NEW_EDGES_AT_FIRST", -1.0)
     chain, used = replace(CHAINS[name]), []
-    lanes = fighters.InLanes
-    monkeypatch.setattr(fighters, "InLanes", lambda whole: used.append(whole) or lanes(whole))
+    lanes = fighters.RuleSampler
+    monkeypatch.setattr(fighters, "RuleSampler", lambda whole: used.append(whole) or lanes(whole))
     for _ in range(2):
         simulation = Simulation(chain, 11, threads=1, chunk=200)
         simulation.add(BATTLES)
@@ -100,15 +100,15 @@ def test_where_nearly_all_states_are_new_the_rules_alone_fight_the_same_battles(
 
 def test_a_long_first_order_is_begun_anew_by_the_rules_where_meeting_does_not_pay(monkeypatch):
     chain, began = replace(CHAINS["counted coins"]), []
-    meet = meeting.Acquaintance.fight
+    meet = lazy_graph.LazyGraph.fight
 
     def paused(self, order, at, tally, most):
         began.append(order.battle)
         assert meet(self, order, at, tally, most) == lanes.DONE
         return lanes.PAUSED
 
-    monkeypatch.setattr(meeting.Acquaintance, "fight", paused)
-    monkeypatch.setattr(meeting.Acquaintance, "pays", property(lambda self: not began))
+    monkeypatch.setattr(lazy_graph.LazyGraph, "fight", paused)
+    monkeypatch.setattr(lazy_graph.LazyGraph, "pays", property(lambda self: not began))
     monkeypatch.setattr(fighters, "LONG", 0)
     simulation = Simulation(chain, 11, threads=1, chunk=250)
     simulation.add(BATTLES)
@@ -143,10 +143,10 @@ def test_battles_that_never_end_are_told_of(monkeypatch):
 def test_too_large_is_found_out_once(monkeypatch):
     chain = walk(2, 500)
     with pytest.raises(NoExactOdds) as first:
-        spell_out(chain, 100)
+        graph_of(chain, 100)
     monkeypatch.setattr("simulator.engine.graph.explore.explore", None)
     with pytest.raises(NoExactOdds) as second:
-        spell_out(chain, 90)
+        graph_of(chain, 90)
     assert str(first.value) == str(second.value)
 
 
@@ -155,7 +155,7 @@ def test_a_large_graph_is_walked_in_passes_to_the_same_ends(name, monkeypatch):
     monkeypatch.setattr("simulator.engine.sample.graph_tables.MOST_MERGED", 0)
     monkeypatch.setattr("simulator.engine.sample.graph_tables.MOST_OWN", 0)
     chain = replace(CHAINS[name])
-    simulation = Simulation(chain, 5, 2, graph=spell_out(chain))
+    simulation = Simulation(chain, 5, 2, graph=graph_of(chain))
     assert simulation.engine == "graph"
     simulation.add(BATTLES)
     assert tally_of(simulation) == fought_slowly(chain, 5, BATTLES)
@@ -164,6 +164,6 @@ def test_a_large_graph_is_walked_in_passes_to_the_same_ends(name, monkeypatch):
 def test_a_graph_whose_counter_jumps_too_far_is_not_walked_in_passes(monkeypatch):
     monkeypatch.setattr("simulator.engine.sample.graph_tables.MOST_OWN", 0)
     chain = CHAINS["a counter that jumps"]
-    fits = [meeting.fits(Simulation(some, 1, graph=spell_out(some)).fought) for some in (CHAINS["coins"], chain)]
+    fits = [lazy_graph.fits(Simulation(some, 1, graph=graph_of(some)).walked) for some in (CHAINS["coins"], chain)]
     assert fits == [True, False]
-    assert np.max(spell_out(chain).inc) > 511
+    assert np.max(graph_of(chain).inc) > 511

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from simulator.conformance import check_rules
-from simulator.engine.exact import exact_ends
+from simulator.engine.exact import exact_outcomes
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.model import contract
 from simulator.engine.model.chain import Chain, rule
 from simulator.engine.model.chance import TableBook
 from simulator.engine.model.limits import BrokenGame
-from simulator.engine.sample.simulation import Simulation, told_steps
+from simulator.engine.sample.simulation import Simulation, replay_steps
 from simulator.engine.simulate import simulation_of
 from tests.toys import annotated_walk, skirmish
 
@@ -87,7 +87,9 @@ def by_rules(chain):
     Simulation(chain, 1, direct=True).add(100)
 
 
-every_way = pytest.mark.parametrize("run", [exact_ends, simulated, by_rules, check_rules], ids=lambda run: run.__name__)
+every_way = pytest.mark.parametrize(
+    "run", [exact_outcomes, simulated, by_rules, check_rules], ids=lambda run: run.__name__
+)
 REFUSED = {
     "running": r"running: reads counter rounds: answers True, but False where it is 10, not 0; state Round\(left=6",
     "table": r"table: reads counter rounds: answers 1, but 2 where it is 3, not 0; state Round\(left=6",
@@ -114,7 +116,7 @@ def test_a_sound_game_is_not_refused():
     check_rules(faulty("none"))
     check_rules(annotated_walk(2, 4))
     check_rules(skirmish(4, 3))
-    assert exact_ends(faulty("none")).p.sum() == pytest.approx(1)
+    assert exact_outcomes(faulty("none")).p.sum() == pytest.approx(1)
 
 
 def test_plain_python_finds_a_negative_index_in_every_state_that_it_spells_out():
@@ -125,14 +127,14 @@ def test_plain_python_finds_a_negative_index_in_every_state_that_it_spells_out()
 
 def test_a_replay_refuses_a_negative_index():
     with pytest.raises(BrokenGame, match="table: ways has no place -1"):
-        list(told_steps(faulty("negative"), 1, 0))
+        list(replay_steps(faulty("negative"), 1, 0))
 
 
 @every_way
 def test_a_final_start_is_refused_unless_the_game_declares_it(run):
     with pytest.raises(BrokenGame, match=r"running: the battle is over before it begins, in Round\(left=0"):
         run(replace(faulty("none"), start=Round(0, 0, 0)))
-    assert exact_ends(replace(faulty("none"), start=Round(0, 0, 0), may_be_over=True)).p.tolist() == [1.0]
+    assert exact_outcomes(replace(faulty("none"), start=Round(0, 0, 0), may_be_over=True)).p.tolist() == [1.0]
 
 
 class Lame(NamedTuple):
@@ -151,6 +153,6 @@ def test_a_missing_step_is_refused_before_anything_is_asked():
 
 
 def test_chains_that_differ_in_nothing_but_arrays_are_looked_at_once(monkeypatch):
-    exact_ends(faulty("none"))
+    exact_outcomes(faulty("none"))
     monkeypatch.setattr(contract, "Examiner", None)
-    exact_ends(faulty("none"))
+    exact_outcomes(faulty("none"))

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simulator.engine.exact import exact_ends
+from simulator.engine.exact import exact_outcomes
 from simulator.engine.sample import simulation as montecarlo
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import urn, walk
@@ -62,7 +62,7 @@ def test_other_seeds_are_other_battles():
 
 @pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
 def test_simulated_chances_are_the_exact_ones(chain):
-    true, seen = exact_ends(chain), fought(chain, 1_000_000, seed=20261)
+    true, seen = exact_outcomes(chain), fought(chain, 1_000_000, seed=20261)
     expected = {tuple(int(v) for v in state): p for *state, p in zip(*true.states, true.p, strict=True)}
     for *state, count in zip(*seen.states, seen.count, strict=True):
         p = expected[tuple(int(v) for v in state)]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulator.engine.exact import exact_ends
+from simulator.engine.exact import exact_outcomes
 from simulator.engine.graph import compiled_explorer as expand
 from simulator.engine.graph import explore
 from simulator.engine.graph import refusal_cache as refused
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.compiled_size_bound import look_while_growing
 from simulator.engine.graph.graph import size_of
-from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.size_bound import PlainWalk, Sample, least_number, refuse_what_is_too_large
 from simulator.engine.model.chain import Chain, rule
@@ -174,11 +174,11 @@ def test_a_chain_just_below_the_budget_is_solved(rolls):
     chain = tally(rolls)
     budget = size_of(chain, states(rolls), 6 * states(rolls - 1))
     assert look(chain, budget) is None
-    ends = exact_ends(chain, budget)
+    ends = exact_outcomes(chain, budget)
     assert ends.explored == states(rolls)
     assert ends.p.sum() == pytest.approx(1)
     with pytest.raises(NoExactOdds):
-        exact_ends(chain, budget - 1)
+        exact_outcomes(chain, budget - 1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -230,13 +230,13 @@ def test_wide_rolls_are_refused_before_all_of_their_results_are_followed(monkeyp
     followed = []
     monkeypatch.setattr(PlainExplorer, "_choices", lambda *given: followed.append(given))
     with pytest.raises(NoExactOdds, match=r"at least about [\d,]+ states"):
-        spell_out(written(12_000), 20_000_000)
+        graph_of(written(12_000), 20_000_000)
     assert not followed
 
 
 def test_a_roll_with_too_many_results_is_told():
     with pytest.raises(NoExactOdds, match=r"^one roll of 12,000 results: at least 0 MB, past the budget of 0 MB$"):
-        spell_out(written(12_000), 40_000)
+        graph_of(written(12_000), 40_000)
 
 
 def test_compiled_battles_walk_as_plain_ones_do():
@@ -306,5 +306,5 @@ def test_plain_python_looks_ahead_before_it_is_compiled_and_the_refusal_is_kept(
     monkeypatch.setattr(explore.kernel_cache, "is_ready", lambda kernel, params: False)
     monkeypatch.setattr("simulator.engine.graph.size_bound.refuse_what_is_too_large", refuses)
     with pytest.raises(NoExactOdds, match="seen by"):
-        spell_out(land(40))
+        graph_of(land(40))
     assert list((folder / "risk" / refused.FOLDER).iterdir())

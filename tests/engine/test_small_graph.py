@@ -5,7 +5,7 @@ import pytest
 
 from simulator import load
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
-from simulator.engine.graph.small_graph import ends_at_once
+from simulator.engine.graph.small_graph import small_graph_outcomes
 from simulator.engine.graph.solver import Solver
 from tests.toys import ring, walk
 
@@ -25,7 +25,7 @@ def graph_of(chain):
 def test_as_pass_by_pass(chain):
     graph = graph_of(chain)
     numbers, counts, p, left = Solver(graph, plain=True).chances()
-    found = ends_at_once(graph)
+    found = small_graph_outcomes(graph)
     for one, other in zip(found.states, graph.states(numbers, counts), strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_allclose(found.p, p, rtol=1e-12)
@@ -35,4 +35,4 @@ def test_as_pass_by_pass(chain):
 
 @pytest.mark.parametrize("chain", [ring(4), walk(100, 300)], ids=["never ends", "a loop of many states"])
 def test_what_is_left_to_the_passes(chain):
-    assert ends_at_once(graph_of(chain)) is None
+    assert small_graph_outcomes(graph_of(chain)) is None

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from simulator.engine.exact import exact_ends
+from simulator.engine.exact import exact_outcomes
 from simulator.rules.europa.shared.modifiers import Bonus
 from simulator.rules.europa.shared.procedure import Draw, Roll, built, row_of, why
 
@@ -52,7 +52,7 @@ def test_modifiers_of_nothing_are_left_out():
 
 
 def test_a_procedure_is_a_chain_of_its_states(procedure):
-    ends = exact_ends(procedure.chain)
+    ends = exact_outcomes(procedure.chain)
     columns = procedure.outcome(ends.states)
     found = Counter()
     for winner, late, p in zip(columns["winner"], columns["late"], ends.p, strict=True):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import NoExactOdds, ScenarioError, exact, load, replay
-from simulator.engine.exact import exact_ends
+from simulator.engine.exact import exact_outcomes
 
 TECHNOLOGIES = ["carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
 leader = st.fixed_dictionaries({"manoeuvre": st.integers(0, 5), "fire": st.integers(0, 5), "shock": st.integers(0, 5)})
@@ -261,12 +261,12 @@ def test_the_last_roll_alone_leads_to_the_ends_of_the_whole_chain():
             "policy": {"defender": {"evasion": "evade"}},
         }
     ).chain  # fmt: skip
-    quick, slow = exact_ends(chain), exact_ends(replace(chain, last=None))
+    quick, slow = exact_outcomes(chain), exact_outcomes(replace(chain, last=None))
     found = [dict(zip(zip(*(v.tolist() for v in e.states), strict=True), e.p, strict=True)) for e in (quick, slow)]
     assert found[0] == pytest.approx(found[1], abs=1e-15)
     assert quick.explored == slow.explored
     with pytest.raises(NoExactOdds, match="past the budget"):
-        exact_ends(chain, budget=30 * quick.explored)
+        exact_outcomes(chain, budget=30 * quick.explored)
 
 
 def test_whoever_needs_no_roll_comes():

@@ -5,7 +5,7 @@ import pytest
 from simulator import load
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.run import Method
-from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 
 CUP = ["2", "3R", "4M", "5", "1C", "village", "loot", "income:3", "nothing"]
@@ -22,7 +22,7 @@ def exploration(creatures, **attacker):
 @pytest.mark.parametrize("creatures", [["3"], ["3R", "4"], ["2M", "1C", "5", "5"]], ids=len)
 def test_it_never_says_more_than_there_is(creatures):
     chain = load(exploration(creatures)).built.chain
-    graph, (states, transitions) = spell_out(chain), chain.at_least
+    graph, (states, transitions) = graph_of(chain), chain.at_least
     assert len(graph) / 4 < states <= len(graph)
     assert len(graph.to) / 4 < transitions <= len(graph.to)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator import exact, load, replay, simulate
-from simulator.engine.graph.graph_cache import fight_by_rules, spell_out
+from simulator.engine.graph.graph_cache import graph_of, simulate_by_rules
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.sample.simulation import Simulation
 from simulator.scenarios import example_names
@@ -80,13 +80,13 @@ def test_bounds_of_large_land_battles():
         against(kind="rebels", leader="none", infantry=8),
     ):
         states, edges = asked.chain.at_least
-        graph = spell_out(asked.chain)
+        graph = graph_of(asked.chain)
         assert 0 < states <= len(graph)
         assert 0 < edges <= len(graph.to)
     assert duel(policy={"attacker": {"retreat": "when-half"}}).chain.at_least == (0, 0)
     assert duel({"automatic_hits": 1}).chain.at_least == (0, 0)
     with pytest.raises(NoExactOdds, match="at least 347,527,845 states"):
-        spell_out(duel().chain)
+        graph_of(duel().chain)
 
 
 def test_reduced_chains_fight_the_battles_of_the_rules():
@@ -104,7 +104,7 @@ def test_reduced_chains_fight_the_battles_of_the_rules():
         against(kind="npr", defends_capital=True, leader="none"),
         against(kind="rebels", leader="none"),
     ):
-        fight_by_rules(asked.chain)
+        simulate_by_rules(asked.chain)
         assert asked.chain.reduced is not None
         assert ends(asked.chain, 777) == ends(asked.chain, direct=True)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from simulator.engine.model.chain import Ends, Share
+from simulator.engine.model.chain import OutcomeDistribution, Share
 from simulator.engine.model.chance import CERTAIN, TableBook
 from simulator.rules.battle import Refusal
 from simulator.rules.toolkit import courses, faces, losses, naming, policies, retreat, weights
@@ -227,7 +227,7 @@ def test_hits_are_dealt_in_turn(hits, a, b, c, sequence):
 
 def test_courses_of_a_composed_battle():
     told = courses.Courses({"winner": 2, "landed": 0, "won": False})
-    ends = Ends(None, np.array([0.5, 0.3, 0.2]), np.array([5, 3, 2]))
+    ends = OutcomeDistribution(None, np.array([0.5, 0.3, 0.2]), np.array([5, 3, 2]))
     told.add(ends, np.array([True, False, True]), {"winner": np.array([0, 1, 1]), "won": True})
     told.add(ends, np.array([False, False, False]), {"winner": 0})
     told.add_one(Share(0.3, 3), {"landed": 4})

@@ -16,7 +16,7 @@ from simulator.analysis.decisions.named_policies import Gain, Lot, best_of_named
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import ExactAnswer, Interrupted, Progress
 from simulator.analysis.result import Result, frame
-from simulator.engine.api import played
+from simulator.engine.api import best_policy
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft
 from simulator.scenarios.objective import BEST, SIDES, in_words, wanted
 from simulator.scenarios.objective import worth as worth_of
@@ -25,7 +25,7 @@ from simulator.scenarios.schema import choices, field_at, field_rows, whole_numb
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simulator.engine.api import Played
+    from simulator.engine.api import BestPolicy
 
 MOST_ROUNDS = 30
 STEP = 0.05
@@ -93,9 +93,9 @@ class Best(Result):
         return frame([vars(one) for one in self.lots], ["side", "choice", "chance"])
 
     @property
-    def _played(self) -> Played | None:
+    def _best_policy(self) -> BestPolicy | None:
         chain = self.scenario.built.chain if self.scenario.decided and not self.lots else None
-        return None if chain is None or chain.aims is None else played(chain)
+        return None if chain is None or chain.utilities is None else best_policy(chain)
 
     def rows(self) -> list[dict[str, Any]]:
         """The best policy: one row for each state in which a side decides; states with equal columns are merged.
@@ -107,14 +107,14 @@ class Best(Result):
 
     @cached_property
     def _rows(self) -> list[dict[str, Any]]:
-        played = self._played
-        if played is None:
+        best_policy = self._best_policy
+        if best_policy is None:
             return []
-        graph, policy = played.open, played.decider.play
+        graph, policy = best_policy.open, best_policy.decider.policy
         assert graph.owner is not None
         which = np.flatnonzero((graph.owner > 0) & (np.diff(graph.begin) > 1))
         picks, gains = np.asarray(policy.pick)[which], np.asarray(policy.gain)[which]
-        states, reached = graph.states(which), played.decider.met()[which]
+        states, reached = graph.states(which), best_policy.decider.visit_chances()[which]
         describe = self.scenario.built.decisions
         columns = describe(states, picks) if describe else states._asdict() | {"choice": picks}
         sides = np.array(SIDES)[np.minimum(graph.owner[which], 2) - 1]
@@ -136,8 +136,8 @@ class Best(Result):
 
     def how(self) -> str:
         """How the answer was obtained, in one line."""
-        played = self._played
-        parts = [] if played is None else [f"best of all strategies, exact, {len(played.open):,} states"]
+        best_policy = self._best_policy
+        parts = [] if best_policy is None else [f"best of all strategies, exact, {len(best_policy.open):,} states"]
         if self.tried:
             parts.append(f"best of {self.tried} named values, not of all strategies")
         return "; ".join(parts)
@@ -238,8 +238,8 @@ def _answered(scenario: Scenario) -> Best:
 def worths(scenario: Scenario, found: Odds) -> dict[str, float]:
     """The worth of a battle to each side."""
     chain = scenario.built.chain if scenario.decided else None
-    if chain is not None and chain.aims is not None:
-        return dict(zip(SIDES, played(chain).values, strict=True))
+    if chain is not None and chain.utilities is not None:
+        return dict(zip(SIDES, best_policy(chain).values, strict=True))
     values = worth_of(scenario.objective, found.columns) @ found.chances
     return dict(zip(SIDES, map(float, values), strict=True))
 

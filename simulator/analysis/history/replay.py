@@ -14,8 +14,8 @@ from simulator.analysis.history.roll_luck import ROLL_COLUMNS, roll_luck
 from simulator.analysis.odds.precision import MOST_BATTLES
 from simulator.analysis.odds.run import PORTION, check_numbers, outcome_columns
 from simulator.analysis.result import Result, frame
-from simulator.engine.api import Simulation, first_state, told_steps
-from simulator.engine.model.chain import Chain, Ends, Share
+from simulator.engine.api import Simulation, first_state, replay_steps
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Scenario, Source, load
@@ -35,7 +35,7 @@ class ReplayRun:
         self._previous: tuple[Chain, int, int] | None = None
         self._state: Any = None
 
-    def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """Run the stage roll by roll."""
         seed, path = self.seed, share.path if share else ()
         if path:
@@ -46,7 +46,7 @@ class ReplayRun:
         self._state = self._fight(chain, seed)
         self._previous = (chain, seed, self._battle)
         fields = type(chain.start)(*(np.array([value]) for value in self._state))
-        return Ends(fields, np.ones(1), np.ones(1, np.int64), path=path)
+        return OutcomeDistribution(fields, np.ones(1), np.ones(1, np.int64), path=path)
 
     def _rank(self) -> int:
         """The number of this battle among those that ended the last stage in the same state and go on together."""
@@ -64,7 +64,7 @@ class ReplayRun:
     def _fight(self, chain: Chain, seed: int) -> Any:
         dice = random.Random(f"{seed} {self._battle}")
         state, indent = first_state(chain), "  " if chain.label else ""
-        for before, result, after in told_steps(chain, seed, self._battle):
+        for before, result, after in replay_steps(chain, seed, self._battle):
             line = chain.tell(before, result, after, dice) if chain.tell else _describe(before, result, after)
             self.lines += [indent + part for part in line.splitlines()]
             self.rolls.append((line, before, result, after))

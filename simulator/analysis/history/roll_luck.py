@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simulator.analysis.odds.distribution import ALIKE
-from simulator.engine.api import Solver, best_option, spell_out
+from simulator.engine.api import Solver, best_option, graph_of
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.scenarios import Scenario
@@ -53,7 +53,7 @@ class Values:
         if chain.counted >= 0 and self._counts(chain):
             # The objective depends on the counter, so the counter becomes an ordinary field of the state.
             chain = replace(chain, counters=())
-        self.chain, self.graph = chain, spell_out(chain, EXACT_BYTES)
+        self.chain, self.graph = chain, graph_of(chain, EXACT_BYTES)
         value = np.zeros(len(self.graph))
         value[self.graph.final] = self._worth(self.graph.states(self.graph.final))
         self.worth = Solver(self.graph, counted=False).values(value)

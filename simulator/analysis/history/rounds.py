@@ -17,7 +17,7 @@ from simulator.analysis.odds.intervals import wilson
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
 from simulator.analysis.result import Result
-from simulator.engine.api import Graph, Simulation, first_state, spell_out, told_steps
+from simulator.engine.api import Graph, Simulation, first_state, graph_of, replay_steps
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import NOBODY, WINNERS, Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError, Source, load
@@ -145,7 +145,7 @@ def rounds(
     asked = counting(load(scenario))
     if battles is None:
         try:
-            graph = spell_out(asked.chain, QUICK_BYTES, progress and (lambda states: progress(states, None)))
+            graph = graph_of(asked.chain, QUICK_BYTES, progress and (lambda states: progress(states, None)))
         except NoExactOdds:
             battles = BATTLES
         else:
@@ -275,7 +275,7 @@ def _simulate(
         for battle in range(battles):
             if progress and battle % 256 == 0:
                 progress(battle, battles)
-            later = [after for _, _, after in told_steps(chain, seed, battle, simulation)]
+            later = [after for _, _, after in replay_steps(chain, seed, battle, simulation)]
             states += [tuple(map(int, first_state(chain))), *map(tuple, later)]
             last.append(len(states) - 1)
     except KeyboardInterrupt:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.chain import Chain, OutcomeDistribution
 
 # The cache is emptied when it holds more rows of ends, or more chains, than this.
 MOST_ENDS = 2_000_000
@@ -19,25 +19,25 @@ class Shared:
 
     def __init__(self) -> None:
         self._chains: dict[bytes, Chain] = {}
-        self._ends: dict[int, tuple[Chain, Ends]] = {}
+        self._ends: dict[int, tuple[Chain, OutcomeDistribution]] = {}
         self._rows = 0
 
     def canonical(self, chain: Chain) -> Chain:
         """The first chain given that equals this one, with all that was computed for it since."""
-        if chain.aims is not None:
+        if chain.utilities is not None:
             return chain
         if len(self._chains) >= MOST_CHAINS:
             self._forget()
         return self._chains.setdefault(digest(chain), chain)
 
-    def ends(self, chain: Chain) -> Ends | None:
+    def ends(self, chain: Chain) -> OutcomeDistribution | None:
         """The exact ends of a chain that `canonical` returned, if they are known."""
         known = self._ends.get(id(chain))
         return known[1] if known else None
 
-    def keep(self, chain: Chain, ends: Ends) -> None:
+    def keep(self, chain: Chain, ends: OutcomeDistribution) -> None:
         """Keep the exact ends of a chain that `canonical` returned."""
-        if chain.aims is not None or id(chain) in self._ends:
+        if chain.utilities is not None or id(chain) in self._ends:
             return
         if self._rows + len(ends) > MOST_ENDS:
             self._forget()

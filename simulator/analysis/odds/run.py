@@ -12,13 +12,13 @@ from simulator.analysis.odds.chain_cache import Shared
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.outcome_rows import merge
 from simulator.analysis.odds.precision import MOST_BATTLES, fight_up_to, to_precision
-from simulator.engine.model.chain import Chain, Ends, Share
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, processors
 from simulator.rules.battle import Columns, Outcomes
 from simulator.scenarios import Scenario
 
 if TYPE_CHECKING:
-    from simulator.engine.api import FirstBattles, Simulation
+    from simulator.engine.api import InterpretedSimulation, Simulation
 
 # Called with the units done and the units in total (None while the total is unknown).
 Progress = Callable[[int, int | None], Any]
@@ -78,7 +78,7 @@ def check_numbers(battles: int, seed: int, threads: int | None, budget: int | No
             raise ValueError(f"{name}: {value} is not allowed; give a whole number from {low} to {high}")
 
 
-def outcome_columns(scenario: Scenario, ends: Ends) -> Columns:
+def outcome_columns(scenario: Scenario, ends: OutcomeDistribution) -> Columns:
     """Final states as the columns of the game."""
     assert scenario.built.outcome is not None
     return scenario.built.outcome(ends.states)
@@ -92,26 +92,26 @@ class ExactRun:
     progress: Callable[[int], Any] | None = None
     residual: float = 0.0
     explored: int = 0
-    known: dict[int, tuple[Chain, Ends]] = field(default_factory=dict)
+    known: dict[int, tuple[Chain, OutcomeDistribution]] = field(default_factory=dict)
     shared: Shared | None = None
 
-    def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """All ends of the stage, with chances multiplied by that of reaching it. Each chain is solved once."""
-        from simulator.engine.api import exact_ends
+        from simulator.engine.api import exact_outcomes
 
         report = self.progress
         chain = self.shared.canonical(chain) if self.shared else chain
         if id(chain) not in self.known:
             ends = self.shared.ends(chain) if self.shared else None
             if ends is None:
-                ends = exact_ends(chain, self.budget, report and (lambda states: report(self.explored + states)))
+                ends = exact_outcomes(chain, self.budget, report and (lambda states: report(self.explored + states)))
             if self.shared:
                 self.shared.keep(chain, ends)
             self.known[id(chain)] = chain, ends
             self.explored += ends.explored
         ends = self.known[id(chain)][1]
         self.residual += (share.p if share else 1.0) * ends.residual
-        return Ends(ends.states, share.p * ends.p, path=share.path) if share else ends
+        return OutcomeDistribution(ends.states, share.p * ends.p, path=share.path) if share else ends
 
 
 @dataclass
@@ -123,7 +123,7 @@ class SimulatedRun:
     threads: int | None = None
     shared: Shared | None = None
 
-    def __call__(self, chain: Chain, share: Share | None = None) -> Ends:
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
         """The ends of the stage, with counts of the battles that reached it."""
         from simulator.engine.api import simulation_of
         from simulator.engine.model.streams import derive_seed
@@ -134,7 +134,7 @@ class SimulatedRun:
         simulation.add(int(share.count or 0))
         ends = simulation.ends()
         assert ends.count is not None
-        return Ends(ends.states, ends.count / self.battles, ends.count, path=share.path)
+        return OutcomeDistribution(ends.states, ends.count / self.battles, ends.count, path=share.path)
 
 
 class ExactAnswer:
@@ -149,7 +149,7 @@ class ExactAnswer:
     ) -> None:
         run = ExactRun(budget, progress and (lambda states: progress(states, None)), shared=shared)
         self.scenario = scenario
-        self._ends: Ends | None = None
+        self._ends: OutcomeDistribution | None = None
         if scenario.built.answer is not None:
             outcomes = scenario.built.answer(run)
             self._outcomes = Outcomes(outcomes.columns, outcomes.p, None, run.residual, run.explored)
@@ -159,7 +159,7 @@ class ExactAnswer:
 
     battles: None = None
 
-    def ends(self) -> Ends:
+    def ends(self) -> OutcomeDistribution:
         """Final states with their chances. Raises TypeError for a composed battle, which has several chains."""
         if self._ends is None:
             raise TypeError("a composed battle has no final states of its own")
@@ -190,7 +190,7 @@ class Fight:
         self.threads = None if threads is None else min(threads, 4 * processors())
         self.scenario, self.seed, self._shared = scenario, seed, shared
         self._portions: list[Outcomes] = []
-        self._simulation: Simulation | FirstBattles | None = None
+        self._simulation: Simulation | InterpretedSimulation | None = None
         if scenario.built.answer is None:
             chain = shared.canonical(scenario.chain) if shared else scenario.chain
             self._simulation = simulation_of(chain, seed, self.threads, device)
@@ -236,7 +236,7 @@ class Fight:
         count = found.count if found.count is not None else np.full(1, size)
         return Outcomes(found.columns, found.p, count)
 
-    def ends(self) -> Ends:
+    def ends(self) -> OutcomeDistribution:
         """Final states of all battles so far. Raises TypeError for a composed battle."""
         if self._simulation is None:
             raise TypeError("a composed battle has no final states of its own")

@@ -19,7 +19,7 @@ from simulator.analysis.odds.measure import weighed
 from simulator.analysis.odds.odds import readable
 from simulator.analysis.odds.run import Progress
 from simulator.analysis.studies.cell import changed
-from simulator.engine.api import Graph, Solver, explore, spell_out
+from simulator.engine.api import Graph, Solver, explore, graph_of
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.rules.battle import Columns, Joined
 from simulator.scenarios import Draft, Scenario, ScenarioError
@@ -120,7 +120,7 @@ class Block:
                 continue
             if not isinstance(scenario, Scenario) or note or not set(paths) <= set(scenario.built.starts):
                 return None
-            if scenario.chain.aims is not None:
+            if scenario.chain.utilities is not None:
                 return None
             corners[settings] = scenario
         return cls(paths, values, corners, tuple(refused))
@@ -215,7 +215,7 @@ class Block:
         inside = top.replace_all(dict(zip(self.paths, middle, strict=True)))
         for settings, one in ((bottom, self.corners[bottom]), (middle, inside)):
             # Count rounds as in the largest battle, even if no rule of the smaller one reads them.
-            graph = spell_out(replace(one.chain, counters=top.chain.counters), QUICK_BYTES)
+            graph = graph_of(replace(one.chain, counters=top.chain.counters), QUICK_BYTES)
             states, outcome = graph.states(graph.final), one.built.outcome
             assert outcome is not None
             columns, solver = readable(_long(outcome(states), len(states[0]))), Solver(graph, counted=False)

@@ -135,9 +135,9 @@ def _simulated(
     gains nothing.
     """
     if scenario.built.answer is None:
-        from simulator.engine.api import each_end  # imports numba, which exact answers do not need
+        from simulator.engine.api import each_outcome  # imports numba, which exact answers do not need
 
-        ends, which = each_end(scenario.chain, seed, battles, first=first or 0)
+        ends, which = each_outcome(scenario.chain, seed, battles, first=first or 0)
         return outcome_columns(scenario, ends), which
     fight = Fight(scenario, seed if first is None else derive_seed(seed, first), threads)
     fight.add(battles)

@@ -88,12 +88,12 @@ def scored(
     (use `exact`), and the region takes a part of it. Raises ScenarioError for a battle that is small enough for exact
     odds or cannot be scored, ValueError for an unknown value, Interrupted with the estimate so far.
     """
-    from simulator.engine.api import largest, region, tells_what_is_left
+    from simulator.engine.api import has_left_rule, largest, region
 
     check_numbers(battles, seed, None, budget)
     asked = load(scenario)
     own = f"{asked.battle.game} {asked.battle.kind}"
-    if asked.built.chain is None or not tells_what_is_left(asked.chain):
+    if asked.built.chain is None or not has_left_rule(asked.chain):
         raise ScenarioError(f"battle: {own} cannot be scored; use simulate")
     _refuse_small(asked, budget)
     chain = _counting_chain(asked, value)
@@ -114,16 +114,16 @@ def scored(
 
 
 def _refuse_small(asked: Scenario, budget: int) -> None:
-    from simulator.engine.api import exact_ends, fits_on_grid, spell_out, too_wide
+    from simulator.engine.api import exact_outcomes, fits_on_grid, graph_of, too_wide
 
     chain = asked.chain
     try:
         if fits_on_grid(chain):
-            exact_ends(chain, budget)
+            exact_outcomes(chain, budget)
         elif too_wide(chain):
             return
         else:
-            spell_out(chain, budget)
+            graph_of(chain, budget)
     except NoExactOdds:
         return
     raise ScenarioError("battle: this battle is small enough for exact odds")

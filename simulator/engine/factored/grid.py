@@ -1,7 +1,7 @@
 """Exact chances of factored chains: results are enumerated for each of the two rolls alone, never for their pairs.
 
 The fields of a state have three parts: those that the first roll changes, those that the second roll changes
-(`Chain.apart`), and the rest. The dice (`lands`) change each part separately, so that the successors of each part
+(`Chain.factored`), and the rest. The dice (`lands`) change each part separately, so that the successors of each part
 are enumerated alone, and the chance of a state goes to a rectangle of successors. Each is a cell of a *plane*: a
 grid over the values of both parts (the first along it, the second across), one for each rest and counter value.
 The part of the step without dice (`follows`) leads from a cell to a *node*: a final state, or one with a table for
@@ -31,13 +31,13 @@ from simulator.engine.factored.grid_sweep import (
     PAUSE,
     PLANE,
     TINY,
-    Found,
+    Endings,
     Nodes,
     Planes,
     slot_of_plane,
     sweep,
 )
-from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.chance import Rows
 from simulator.engine.model.interpreted import plain_params, plain_state
 from simulator.engine.model.limits import BrokenGame, NoExactOdds, in_words
@@ -52,7 +52,7 @@ MOST_KINDS, MOST_CELLS, MOST_PLACES = 1 << 25, 1 << 22, 1 << 24
 MOST_PAIRS = 1 << 22
 # Results of each roll with which the start state is checked to be factored.
 SOME = 6
-_held: set[type] = set()
+_checked: set[type] = set()
 # Most places for each cell in a grid walk. 20 against 20 at sea has 74, most of them never visited: its grid walk was
 # no faster than the lazy walk, and began 50 ms later; 150 against 149 units has 2.
 MOST_PLACES_A_CELL = 16
@@ -96,19 +96,19 @@ class Axes(NamedTuple):
 
 def axes_of(chain: Chain) -> Axes:
     """The axes of a factored chain."""
-    assert chain.apart is not None
-    return _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.apart)
+    assert chain.factored is not None
+    return _axes_of(chain.start._fields, tuple(map(int, chain.limits)), chain.counted, chain.factored)
 
 
 @lru_cache(maxsize=1024)
 def _axes_of(
-    fields: tuple[str, ...], limits: tuple[int, ...], counted: int, apart: tuple[tuple[str, ...], tuple[str, ...]]
+    fields: tuple[str, ...], limits: tuple[int, ...], counted: int, factored: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> Axes:
     strides, width, widths = np.zeros((3, len(fields)), np.int64), 1, []
-    for axis, names in enumerate((*apart, ())):
+    for axis, names in enumerate((*factored, ())):
         stride = width if axis < 2 else 1
         for f, name in enumerate(fields):
-            of_kind = axis == 2 and f != counted and name not in apart[0] + apart[1]
+            of_kind = axis == 2 and f != counted and name not in factored[0] + factored[1]
             if name in names or of_kind:
                 strides[axis, f] = stride
                 stride *= limits[f] + 1
@@ -119,11 +119,11 @@ def _axes_of(
 
 def fits_on_grid(chain: Chain) -> bool:
     """May this chain be solved on a grid?"""
-    if chain.apart is None or chain.counted < 0 or chain.decided:
+    if chain.factored is None or chain.counted < 0 or chain.decided:
         return False
     values = {name: int(limit) + 1 for name, limit in zip(chain.start._fields, chain.limits, strict=True)}
     del values[chain.start._fields[chain.counted]]
-    along, across = (prod(values.pop(name) for name in names) for names in chain.apart)
+    along, across = (prod(values.pop(name) for name in names) for names in chain.factored)
     if along * across > MOST_CELLS or prod(values.values()) > MOST_KINDS:
         return False
     return (along + across) * width_of(chain) <= MOST_PLACES
@@ -131,7 +131,7 @@ def fits_on_grid(chain: Chain) -> bool:
 
 def too_wide(chain: Chain) -> bool:
     """Does a factored chain have too many pairs of results for a graph to pay?"""
-    if chain.apart is None:
+    if chain.factored is None:
         return False
     return bool(axes_of(chain).cells * np.diff(chain.tables.first).mean() ** 2 > MOST_PAIRS)
 
@@ -154,7 +154,7 @@ def peaks(chain: Chain) -> np.ndarray:
     return np.maximum.reduceat(chain.tables.weight, chain.tables.first[:-1])
 
 
-def hold_to_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
+def check_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
     """Raise NoExactOdds if nodes, kinds, endings and planes need more bytes than the budget."""
     nodes, kinds, endings = int(at[NODES]), int(at[KINDS]), int(at[FOUND])
     places = sum(axes.lengths) * width_of(chain)
@@ -167,23 +167,25 @@ def hold_to_budget(chain: Chain, axes: Axes, at: Any, budget: int) -> None:
         )
 
 
-class Loops(Exception):
+class CyclicPlanes(Exception):
     """The planes of a battle lead back to each other: it needs a graph."""
 
 
-def not_apart(chain: Chain, state: Any) -> BrokenGame:
+def not_factored(chain: Chain, state: Any) -> BrokenGame:
     """The error for a roll that changes a field of another part."""
-    return BrokenGame(f"apart: the two rolls change each other's fields in {state}; they may change {chain.apart} only")
+    return BrokenGame(
+        f"factored: the two rolls change each other's fields in {state}; they may change {chain.factored} only"
+    )
 
 
-def hold_apart(chain: Chain) -> None:
+def check_factored(chain: Chain) -> None:
     """Raise BrokenGame if some pairs of results in the start state show that the chain is not factored.
 
     Only the first chain of each kind is checked: a check takes as long as a small battle.
     """
-    if type(chain.params) in _held:
+    if type(chain.params) in _checked:
         return
-    _held.add(type(chain.params))
+    _checked.add(type(chain.params))
     p, s, axes = plain_params(chain.params), plain_state(chain, chain.start), axes_of(chain)
     lands, follows = chain.part("lands"), chain.part("follows")
     if not chain.part("running")(p, s):
@@ -198,9 +200,9 @@ def hold_apart(chain: Chain) -> None:
         for seen, roll, strides in zip(parts, (mine, theirs, 0), axes[:3], strict=True):
             place = int(np.dot(strides, after))
             if seen.setdefault(roll, place) != place:
-                raise not_apart(chain, s)
+                raise not_factored(chain, s)
         if follows(p, after) != chain.leap(p, s, mine, theirs):
-            raise BrokenGame(f"apart: step is not follows after lands for the results {mine} and {theirs}, in {s}")
+            raise BrokenGame(f"factored: step is not follows after lands for the results {mine} and {theirs}, in {s}")
 
 
 class PlainGrid:
@@ -217,14 +219,14 @@ class PlainGrid:
         self._start = plain_state(chain, chain.start)
         self._counter = chain.start._fields[chain.counted]
 
-    def ends(self, patience: float = float("inf")) -> Ends | None:
+    def ends(self, patience: float = float("inf")) -> OutcomeDistribution | None:
         """The distribution of outcomes, or None if it took longer than `patience` CPU seconds.
 
-        Raises BrokenGame, NoExactOdds as `graph_cache.spell_out`, and Loops.
+        Raises BrokenGame, NoExactOdds as `graph_cache.graph_of`, and CyclicPlanes.
         """
         deadline = time.thread_time() + patience
         nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
-        found, at = Found([], [], [], [0.0, self._axes.tiny], peaks(self.chain).tolist()), [0] * 6
+        found, at = Endings([], [], [], [0.0, self._axes.tiny], peaks(self.chain).tolist()), [0] * 6
         self._begin(nodes, planes, at)
         while (status := sweep(self._rows, nodes, planes, found, at, PAUSE >> 8)) != DONE:
             if status == WANTED:
@@ -235,19 +237,21 @@ class PlainGrid:
             elif status == ROOM_FOR_PLANE:
                 self._more_planes(planes)
             elif status == BACKWARDS:
-                raise Loops
-            hold_to_budget(self.chain, self._axes, at, self.budget)
+                raise CyclicPlanes
+            check_budget(self.chain, self._axes, at, self.budget)
             if time.thread_time() > deadline:
                 return None
         return self._ends(nodes, found, at)
 
-    def _ends(self, nodes: Nodes, found: Found, at: list[int]) -> Ends:
+    def _ends(self, nodes: Nodes, found: Endings, at: list[int]) -> OutcomeDistribution:
         numbers, counts, p = (values[: at[FOUND]] for values in found[:3])
         nodes_made = np.array(nodes.state, np.int64).reshape(-1, len(self.chain.start))
         fields = nodes_made[numbers].T
         fields[self.chain.counted] = counts
         states = type(self.chain.start)(*np.ascontiguousarray(fields))
-        return Ends(states, np.array(p, float), residual=found.lost[0], explored=self._axes.distinct(nodes_made))
+        return OutcomeDistribution(
+            states, np.array(p, float), residual=found.lost[0], explored=self._axes.distinct(nodes_made)
+        )
 
     def _more_planes(self, planes: Planes) -> None:
         planes.mass.extend([0.0] * self._cells)
@@ -332,5 +336,5 @@ class PlainGrid:
         last = plain_state(chain, lands(self._p, s, results[0][-1], results[1][-1]), s)
         due = [nodes.place[base + rolled[-1]] - 1 for base, rolled in zip(bases, results, strict=True)]
         if [self._dot(self._along, last), self._dot(self._across, last)] != due:
-            raise not_apart(chain, s)
+            raise not_factored(chain, s)
         return last

@@ -9,7 +9,7 @@ import numpy as np
 from numba import int64, uint64
 from numba.extending import overload
 
-from simulator.engine.factored.grid import PLANES, Loops, axes_of, hold_to_budget, not_apart, peaks, width_of
+from simulator.engine.factored.grid import PLANES, CyclicPlanes, axes_of, check_budget, not_factored, peaks, width_of
 from simulator.engine.factored.grid_sweep import (
     CELL,
     FOUND,
@@ -20,7 +20,7 @@ from simulator.engine.factored.grid_sweep import (
     PAUSE,
     PLANE,
     WRONG,
-    Found,
+    Endings,
     Nodes,
     Planes,
     add_block,
@@ -40,7 +40,7 @@ from simulator.engine.jit.kernels import (
     table,
     within,
 )
-from simulator.engine.model.chain import Chain, Ends, outside_limits
+from simulator.engine.model.chain import Chain, OutcomeDistribution, outside_limits
 from simulator.engine.model.chance import Rows
 from simulator.engine.model.interpreted import plain_state
 from simulator.engine.model.limits import BrokenGame
@@ -80,7 +80,7 @@ _sweep = inner(sweep)
 HERE, THERE, START = range(3)
 
 
-class Bench(NamedTuple):
+class GridBuffer(NamedTuple):
     """Scratch buffer: states as columns of fields, the axes (see `grid.Axes`), limits, the place of the counter.
 
     `long` and `wide` are the cells along and the rows across a plane, `width` the places for each of them;
@@ -213,7 +213,13 @@ def raw_state(nodes, b, kind, cell):
 def push_through(p, rows, work, at, pause):
     """Push all chance to final states and make nodes on the way: DONE, or the status that the caller has to handle."""
     # Kernels take plain tuples: passing named tuples takes twice as long.
-    rows, nodes, planes, found, b = Rows(*rows), Nodes(*work[0]), Planes(*work[1]), Found(*work[2]), Bench(*work[3])
+    rows, nodes, planes, found, b = (
+        Rows(*rows),
+        Nodes(*work[0]),
+        Planes(*work[1]),
+        Endings(*work[2]),
+        GridBuffer(*work[3]),
+    )
     while True:
         if at[NODES] > 0:
             status = _sweep(rows, nodes, planes, found, at, pause)
@@ -243,7 +249,9 @@ class CompiledNodes:
         kinds = np.zeros(int((axes.values - 1) @ axes.rest) + 1, np.int32)
         places = width_of(chain)
         self._places = (axes.long + axes.wide) * places
-        self.bench = Bench(fields, *axes[:4], chain.layout.limit, chain.counted, axes.long, axes.wide, places, kinds)
+        self.buffer = GridBuffer(
+            fields, *axes[:4], chain.layout.limit, chain.counted, axes.long, axes.wide, places, kinds
+        )
         of, *rest = self._of_kinds(4)
         self.nodes = Nodes._make((of, *self._of_nodes(1 << 9), *rest))
 
@@ -269,10 +277,10 @@ class CompiledNodes:
 
     def wrong(self, status: int) -> BrokenGame:
         """The error for this status."""
-        chain, fields = self.chain, self.bench.fields
+        chain, fields = self.chain, self.buffer.fields
         before = type(chain.start)(*fields[:, HERE].tolist())
         if status == NOT_FACTORED:
-            return not_apart(chain, before)
+            return not_factored(chain, before)
         if status == BAD_TABLE:
             return chain.tables.missing(int(self.at[WRONG]), before)
         return outside_limits(chain, fields[:, THERE].tolist(), before)
@@ -285,8 +293,8 @@ class CompiledGrid(CompiledNodes):
         super().__init__(chain)
         self.budget = budget
         self.planes = Planes(self.cells, *self._of_planes(PLANES))
-        self.found = Found._make((*self._of_found(1 << 10), np.array([0.0, self.axes.tiny]), peaks(chain)))
-        self._begin(self.bench.fields[:, START])
+        self.found = Endings._make((*self._of_found(1 << 10), np.array([0.0, self.axes.tiny]), peaks(chain)))
+        self._begin(self.buffer.fields[:, START])
 
     @staticmethod
     def _of_found(room: int) -> tuple[np.ndarray, ...]:
@@ -298,7 +306,7 @@ class CompiledGrid(CompiledNodes):
 
     def _begin(self, start: np.ndarray) -> None:
         """Put all chance into the cell of the start."""
-        b, planes = self.bench, self.planes
+        b, planes = self.buffer, self.planes
         cell, code = int((b.along + b.across) @ start), int(b.rest @ start)
         b.kind_of[code] = 1
         self.nodes.code[0], self.at[KINDS] = code, 1
@@ -306,40 +314,40 @@ class CompiledGrid(CompiledNodes):
         planes.kind[0], planes.low[0], planes.high[0] = 0, cell, cell
         planes.mass[cell] = 1.0
 
-    def ends(self, progress: Callable[[int], Any] | None = None) -> Ends:
-        """The distribution of outcomes. Raises BrokenGame, NoExactOdds as `graph_cache.spell_out`, and Loops."""
+    def ends(self, progress: Callable[[int], Any] | None = None) -> OutcomeDistribution:
+        """The distribution of outcomes. Raises BrokenGame, NoExactOdds as `graph_cache.graph_of`, and CyclicPlanes."""
         chain, rows, at = self.chain, tuple(self.chain.tables.rows), self.at
         run = push_through.of(chain.params)
         while (status := run(chain.params, rows, self._work, at, PAUSE)) != DONE:
             if status == NEED_ROOM:
                 self.more_room()
-                self._hold_to_budget()
+                self._check_budget()
             elif status == ROOM_FOR_PLANE:
                 self._more_planes(2 * len(self.planes.kind))
             elif status == ROOM_FOR_FOUND:
                 longer = _longer(self.found[:3], self._of_found(2 * len(self.found.node)))
-                self.found = Found._make((*longer, *self.found[3:]))
-                self._hold_to_budget()
+                self.found = Endings._make((*longer, *self.found[3:]))
+                self._check_budget()
             elif status == BACKWARDS:
-                raise Loops
+                raise CyclicPlanes
             elif status in {BAD_FIELD, BAD_TABLE, NOT_FACTORED}:
                 raise self.wrong(status)
             if progress:
                 progress(int(at[NODES]))
-        self._hold_to_budget()
+        self._check_budget()
         return self._ends()
 
     @property
     def _work(self) -> tuple[tuple[Any, ...], ...]:
-        return tuple(self.nodes), tuple(self.planes), tuple(self.found), tuple(self.bench)
+        return tuple(self.nodes), tuple(self.planes), tuple(self.found), tuple(self.buffer)
 
-    def _hold_to_budget(self) -> None:
-        hold_to_budget(self.chain, self.axes, self.at, self.budget)
+    def _check_budget(self) -> None:
+        check_budget(self.chain, self.axes, self.at, self.budget)
 
     def _more_planes(self, planes: int) -> None:
         self.planes = Planes(self.cells, *_longer(self.planes[1:], self._of_planes(planes)))
 
-    def _ends(self) -> Ends:
+    def _ends(self) -> OutcomeDistribution:
         """The final states reached, with their chances."""
         chain, count = self.chain, int(self.at[FOUND])
         numbers, counts, p = (values[:count] for values in self.found[:3])
@@ -347,7 +355,7 @@ class CompiledGrid(CompiledNodes):
         fields = made[numbers].T.astype(np.int64)
         fields[chain.counted] = counts
         states, explored = type(chain.start)(*fields), self.axes.distinct(made)
-        return Ends(states, p, residual=float(self.found.lost[0]), explored=explored)
+        return OutcomeDistribution(states, p, residual=float(self.found.lost[0]), explored=explored)
 
 
 def _longer(old: tuple[np.ndarray, ...], fresh: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

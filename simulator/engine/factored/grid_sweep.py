@@ -60,7 +60,7 @@ class Planes(NamedTuple):
     high: Any
 
 
-class Found(NamedTuple):
+class Endings(NamedTuple):
     """The final states reached: node, counter value, chance.
 
     `lost[0]` sums the chance that was cut; `lost[1]` is the amount that may be cut at once. `peak` is the largest

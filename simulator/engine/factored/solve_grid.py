@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import time
 
-from simulator.engine.factored.grid import Loops, PlainGrid, hold_apart
+from simulator.engine.factored.grid import CyclicPlanes, PlainGrid, check_factored
 from simulator.engine.jit.time_budgets import compiled_here, patience_for, spent
-from simulator.engine.model.chain import Chain, Ends
-from simulator.engine.model.contract import hold
+from simulator.engine.model.chain import Chain, OutcomeDistribution
+from simulator.engine.model.contract import check_contract
 from simulator.engine.model.limits import Progress
 
 
-def grid_ends(chain: Chain, budget: int, progress: Progress | None = None) -> Ends | None:
+def grid_outcomes(chain: Chain, budget: int, progress: Progress | None = None) -> OutcomeDistribution | None:
     """The distribution of outcomes of a chain that fits on a grid; None if its planes lead back to each other.
 
-    Raises BrokenGame, NoExactOdds as `graph_cache.spell_out`.
+    Raises BrokenGame, NoExactOdds as `graph_cache.graph_of`.
     """
-    hold(chain)
+    check_contract(chain)
     try:
-        hold_apart(chain)
+        check_factored(chain)
         patience = patience_for(chain, "push_through")
         found = None
         if patience > 0:
@@ -31,5 +31,5 @@ def grid_ends(chain: Chain, budget: int, progress: Progress | None = None) -> En
             compiled_here.add(type(chain.params))
             found = CompiledGrid(chain, budget).ends(progress)
         return found
-    except Loops:
+    except CyclicPlanes:
         return None

@@ -15,7 +15,7 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.graph_tables import Fought, Lookup, PairLookup, lookup
+from simulator.engine.sample.graph_tables import Lookup, PairLookup, WalkedChain, lookup
 from simulator.engine.sample.simulation import Simulation
 
 # Battles in a launch, and threads in a block.
@@ -37,7 +37,7 @@ def _cuda() -> Any:
     return cuda
 
 
-class CardSimulation(Simulation):
+class GpuSimulation(Simulation):
     """A simulation on a GPU."""
 
     def __init__(self, chain: Chain, seed: int = 0) -> None:
@@ -46,15 +46,15 @@ class CardSimulation(Simulation):
         super().__init__(chain, seed, 1)
         if self.graph is None:
             raise NoDevice("device: gpu is not allowed; this battle has too many states for a graph")
-        self._card = OnDevice(lookup(self.graph, by_rows=True))
+        self._on_gpu = DeviceGraph(lookup(self.graph, by_rows=True))
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """As `Simulation.add`; an interrupt keeps the completed launches."""
         end, begin = self.battles + battles, self.battles
         while self.battles < end:
             size = min(LAUNCH, end - self.battles)
-            places, counts = self._card.ends(self.seed, self.battles, size)
-            if not self._card.over(places).all():
+            places, counts = self._on_gpu.ends(self.seed, self.battles, size)
+            if not self._on_gpu.over(places).all():
                 raise BrokenGame(f"a battle of seed {self.seed} did not end within a million steps; perhaps none does")
             self.tally.add(np.column_stack([places, counts.astype(np.uint64)]))
             self.battles += size
@@ -62,18 +62,18 @@ class CardSimulation(Simulation):
                 progress(self.battles - begin)
 
 
-class OnDevice:
+class DeviceGraph:
     """A graph on the GPU: the tables of `lookup(graph, by_rows=True)`, uploaded once."""
 
-    def __init__(self, fought: Fought) -> None:
+    def __init__(self, walked: WalkedChain) -> None:
         """Raises NoDevice without a GPU."""
-        cuda, p, alias = _cuda(), fought.chain.params, alias_of(fought.chain.tables)
+        cuda, p, alias = _cuda(), walked.chain.params, alias_of(walked.chain.tables)
         assert isinstance(p, Lookup | PairLookup)
         both = isinstance(p, PairLookup)
         other = p.other if isinstance(p, PairLookup) else np.zeros(1, np.uint64)
         self._cuda, self._mask, self._running = cuda, np.uint64(p.mask), np.uint64(p.running)
         self._arrays = [cuda.to_device(np.ascontiguousarray(array)) for array in (p.place, other, p.to, alias.entry)]
-        self._numbers = (fought.chain.start.at, p.mask, p.running, alias.bits, int(both))
+        self._numbers = (walked.chain.start.at, p.mask, p.running, alias.bits, int(both))
 
     def ends(self, seed: int, first: int, battles: int) -> tuple[np.ndarray, np.ndarray]:
         """The final places (numbers of `lookup`) of battles from `first` on, and the number of battles in each."""

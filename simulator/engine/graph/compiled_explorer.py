@@ -10,7 +10,7 @@ from numba import int64, uint32, uint64
 
 from simulator.engine.graph.graph import Graph, over_budget, size_of
 from simulator.engine.graph.refusal_cache import recall, remember
-from simulator.engine.graph.size_bound import hold_one_roll
+from simulator.engine.graph.size_bound import check_one_roll
 from simulator.engine.jit.kernels import (
     bind_state,
     decides,
@@ -62,7 +62,7 @@ class Store(NamedTuple):
     slots: np.ndarray
 
 
-class Bench(NamedTuple):
+class StateBuffer(NamedTuple):
     """Scratch buffer: the fields of the state before a step (column 0) and after it (column 1), its key, the layout.
 
     `counted` is the place of the counter or -1; `direct` is 1 if keys index `slots` directly; `nodes` is ALL_NODES if
@@ -188,7 +188,7 @@ def follow(p, rows, g, b, at, i):
 @kernel
 def grow(p, rows, g, b, at, pause):
     """Expand states in turn until all are done, room is short, `pause` edges were added or an error occurs."""
-    rows, g, b = Rows(*rows), Store(*g), Bench(*b)
+    rows, g, b = Rows(*rows), Store(*g), StateBuffer(*b)
     stop = at[EDGES] + pause
     if at[STATES] == 0:
         if not within(p, load(p, b.fields, 1), b.limit):
@@ -241,7 +241,7 @@ class CompiledExplorer:
         """`size_check(explorer)` is called regularly while the graph grows, and may raise NoExactOdds."""
         self._size_check, self.looked_ahead, self.count_from = size_check, False, PAUSE
         self.chain, self.budget = chain, budget
-        wanted = ALL_NODES if decisions else BEST_NODES if chain.aims is not None else NO_NODES
+        wanted = ALL_NODES if decisions else BEST_NODES if chain.utilities is not None else NO_NODES
         self.nodes = wanted if chain.decided else NO_NODES
         layout = chain.layout
         self._direct = layout.bits <= DIRECT_BITS
@@ -249,7 +249,7 @@ class CompiledExplorer:
         bind_state(type(chain.params), type(chain.start))
         self.at, self._starts = np.zeros(4, np.int64), np.zeros(1, np.int64)
         self.store = self._new_store(room, 4 * room)
-        self.bench = Bench(
+        self.buffer = StateBuffer(
             np.zeros((len(chain.start), 2), np.int64),
             np.zeros(layout.words, np.uint64),
             *layout[:5],
@@ -258,9 +258,9 @@ class CompiledExplorer:
             self.nodes,
         )
         start = chain.start if self.nodes == ALL_NODES else chain.settled(chain.start, stop=self.nodes == BEST_NODES)
-        self.bench.fields[:, 1] = start
+        self.buffer.fields[:, 1] = start
         if chain.counted >= 0:
-            self.bench.fields[chain.counted, 1] = 0
+            self.buffer.fields[chain.counted, 1] = 0
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, counted = self.chain.layout.words, bool(self.chain.counters)
@@ -284,9 +284,9 @@ class CompiledExplorer:
             settle.of(chain.params)(chain.params, fields)
         if chain.counted >= 0:
             fields[chain.counted] = 0
-        wrong = (fields < 0) | (fields > self.bench.limit[:, None])
+        wrong = (fields < 0) | (fields > self.buffer.limit[:, None])
         if wrong.any():
-            self.bench.fields[:, 1] = fields[:, int(wrong.any(axis=0).argmax())]
+            self.buffer.fields[:, 1] = fields[:, int(wrong.any(axis=0).argmax())]
             raise self._wrong(BAD_FIELD)
         keys = packed(chain.layout, fields.T)
         keys, numbers = np.unique(keys, axis=1, return_inverse=True)
@@ -295,7 +295,7 @@ class CompiledExplorer:
         self._make_room()
         self.store.keys[:, : keys.shape[1]] = keys
         self.at[STATES] = keys.shape[1]
-        rehash(self.store, self.bench, keys.shape[1])
+        rehash(self.store, self.buffer, keys.shape[1])
 
     def explore(self, progress: Any = None, starts: np.ndarray | None = None) -> Graph:
         """The graph. Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract."""
@@ -305,20 +305,20 @@ class CompiledExplorer:
         self.from_start = starts is None
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
-        while (status := run(chain.params, rows, tuple(self.store), tuple(self.bench), self.at, PAUSE)) != DONE:
+        while (status := run(chain.params, rows, tuple(self.store), tuple(self.buffer), self.at, PAUSE)) != DONE:
             if self.at[EDGES] > PAUSE // 8 and self._usual and not asked:  # small chains are not looked up
                 asked = True
                 recall(chain, self.budget)
-            self._hold_to_budget()
+            self._check_budget()
             if status == NEED_ROOM:
-                hold_one_roll(chain, int(self.at[WRONG]), self.budget)
+                check_one_roll(chain, int(self.at[WRONG]), self.budget)
                 self._make_room()
             elif status in {BAD_FIELD, BAD_TABLE, BAD_DECISION}:
                 raise self._wrong(status)
             run = grow.of(chain.params)
             if progress:
                 progress(int(self.at[STATES]))
-        self._hold_to_budget()
+        self._check_budget()
         return self._graph()
 
     @property
@@ -326,7 +326,7 @@ class CompiledExplorer:
         """Does a state have so many edges that interpreted code follows single edges sooner?"""
         return bool(self.at[EDGES] > WIDE * self.at[NEXT])
 
-    def _hold_to_budget(self) -> None:
+    def _check_budget(self) -> None:
         states, edges, done, _ = self.at.tolist()
         size = size_of(self.chain, states, edges)
         try:
@@ -348,7 +348,7 @@ class CompiledExplorer:
             target[..., : source.shape[-1]] = source
         self.store = new
         if not self._direct:
-            rehash(new, self.bench, states)
+            rehash(new, self.buffer, states)
 
     def _wrong(self, status: int) -> BrokenGame:
         """The error for this status."""
@@ -357,7 +357,7 @@ class CompiledExplorer:
             return BrokenGame(f"decides: no side, no options, or decisions without end; state {state}")
         if status == BAD_TABLE:
             return chain.tables.missing(int(self.at[WRONG]), state)
-        return outside_limits(chain, self.bench.fields[:, 1].tolist(), state)
+        return outside_limits(chain, self.buffer.fields[:, 1].tolist(), state)
 
     def states(self, first: int, end: int) -> list[Any]:
         """The states with these numbers, as plain ints."""

@@ -34,7 +34,7 @@ class CompiledWalk(CompiledExplorer):
 
     def __init__(self, chain: Chain, decisions: bool, battles: int) -> None:
         super().__init__(chain, 0, decisions, room=4 * battles)
-        self._see(np.repeat(packed(chain.layout, self.bench.fields[:, 1][None]), battles, axis=1))
+        self._see(np.repeat(packed(chain.layout, self.buffer.fields[:, 1][None]), battles, axis=1))
 
     def _see(self, keys: np.ndarray) -> None:
         self.keys = keys
@@ -57,11 +57,11 @@ class CompiledWalk(CompiledExplorer):
         self._make_room()
         self.store.keys[:, :states] = keys
         at[STATES] = states
-        rehash(self.store, self.bench, states)
+        rehash(self.store, self.buffer, states)
         run, rows = grow.of(self.chain.params), tuple(self.chain.tables.rows)
         while at[NEXT] < states:
             pause = (states - at[NEXT]) * max(1, at[EDGES] // max(1, at[NEXT]))
-            status = run(self.chain.params, rows, tuple(self.store), tuple(self.bench), at, pause)
+            status = run(self.chain.params, rows, tuple(self.store), tuple(self.buffer), at, pause)
             if status == NEED_ROOM:
                 self._make_room()
             elif status in {BAD_FIELD, BAD_TABLE}:

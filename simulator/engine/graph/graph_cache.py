@@ -7,9 +7,9 @@ from dataclasses import replace
 from simulator.engine.factored.grid import too_wide
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph
-from simulator.engine.graph.value_iteration import played
+from simulator.engine.graph.value_iteration import best_policy
 from simulator.engine.model.chain import Chain
-from simulator.engine.model.contract import hold
+from simulator.engine.model.contract import check_contract
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, Progress
 
 # Most edges of one state of a lazy graph: with more only a few states fit, and the rules alone are faster. Measured,
@@ -22,18 +22,18 @@ COUNT_BITS, NOTE_BITS = 21, 16
 _KEPT, _REFUSED = "_graph_if_it_fits", "_refused"
 
 
-def spell_out(
+def graph_of(
     chain: Chain, budget: int = EXACT_BYTES, progress: Progress | None = None, decisions: bool = False
 ) -> Graph:
     """The graph of a chain. With `decisions`, states where a side decides are nodes; else its policy is followed.
 
-    A policy `best` (`chain.aims`) requires a solution of all states, independent of the budget.
+    A policy `best` (`chain.utilities`) requires a solution of all states, independent of the budget.
     Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
     `progress(states)` is called regularly with the number of states so far.
     """
-    hold(chain)
-    if chain.aims is not None and not decisions:
-        return played(chain).graph
+    check_contract(chain)
+    if chain.utilities is not None and not decisions:
+        return best_policy(chain).graph
     most, why = vars(chain).get(_REFUSED, (0, ""))
     if budget <= most:
         raise NoExactOdds(why)
@@ -49,21 +49,21 @@ def graph_if_it_fits(chain: Chain) -> Graph | None:
     kept = vars(chain)
     if _KEPT not in kept:
         try:
-            kept[_KEPT] = None if too_wide(chain) else spell_out(chain, QUICK_BYTES)
+            kept[_KEPT] = None if too_wide(chain) else graph_of(chain, QUICK_BYTES)
         except NoExactOdds:
-            if chain.aims is not None:
+            if chain.utilities is not None:
                 raise
             kept[_KEPT] = None
     graph: Graph | None = kept[_KEPT]
     return graph
 
 
-def fight_by_rules(chain: Chain) -> None:
+def simulate_by_rules(chain: Chain) -> None:
     """Simulate this chain without its graph, which is known to be too large or too slow."""
     vars(chain)[_KEPT] = None
 
 
-def may_be_met(chain: Chain) -> bool:
+def may_keep_states(chain: Chain) -> bool:
     """May battles of this chain keep the states that they visit? Not if one state has too many edges."""
     return int(chain.tables.largest) ** (2 if chain.paired else 1) <= MOST_EDGES
 
@@ -77,6 +77,6 @@ def carried(chain: Chain) -> int:
     return place if counts >> COUNT_BITS == 0 and int(chain.limits[place]) >> NOTE_BITS == 0 else -1
 
 
-def by_rules(chain: Chain) -> Chain:
+def counters_as_fields(chain: Chain) -> Chain:
     """The chain for samplers: its counter is an ordinary field, and the decisions at the start are taken."""
     return replace(chain, counters=(), start=chain.settled(chain.start))

@@ -203,7 +203,7 @@ class Flow(NamedTuple):
     lost: Any
 
 
-class Found(NamedTuple):
+class Endings(NamedTuple):
     """The final states reached: the number of the state, the layer (the value of the counter), the chance."""
 
     state: Any

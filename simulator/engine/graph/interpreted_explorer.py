@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from simulator.engine.graph.graph import FINAL, Graph, over_budget, size_of
-from simulator.engine.model.chain import Chain, hold_to_limits, rows_of
+from simulator.engine.model.chain import Chain, check_limits, rows_of
 from simulator.engine.model.interpreted import plain_params, quicken
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.model.packing import packed
@@ -28,7 +28,7 @@ class PlainExplorer:
     def __init__(self, chain: Chain, budget: int, decisions: bool = False, size_check: SizeCheck | None = None) -> None:
         """`size_check(explorer, state, edges, look_from)` may raise NoExactOdds; returns whether it sampled battles."""
         self._size_check = size_check
-        self.budget, self.decisions = budget, chain.decided and (decisions or chain.aims is not None)
+        self.budget, self.decisions = budget, chain.decided and (decisions or chain.utilities is not None)
         self.chain = chain
         quicken(type(chain.start))
         self._p = plain_params(chain.params)
@@ -50,7 +50,7 @@ class PlainExplorer:
         """The first chance state of a battle from this start, without its counter."""
         first = start if self._all else self.chain.settled(start, self._p, stop=self.decisions)
         begun = type(start)(*(0 if f == self._counted else int(value) for f, value in enumerate(first)))
-        hold_to_limits(self.chain, begun, start)
+        check_limits(self.chain, begun, start)
         return begun
 
     def _look_around(self, s: Any, edges: int) -> None:
@@ -95,7 +95,7 @@ class PlainExplorer:
                     after, count = without_count(s, move(p, s, result, other))
                     j = number.get(after)
                     if j is None:
-                        hold_to_limits(chain, after, s)
+                        check_limits(chain, after, s)
                         j = number[after] = len(states)
                         states.append(after)
                     to.append(j)

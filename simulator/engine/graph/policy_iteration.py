@@ -18,7 +18,7 @@ SAME = 1e-12
 MOST_SWEEPS = 10_000
 
 
-class Play(NamedTuple):
+class Policy(NamedTuple):
     """Input and result of the passes, by state.
 
     `owner` as in Graph; `pick` is the option taken, `gain` its value minus that of the best other option. `first` and
@@ -36,35 +36,35 @@ class Play(NamedTuple):
 
 
 @helper
-def worth_of(net, play, e, side):
+def worth_of(net, policy, e, side):
     """The value of an edge to a side (1 or 2)."""
     j = net.to[e]
-    more = play.inc[e] if len(play.inc) > 0 else 0
+    more = policy.inc[e] if len(policy.inc) > 0 else 0
     if side == 1:
-        return play.first[j] + more * play.rate[0]
-    if len(play.second) == 0:
-        return -play.first[j] - more * play.rate[0]
-    return play.second[j] + more * play.rate[1]
+        return policy.first[j] + more * policy.rate[0]
+    if len(policy.second) == 0:
+        return -policy.first[j] - more * policy.rate[0]
+    return policy.second[j] + more * policy.rate[1]
 
 
 class Loop:
     """A component of several states with decisions, solved for the best options."""
 
     def __init__(self, decider: Decider, members: Sequence[int]) -> None:
-        net, play = decider._net, decider.play
-        self.play, self.members, self.opposed = play, members, len(play.second) == 0
+        net, policy = decider._net, decider.policy
+        self.policy, self.members, self.opposed = policy, members, len(policy.second) == 0
         place = {i: a for a, i in enumerate(members)}
         size = len(members)
         self.inside, self.beyond = np.zeros((size, size)), np.zeros((size, 2))
         # By deciding state, for each option: place inside or -1, and the value outside, or the gain, for both sides.
         self.options: dict[int, list[tuple[int, np.ndarray]]] = {}
         for a, i in enumerate(members):
-            chances = None if play.owner[i] else decider.graph.edges_of(np.array([i]))[2]
+            chances = None if policy.owner[i] else decider.graph.edges_of(np.array([i]))[2]
             ways = []
             for k, e in enumerate(range(net.begin[i], net.begin[i + 1])):
-                b, more = place.get(net.to[e], -1), play.inc[e] if len(play.inc) else 0
+                b, more = place.get(net.to[e], -1), policy.inc[e] if len(policy.inc) else 0
                 worth = np.array(
-                    [worth_of(net, play, e, side) if b < 0 else more * play.rate[side - 1] for side in (1, 2)]
+                    [worth_of(net, policy, e, side) if b < 0 else more * policy.rate[side - 1] for side in (1, 2)]
                 )
                 if chances is None:
                     ways.append((b, worth))
@@ -74,7 +74,7 @@ class Loop:
                     self.inside[a, b] += chances[k]
             if chances is None:
                 self.options[a] = ways
-        self.owner = {a: int(play.owner[members[a]]) for a in self.options}
+        self.owner = {a: int(policy.owner[members[a]]) for a in self.options}
 
     def matrix(self, pick: dict[int, int]) -> tuple[np.ndarray, np.ndarray]:
         """Chances among the members and the values outside, with these options taken."""
@@ -167,11 +167,11 @@ class Loop:
             rest = [worth for k, worth in enumerate(worths) if k != pick[a]]
             gains[a] = worths[pick[a]] - max(rest) if rest else 0.0
         for a, i in enumerate(self.members):
-            self.play.first[i] = float(values[a, 0])
+            self.policy.first[i] = float(values[a, 0])
             if not self.opposed:
-                self.play.second[i] = float(values[a, 1])
+                self.policy.second[i] = float(values[a, 1])
             if a in pick:
-                self.play.pick[i], self.play.gain[i] = pick[a], float(gains[a])
+                self.policy.pick[i], self.policy.gain[i] = pick[a], float(gains[a])
         return True
 
     def _for_good(self, a: int, k: int, pick: dict[int, int], values: np.ndarray) -> float:

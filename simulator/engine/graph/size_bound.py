@@ -26,7 +26,7 @@ from simulator.engine.graph.graph import size_of
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.graph.refusal_cache import recall, remember
 from simulator.engine.model import streams
-from simulator.engine.model.chain import Chain, hold_to_limits
+from simulator.engine.model.chain import Chain, check_limits
 from simulator.engine.model.limits import NoExactOdds, in_words
 from simulator.engine.model.packing import packed
 
@@ -100,7 +100,7 @@ class PlainWalk(PlainExplorer):
             others, row = divmod(edge, len(first))
             result, other = first[row], second[0][others] if second else 0
         after, _ = self._without_count(s, self._move(self._p, s, result, other))
-        hold_to_limits(self.chain, after, s)
+        check_limits(self.chain, after, s)
         return after
 
 
@@ -179,7 +179,7 @@ def least_number(drawn: int, different: int, sure: float) -> int:
     return max(different, int(different * (different - 1) / (2 * x)))
 
 
-def hold_one_roll(chain: Chain, fan: int, budget: int) -> None:
+def check_one_roll(chain: Chain, fan: int, budget: int) -> None:
     """Raise NoExactOdds if the edges of one state alone are past the budget."""
     if (size := size_of(chain, 0, fan)) > budget:
         raise NoExactOdds(
@@ -194,7 +194,7 @@ def look_around(explorer: PlainExplorer, s: Any, edges: int, look_from: int) -> 
     """
     chain, budget = explorer.chain, explorer.budget
     fan = PlainWalk(explorer, 1).fan_of(s)
-    hold_one_roll(chain, fan, budget)
+    check_one_roll(chain, fan, budget)
     if not 0 < look_from < edges + fan:
         return False
     if not explorer.decisions:
@@ -249,7 +249,7 @@ def _look(chain: Chain, budget: int, sample: Sample, longest: int) -> int:
         states, edges = sample.least()
         size = size_of(chain, states, edges)
         if size > budget:
-            raise foreseen(chain, states, edges, budget)
+            raise size_refusal(chain, states, edges, budget)
         seen = max(seen, size)
         looks_left = log(longest / levels) / log(STRETCH)
         if size * (2 * states / last) ** looks_left < budget:
@@ -258,7 +258,7 @@ def _look(chain: Chain, budget: int, sample: Sample, longest: int) -> int:
     return seen
 
 
-def foreseen(chain: Chain, states: int, edges: int, budget: int) -> NoExactOdds:
+def size_refusal(chain: Chain, states: int, edges: int, budget: int) -> NoExactOdds:
     """The refusal of a chain with at least this many states and transitions."""
     size = size_of(chain, states, edges)
     return NoExactOdds(

@@ -18,8 +18,8 @@ from simulator.engine.graph.graph_passes import (
     PAUSE,
     UNLIKELY,
     WHERE,
+    Endings,
     Flow,
-    Found,
     Net,
     Plan,
     find_components,
@@ -28,7 +28,7 @@ from simulator.engine.graph.graph_passes import (
 from simulator.engine.graph.graph_passes import FOUND as ENDINGS
 from simulator.engine.graph.solver import Passes, compiled
 from simulator.engine.jit.kernels import Kernel, inner, kernel
-from simulator.engine.model.chain import Ends
+from simulator.engine.model.chain import OutcomeDistribution
 from simulator.engine.model.status import DONE
 
 # Room for endings; a graph with more of them is solved by separate passes.
@@ -72,7 +72,7 @@ def search(net, rows, counted, first):
 def spread_at_once(net, space, ring, found, at, unlikely):
     """Push all chance to the final states: DONE, or a status that needs separate passes."""
     # Kernels take plain tuples: passing named tuples takes twice as long.
-    net, space, found = Net(*net), Space(*space), Found(*found)
+    net, space, found = Net(*net), Space(*space), Endings(*found)
     size, rows, counted = net.table.shape[0], space.rows, net.inc.shape[0] > 0
     count = search(net, rows, counted, WITH)
     if counted:
@@ -106,7 +106,7 @@ def _call(function: Kernel, *args: Any) -> Any:
     return run(*args)
 
 
-def ends_at_once(graph: Graph) -> Ends | None:
+def small_graph_outcomes(graph: Graph) -> OutcomeDistribution | None:
     """The final states of a small graph and their chances; None if it needs separate passes."""
     chain, size = graph.chain, len(graph)
     counted, tables, layout = chain.counted, chain.tables, chain.layout
@@ -134,4 +134,4 @@ def ends_at_once(graph: Graph) -> Ends | None:
         if count and fields[counted, -1] > layout.limit[counted]:
             return None
     left = float(matrix[-2]) + (float(ring.sum()) if at[MAY_CUT] else 0.0)
-    return Ends(type(chain.start)(*fields), p[:count].copy(), residual=left, explored=size)
+    return OutcomeDistribution(type(chain.start)(*fields), p[:count].copy(), residual=left, explored=size)

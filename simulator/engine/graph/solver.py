@@ -23,8 +23,8 @@ from simulator.engine.graph.graph_passes import (
     SOLVED,
     UNLIKELY,
     WHERE,
+    Endings,
     Flow,
-    Found,
     Net,
     Plan,
     draw_back,
@@ -61,7 +61,7 @@ def plainly(edges: int) -> bool:
     return _spent[0] + edges * SECONDS_AN_EDGE < SOLVING.now(ready).together
 
 
-def solved_at_once(edges: int) -> bool:
+def fits_one_call(edges: int) -> bool:
     """Is one call fastest for a graph of this size? Not if its kernel had to be compiled in addition to the passes."""
     if edges > MOST_AT_ONCE or plainly(edges):
         return False
@@ -166,12 +166,12 @@ class Solver:
         """Edges between two returns of a pass: a few hundredths of a second."""
         return PAUSE // 64 if self._plain else PAUSE
 
-    def _room(self, size: int) -> Found:
-        return Found(*(self._hold(np.zeros(size, kind)) for kind in (np.int32, np.int64, np.float64)))
+    def _room(self, size: int) -> Endings:
+        return Endings(*(self._hold(np.zeros(size, kind)) for kind in (np.int32, np.int64, np.float64)))
 
-    def _more_room(self, found: Found) -> Found:
+    def _more_room(self, found: Endings) -> Endings:
         more = self._room(len(found.state))
-        return Found(*(a + b if self._plain else np.concatenate([a, b]) for a, b in zip(found, more, strict=True)))
+        return Endings(*(a + b if self._plain else np.concatenate([a, b]) for a, b in zip(found, more, strict=True)))
 
     def _loops(self) -> bool:
         """Does the graph have loops, so that its counter has no bound of its own?"""

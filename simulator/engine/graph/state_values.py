@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.graph.solver import Solver
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, Progress
@@ -21,7 +21,7 @@ def state_values(
     `worth` maps final states (a State of arrays) to numbers: 1 if the attacker wins gives win chances, units lost
     give expected losses. Counters are 0 in these states. Raises NoExactOdds past `budget` bytes.
     """
-    graph = spell_out(chain, budget, progress)
+    graph = graph_of(chain, budget, progress)
     value = np.zeros(len(graph))
     value[graph.final] = worth(graph.states(graph.final))
     return graph.states(), Solver(graph, counted=False).values(value, progress)

@@ -16,7 +16,7 @@ import numpy as np
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.graph_passes import CERTAIN, COMPONENT, DENSE, WHERE, eliminate, link, stay
-from simulator.engine.graph.policy_iteration import SAME, Loop, Play, worth_of
+from simulator.engine.graph.policy_iteration import SAME, Loop, Policy, worth_of
 from simulator.engine.graph.solver import LAYERS, Solver, plainly
 from simulator.engine.model.chain import Chain, helper
 from simulator.engine.model.limits import EXACT_BYTES, BrokenGame, NoExactOdds
@@ -24,28 +24,28 @@ from simulator.engine.model.status import DONE, ENDLESS, LARGE, PAUSED
 
 
 @helper
-def pick_best(net, play, i):
+def pick_best(net, policy, i):
     """Store the option of the highest value to the side that decides in state `i`, the first of equals."""
-    begin, count, side = net.begin[i], net.begin[i + 1] - net.begin[i], play.owner[i]
-    most = worth_of(net, play, begin, side)
+    begin, count, side = net.begin[i], net.begin[i + 1] - net.begin[i], policy.owner[i]
+    most = worth_of(net, policy, begin, side)
     for k in range(1, count):
-        most = max(most, worth_of(net, play, begin + k, side))
+        most = max(most, worth_of(net, policy, begin + k, side))
     pick = 0
-    while worth_of(net, play, begin + pick, side) < most - SAME:
+    while worth_of(net, policy, begin + pick, side) < most - SAME:
         pick += 1
     other = -1e300
     for k in range(count):
         if k != pick:
-            other = max(other, worth_of(net, play, begin + k, side))
-    play.pick[i] = pick
-    play.gain[i] = worth_of(net, play, begin + pick, side) - other if count > 1 else 0.0
-    play.first[i] = worth_of(net, play, begin + pick, 1)
-    if len(play.second) > 0:
-        play.second[i] = worth_of(net, play, begin + pick, 2)
+            other = max(other, worth_of(net, policy, begin + k, side))
+    policy.pick[i] = pick
+    policy.gain[i] = worth_of(net, policy, begin + pick, side) - other if count > 1 else 0.0
+    policy.first[i] = worth_of(net, policy, begin + pick, 1)
+    if len(policy.second) > 0:
+        policy.second[i] = worth_of(net, policy, begin + pick, 2)
 
 
 @helper
-def average(net, play, i):
+def average(net, policy, i):
     """Store the value of a chance state, which may return to itself; returns 0 if the battle never leaves it."""
     t, e = net.table[i], net.begin[i]
     fan = net.first[t + 1] - net.first[t]
@@ -55,35 +55,35 @@ def average(net, play, i):
         other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
         for row in range(fan):
             chance = other * net.weight[net.first[t] + row]
-            more = play.inc[e] if len(play.inc) > 0 else 0
+            more = policy.inc[e] if len(policy.inc) > 0 else 0
             if net.to[e] == i:
                 loop += chance
-                mine += chance * more * play.rate[0]
-                theirs += chance * more * play.rate[1]
+                mine += chance * more * policy.rate[0]
+                theirs += chance * more * policy.rate[1]
             else:
-                mine += chance * worth_of(net, play, e, 1)
-                if len(play.second) > 0:
-                    theirs += chance * worth_of(net, play, e, 2)
+                mine += chance * worth_of(net, policy, e, 1)
+                if len(policy.second) > 0:
+                    theirs += chance * worth_of(net, policy, e, 2)
             e += 1
     if loop > 1.0 - CERTAIN:
         return 0
-    play.first[i] = mine / (1.0 - loop)
-    if len(play.second) > 0:
-        play.second[i] = theirs / (1.0 - loop)
+    policy.first[i] = mine / (1.0 - loop)
+    if len(policy.second) > 0:
+        policy.second[i] = theirs / (1.0 - loop)
     return 1
 
 
 @helper
-def decided_in(plan, play, c):
+def decided_in(plan, policy, c):
     """Does a side decide in a component?"""
     for a in range(plan.at[c], plan.at[c + 1]):  # noqa: SIM110 - compiled
-        if play.owner[plan.order[a]] > 0:
+        if policy.owner[plan.order[a]] > 0:
             return True
     return False
 
 
 @helper
-def go_round(net, plan, play, c, side):
+def go_round(net, plan, policy, c, side):
     """Values for a side in a component of chance states, whose matrix is filled."""
     first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
     for a in range(states):
@@ -95,20 +95,20 @@ def go_round(net, plan, play, c, side):
             for row in range(fan):
                 chance = other * net.weight[net.first[t] + row]
                 if plan.of[net.to[e]] != c:
-                    total += chance * worth_of(net, play, e, side)
-                elif len(play.inc) > 0:
-                    total += chance * play.inc[e] * play.rate[side - 1]
+                    total += chance * worth_of(net, policy, e, side)
+                elif len(policy.inc) > 0:
+                    total += chance * policy.inc[e] * policy.rate[side - 1]
                 e += 1
         plan.side[a] = total
     eliminate(plan.matrix, plan.side, states, False)
     for a in range(states):
         if side == 1:
-            play.first[plan.order[first + a]] = plan.side[a]
+            policy.first[plan.order[first + a]] = plan.side[a]
         else:
-            play.second[plan.order[first + a]] = plan.side[a]
+            policy.second[plan.order[first + a]] = plan.side[a]
 
 
-def draw_best(net, plan, play, at, pause):
+def draw_best(net, plan, policy, at, pause):
     """Values and options of all states from the final ones: DONE, or LARGE at a component with decisions."""
     edges = 0
     for c in range(at[COMPONENT], len(plan.at) - 1):
@@ -116,19 +116,19 @@ def draw_best(net, plan, play, at, pause):
         i = plan.order[plan.at[c]]
         states = plan.at[c + 1] - plan.at[c]
         if states > 1:
-            if states > DENSE or decided_in(plan, play, c):
+            if states > DENSE or decided_in(plan, policy, c):
                 return LARGE
-            for side in range(1, 2 if len(play.second) == 0 else 3):
+            for side in range(1, 2 if len(policy.second) == 0 else 3):
                 if link(net, plan, c, states) == 0:
                     at[WHERE] = c
                     return ENDLESS
-                go_round(net, plan, play, c, side)
+                go_round(net, plan, policy, c, side)
             continue
         if net.table[i] < 0:
             continue
-        if play.owner[i] > 0:
-            pick_best(net, play, i)
-        elif average(net, play, i) == 0:
+        if policy.owner[i] > 0:
+            pick_best(net, policy, i)
+        elif average(net, policy, i) == 0:
             at[WHERE] = c
             return ENDLESS
         edges += net.begin[i + 1] - net.begin[i]
@@ -139,11 +139,11 @@ def draw_best(net, plan, play, at, pause):
 
 
 @helper
-def pass_on(net, plan, play, visits, i, mass):
+def pass_on(net, plan, policy, visits, i, mass):
     """Push the visits of a state to the states outside its component."""
     t, e, own = net.table[i], net.begin[i], plan.of[i]
-    if play.owner[i] > 0:
-        j = net.to[e + play.pick[i]]
+    if policy.owner[i] > 0:
+        j = net.to[e + policy.pick[i]]
         if plan.of[j] != own:
             visits[j] += mass
         return
@@ -157,7 +157,7 @@ def pass_on(net, plan, play, visits, i, mass):
             e += 1
 
 
-def visit(net, plan, play, visits, at, pause):
+def visit(net, plan, policy, visits, at, pause):
     """The chance that each state is visited, with these options; `visits` holds 1 for the start. DONE, or LARGE."""
     for c in range(at[COMPONENT], -1, -1):
         at[COMPONENT] = c
@@ -166,12 +166,12 @@ def visit(net, plan, play, visits, at, pause):
             return LARGE
         if net.table[i] < 0 or visits[i] == 0.0:
             continue
-        loop = stay(net, i) if plan.loop[i] > 0 and play.owner[i] == 0 else 0.0
-        pass_on(net, plan, play, visits, i, visits[i] / (1.0 - loop))
+        loop = stay(net, i) if plan.loop[i] > 0 and policy.owner[i] == 0 else 0.0
+        pass_on(net, plan, policy, visits, i, visits[i] / (1.0 - loop))
     return DONE
 
 
-def reach(net, play, start, number, order):
+def reach(net, policy, start, number, order):
     """Number the chance and final states that are reachable from `start` with these options; returns their number."""
     order[0] = start
     number[start] = 0
@@ -181,8 +181,8 @@ def reach(net, play, start, number, order):
         done += 1
         for e in range(net.begin[i], net.begin[i + 1]):
             j = net.to[e]
-            while play.owner[j] > 0:
-                j = net.to[net.begin[j] + play.pick[j]]
+            while policy.owner[j] > 0:
+                j = net.to[net.begin[j] + policy.pick[j]]
             if number[j] < 0:
                 number[j] = count
                 order[count] = j
@@ -204,7 +204,7 @@ class Decider(Solver):
         assert graph.owner is not None
         counting = graph.inc is not None and any(rate)
         hold = self._hold
-        self.play = Play(
+        self.policy = Policy(
             hold(graph.owner),
             hold(np.zeros(size, np.int32)),
             hold(np.zeros(size)),
@@ -217,7 +217,7 @@ class Decider(Solver):
 
     def _decide(self) -> None:
         at = self._hold(np.array([0, 0, 0, 0, -1, 0]))
-        while (status := self._call(draw_best, self._plan, self.play, at, self._pause)) != DONE:
+        while (status := self._call(draw_best, self._plan, self.policy, at, self._pause)) != DONE:
             if status == ENDLESS:
                 raise self._endless(int(at[WHERE]))
             if status == LARGE:
@@ -226,28 +226,28 @@ class Decider(Solver):
                     raise self._endless(c)
                 at[COMPONENT] = c + 1
 
-    def met(self) -> np.ndarray:
+    def visit_chances(self) -> np.ndarray:
         """The chance that each state is visited at least once (float64)."""
         visited = np.zeros(len(self.graph))
         visited[0] = 1.0
         held, at = self._hold(visited), self._hold(np.array([0, len(self._plan.at) - 2, 0, 0, -1, 0]))
-        while self._call(visit, self._plan, self.play, held, at, self._pause) != DONE:
+        while self._call(visit, self._plan, self.policy, held, at, self._pause) != DONE:
             c = int(at[COMPONENT])
             members = [int(i) for i in self._members(c)]
             loop = Loop(self, members)
-            pick = {a: int(self.play.pick[members[a]]) for a in loop.options}
+            pick = {a: int(self.policy.pick[members[a]]) for a in loop.options}
             visits = np.linalg.inv(np.eye(len(members)) - loop.matrix(pick)[0])
             coming = np.array([held[i] for i in members]) @ visits
             for a, i in enumerate(members):
-                pass_on(self._net, self._plan, self.play, held, i, float(coming[a]))
+                pass_on(self._net, self._plan, self.policy, held, i, float(coming[a]))
                 held[i] = float(coming[a] / visits[a, a])
             at[COMPONENT] = c - 1
         return np.asarray(held)
 
-    def played(self) -> Graph:
+    def best_graph(self) -> Graph:
         """The graph of the battle with the best options taken."""
-        graph, play, size = self.graph, self.play, len(self.graph)
-        pick = np.asarray(play.pick)
+        graph, policy, size = self.graph, self.policy, len(self.graph)
+        pick = np.asarray(policy.pick)
         # The state that decisions lead to, and the amount that they add to the counter.
         onward, more = np.arange(size), np.zeros(size, np.uint32)
         deciding = np.flatnonzero(graph.owner)
@@ -259,7 +259,7 @@ class Decider(Solver):
             more[deciding] += np.where(further, more[onward[deciding]], 0).astype(np.uint32)
             onward[deciding] = onward[onward[deciding]]
         number, order = self._hold(np.full(size, -1, np.int32)), self._hold(np.zeros(size, np.int32))
-        count = self._call(reach, play, int(onward[0]), number, order)
+        count = self._call(reach, policy, int(onward[0]), number, order)
         numbers, kept = np.asarray(number, np.int32), np.asarray(order, np.int64)[:count]
         fans = np.diff(graph.begin)[kept]
         begin = np.concatenate([[0], np.cumsum(fans)])
@@ -277,21 +277,21 @@ class Decider(Solver):
         )
 
 
-def _aims(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
+def _utilities(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
     """The utilities of final states to both sides, and those of one unit of the counter.
 
     Raises BrokenGame if one is not a finite number, or if a unit of the counter has different utilities.
     """
     chain, final = graph.chain, graph.final
-    assert chain.aims is not None
+    assert chain.utilities is not None
     ends = graph.states(final)
-    worth = chain.aims.worth(ends)
+    worth = chain.utilities.worth(ends)
     if worth.shape != (2, int(final.sum())) or not np.all(np.isfinite(worth)):
         raise BrokenGame("utilities: that of a final state is not a finite number")
     if graph.inc is None or not worth.size:
         return worth, (0.0, 0.0)
     counted = chain.counters[0]
-    rates = [chain.aims.worth(ends._replace(**{counted: getattr(ends, counted) + n})) - worth for n in (1, 1000)]
+    rates = [chain.utilities.worth(ends._replace(**{counted: getattr(ends, counted) + n})) - worth for n in (1, 1000)]
     rate = rates[0][:, 0]
     if np.any(np.abs(rates[0] - rate[:, None]) > 1e-9) or np.any(np.abs(rates[1] - 1000 * rate[:, None]) > 1e-6):
         raise BrokenGame(f"counter {counted}: its utility depends on the rest of the outcome")
@@ -299,31 +299,31 @@ def _aims(graph: Graph) -> tuple[np.ndarray, tuple[float, float]]:
     return worth + start * rate[:, None], (float(rate[0]), float(rate[1]))
 
 
-class Played:
+class BestPolicy:
     """The best policies of a chain.
 
     `open` is the graph with the decisions, `decider` their solution, `graph` the graph with the best options taken.
     """
 
     def __init__(self, chain: Chain) -> None:
-        assert chain.aims is not None
+        assert chain.utilities is not None
         try:
             self.open = explore(chain, EXACT_BYTES)
         except NoExactOdds as error:
             raise NoExactOdds(
-                f"{', '.join(chain.aims.fields)}: best needs every state, and this battle has {error}; "
+                f"{', '.join(chain.utilities.fields)}: best needs every state, and this battle has {error}; "
                 f"choose a fixed policy, or fewer units"
             ) from None
-        self.decider = Decider(self.open, *_aims(self.open))
-        self.graph = self.decider.played()
+        self.decider = Decider(self.open, *_utilities(self.open))
+        self.graph = self.decider.best_graph()
         self._options: dict[Any, int] = {}
 
     @property
     def values(self) -> tuple[float, float]:
         """The value of the battle to both sides."""
-        play = self.decider.play
-        first = float(play.first[0])
-        return first, float(play.second[0]) if len(play.second) else -first
+        policy = self.decider.policy
+        first = float(policy.first[0])
+        return first, float(policy.second[0]) if len(policy.second) else -first
 
     def option(self, s: Any) -> int:
         """The option taken in a state."""
@@ -331,25 +331,25 @@ class Played:
         if not self._options:
             which = np.flatnonzero(self.open.owner)
             rows = zip(*(part.tolist() for part in self.open.states(which)), strict=True)
-            self._options = dict(zip(rows, np.asarray(self.decider.play.pick)[which].tolist(), strict=True))
+            self._options = dict(zip(rows, np.asarray(self.decider.policy.pick)[which].tolist(), strict=True))
         return self._options[tuple(0 if f == chain.counted else int(value) for f, value in enumerate(s))]
 
 
-_KEPT = "_played"
+_KEPT = "_best_policy"
 
 
-def played(chain: Chain) -> Played:
+def best_policy(chain: Chain) -> BestPolicy:
     """The best policies of a chain, cached in it. Raises NoExactOdds if it has too many states."""
     kept = vars(chain)
     if _KEPT not in kept:
-        kept[_KEPT] = Played(chain)
-    found: Played = kept[_KEPT]
+        kept[_KEPT] = BestPolicy(chain)
+    found: BestPolicy = kept[_KEPT]
     return found
 
 
 def best_option(chain: Chain) -> Callable[[Any], int] | None:
     """The option that a policy `best` takes in a state; None for chains without such policies."""
-    return None if chain.aims is None else lambda s: played(chain).option(s)
+    return None if chain.utilities is None else lambda s: best_policy(chain).option(s)
 
 
 def first_state(chain: Chain, params: Any = None) -> Any:

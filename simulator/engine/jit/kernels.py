@@ -151,7 +151,7 @@ def _overload_on(
     )
     scope: dict[str, Any] = {"params": params, "implementation": implementation, "check": check}
     exec(source, scope)
-    how = PART if getattr(params, "spelled_out", False) else RULE
+    how = PART if getattr(params, "enumerated", False) else RULE
     overload(generic, strict=False, jit_options=how)(scope["choose"])
 
 
@@ -179,7 +179,7 @@ def bind_state(params: type, state: type) -> None:
 
     `within(p, s, limit)` is 1 if no field is negative or above its limit; `word_of(p, s, b, w)` is word `w` of the key
     by the layout in `b`; `absorbing(p)` says that final states may be stepped. States of an enumerated graph
-    (`params.spelled_out`) are not checked again.
+    (`params.enumerated`) are not checked again.
     """
     if (params, "load") in _bound:
         return
@@ -190,7 +190,7 @@ def bind_state(params: type, state: type) -> None:
     tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
     bits = " | ".join(f"uint64(s[{f}]) * b.place[w, {f}]" for f in range(count))
     held = ", ".join(f"int64((keys[b.word[{f}], i] >> b.shift[{f}]) & b.mask[{f}])" for f in range(count))
-    known = getattr(params, "spelled_out", False)
+    known = getattr(params, "enumerated", False)
     if known:
         tests = "True"
     _overload_on(absorbing, params, _built(f"def absorbing(p):\n    return {known}\n", "absorbing"))

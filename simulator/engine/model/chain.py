@@ -9,7 +9,7 @@ A game writes three plain functions on plain integers and marks them with `@rule
 Two independent rolls need a fourth function, `second(p, s)`, which names the table of the other roll;
 `step(p, s, result, other)` gets both results, so that no table of pairs is built.
 
-A factored chain (`Chain.apart`) has two rolls that change separate fields. Two more functions split its step, so
+A factored chain (`Chain.factored`) has two rolls that change separate fields. Two more functions split its step, so
 that pairs of results are never enumerated; `step` is `follows(p, lands(p, s, result, other))`:
 
     lands(p, s, result, other)  each roll changes its own fields; the other fields change alike for all results
@@ -51,7 +51,7 @@ PARTS = ("running", "table", "step", "second", "decides", "options", "choose", "
 MOST_TURNS = 1000
 # A field is a signed 64-bit number; the amount that an edge adds to a counter is an unsigned 32-bit number.
 MOST_VALUE, MOST_COUNT = 2**63 - 1, 2**32 - 1
-# The answer of `choose` that asks the engine for the best option (see `Aims`).
+# The answer of `choose` that asks the engine for the best option (see `Utilities`).
 BEST = -1
 
 rules: dict[type, dict[str, Callable[..., Any]]] = {}
@@ -80,7 +80,7 @@ def helper(function: F) -> F:
 
 
 @dataclass(frozen=True)
-class Aims:
+class Utilities:
     """The utilities of both sides, for chains in which a side decides optimally.
 
     `worth(states)` gives the utility of final states (a State of int arrays) to each side: float64, shape (2, states).
@@ -101,10 +101,10 @@ class Chain:
     differ only in the first of these are one node of the graph, whose edges hold the amount that they add to it.
     `tell(before, result, after, dice)` is a line for a replayed step, or "" for none (`result` is a pair for two
     rolls); `dice` is a random.Random that may pick die faces with this `result`. `label` names a stage of a composed
-    battle. With `aims` the engine solves for the decisions that `choose` answers with BEST
+    battle. With `utilities` the engine solves for the decisions that `choose` answers with BEST
     (`value_iteration.best_policy`).
-    `apart`, for a factored chain: the fields that the first roll changes, and those that the second one changes. Each
-    step must raise the counter or the remaining fields, compared in the order of packing.
+    `factored`, for a factored chain: the fields that the first roll changes, and those that the second one changes.
+    Each step must raise the counter or the remaining fields, compared in the order of packing.
     `last`: the last roll, for chains in which every battle ends with one.
     `reduced`: the same battles with fewer fields and fewer steps, for simulating a chain too large to spell out.
     `annotation`: a field that stays 0 until it is set once, and that no rule reads: states that differ in nothing else
@@ -122,8 +122,8 @@ class Chain:
     tell: Callable[..., str] | None = None
     label: str = ""
     at_least: tuple[int, int] = (0, 0)
-    aims: Aims | None = None
-    apart: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    utilities: Utilities | None = None
+    factored: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     last: LastRoll | None = None
     reduced: ReducedChain | None = None
     annotation: str = ""
@@ -135,11 +135,11 @@ class Chain:
             if name not in rules.get(type(self.params), {}):
                 raise BrokenGame(f"{name}: {type(self.params).__name__} has no such rule; write it under @rule")
         kind, fields = type(self.start).__name__, getattr(self.start, "_fields", ())
-        apart = self.apart[0] + self.apart[1] if self.apart else ()
+        factored = self.factored[0] + self.factored[1] if self.factored else ()
         for role, names in (
             ("counters", self.counters),
             ("annotation", (self.annotation,) if self.annotation else ()),
-            ("apart", apart),
+            ("factored", factored),
         ):
             for name in names:
                 if name not in fields:
@@ -150,7 +150,7 @@ class Chain:
             raise BrokenGame(f"limits: {self.limits} are not within 0 to {MOST_VALUE}")
         if self.counters and self.limits[self.counted] > MOST_COUNT:
             raise BrokenGame(f"limits: {self.limits[self.counted]} of counter {self.counters[0]} is above {MOST_COUNT}")
-        hold_to_limits(self, self.start, "the start")
+        check_limits(self, self.start, "the start")
 
     @cached_property
     def counted(self) -> int:
@@ -217,7 +217,7 @@ class Chain:
                 return s
             option = self.part("choose")(p, s)
             if option < 0:
-                if self.aims is None:
+                if self.utilities is None:
                     raise BrokenGame(f"choose: {option} in {s}, but the chain gives no utilities")
                 if stop or best is None:
                     return s
@@ -226,7 +226,7 @@ class Chain:
         raise BrokenGame(f"decisions without end in {s}")
 
 
-def hold_to_limits(chain: Chain, state: Any, before: Any) -> None:
+def check_limits(chain: Chain, state: Any, before: Any) -> None:
     """Raise BrokenGame if `state` is no State of the chain, or if a field is outside its limit."""
     kind = type(chain.start)
     if type(state) is kind and min(state) >= 0 and all(map(le, state, chain.limits)):
@@ -305,7 +305,7 @@ class Share:
 
 
 @dataclass(eq=False)
-class Ends:
+class OutcomeDistribution:
     """The distribution of outcomes of a battle: final states with their chances.
 
     `states` is a State whose fields are int arrays of equal length, `p` their chances (float64), `count` the number

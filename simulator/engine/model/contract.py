@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain, hold_to_limits, rules, whole
+from simulator.engine.model.chain import Chain, check_limits, rules, whole
 from simulator.engine.model.interpreted import plain_params, quicken
 from simulator.engine.model.limits import BrokenGame
 
@@ -25,18 +25,18 @@ VALUES, SOME = (1, 3, 10, 2, 4, 5, 6, 8, 15, 20, 50, 1000), 3
 STATES, SECONDS = 64, 0.02
 # The number of checked scenarios that are remembered.
 MOST_KNOWN = 4096
-_HELD = "_held_to_contract"
+_CHECKED = "_contract_checked"
 _known: set[Any] = set()
 _spent: Counter[type] = Counter()
 
 
-def hold(chain: Chain) -> None:
+def check_contract(chain: Chain) -> None:
     """Raise BrokenGame, which names rule, field and state, if sampled states of a chain break the contract.
 
     A chain is checked once, together with all chains that differ from it only in the contents of arrays.
     """
     kept, kind = vars(chain), type(chain.params)
-    if _HELD in kept:
+    if _CHECKED in kept:
         return
     declared = chain.counters, chain.annotation, chain.may_be_over
     key = kind, declared, chain.start, _scalars(chain.params)
@@ -48,7 +48,7 @@ def hold(chain: Chain) -> None:
         if len(_known) >= MOST_KNOWN:
             _known.clear()
         _known.add(key)
-    kept[_HELD] = True
+    kept[_CHECKED] = True
 
 
 def _scalars(params: Any) -> tuple[Any, ...]:
@@ -125,7 +125,7 @@ class Examiner:
         part, p, stepped = self._parts[name], self._p, name in {"step", "lands", "follows"}
         first = part(p, s, *rolled)
         if stepped and type(first) is not type(s):
-            hold_to_limits(self._chain, first, s)
+            check_limits(self._chain, first, s)
         if (again := part(p, s, *rolled)) != first:
             raise BrokenGame(f"{name}: {_unlike(first, again, 'when asked again')}; state {s}")
         for field in self._unread:

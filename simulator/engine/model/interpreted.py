@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from simulator.engine.model.chain import Chain, hold_to_limits, rules, whole
+from simulator.engine.model.chain import Chain, check_limits, rules, whole
 from simulator.engine.model.limits import BrokenGame
 
 
@@ -98,5 +98,5 @@ def quicken(kind: Any) -> None:
 
 def plain_state(chain: Chain, state: Any, before: Any = "the start") -> Any:
     """The state with plain ints; raises BrokenGame for a state outside the limits, or for no State."""
-    hold_to_limits(chain, state, before)
+    check_limits(chain, state, before)
     return whole(state)

@@ -69,7 +69,7 @@ def _rolls(chain: Chain, params: Any, dice: random.Random) -> Roll:
 
 
 def rolls_a_battle(chain: Chain) -> float:
-    """About how many rolls a battle takes: the mean of a few battles, at most SCOUT_ROLLS. Found out once for a chain.
+    """About how many rolls a battle takes: the mean of a few battles, at most SCOUT_ROLLS. Kept with the chain.
 
     The same on every machine.
     """

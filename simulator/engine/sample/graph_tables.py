@@ -42,7 +42,7 @@ class Lookup(NamedTuple):
     place: np.ndarray
     to: np.ndarray
 
-    spelled_out = True
+    enumerated = True
 
 
 class PairLookup(NamedTuple):
@@ -54,7 +54,7 @@ class PairLookup(NamedTuple):
     other: np.ndarray
     to: np.ndarray
 
-    spelled_out = True
+    enumerated = True
 
 
 class OwnTables(NamedTuple):
@@ -66,7 +66,7 @@ class OwnTables(NamedTuple):
     running: int
     mask: int
 
-    spelled_out = True
+    enumerated = True
 
 
 @rule(OwnTables)
@@ -122,7 +122,7 @@ def step(p, s, result):
 
 
 @dataclass(frozen=True)
-class Fought:
+class WalkedChain:
     """The chain that samplers walk on a graph, and the number in the graph of each of its states.
 
     With `merged` one random number draws two independent rolls at once; a replay then picks rolls that lead to the
@@ -134,7 +134,7 @@ class Fought:
     merged: bool = False
 
 
-def lookup(graph: Graph, by_rows: bool = False) -> Fought:
+def lookup(graph: Graph, by_rows: bool = False) -> WalkedChain:
     """The tables of a graph. Table 0 must be the certain result 0: final states use it.
 
     With `by_rows` they are always a `Lookup` or `PairLookup`, whose draws are rows of the chain's tables.
@@ -168,7 +168,7 @@ def lookup(graph: Graph, by_rows: bool = False) -> Fought:
             params = PairLookup(going_on, params.mask, params.place, other, params.to)
     counted = int(graph.chain.limits[graph.chain.counted]) if graph.inc is not None else 0
     limit = MOST_NARROW if (4 * counted + 4) << bits <= MOST_NARROW else MOST
-    return Fought(Chain(params, Place(int(number[0])), Place(limit), tables), order, merged is not None)
+    return WalkedChain(Chain(params, Place(int(number[0])), Place(limit), tables), order, merged is not None)
 
 
 def _by_edges(graph: Graph, going_on: int, mask: int, table: np.ndarray, begin: np.ndarray, to: np.ndarray) -> Lookup:

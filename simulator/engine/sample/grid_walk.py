@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.factored.grid_kernels import START, THERE, Bench, CompiledNodes, make, raw_state
+from simulator.engine.factored.grid_kernels import START, THERE, CompiledNodes, GridBuffer, make, raw_state
 from simulator.engine.factored.grid_sweep import NODES, OVER, Nodes
 from simulator.engine.jit.kernels import follows, inner, kernel, load, outlined
 from simulator.engine.model.chain import Chain
@@ -60,7 +60,7 @@ class Course(NamedTuple):
     """
 
     nodes: Nodes
-    bench: Bench
+    buffer: GridBuffer
     heads: np.ndarray
     cells: int
     at: np.ndarray
@@ -114,7 +114,7 @@ def write_head(g, node):
 @inner
 def make_nodes(p, g, w, at):
     """Move the listed lanes to the nodes of their cells, made if necessary: DONE, NEED_ROOM or an error."""
-    nodes, b = g.nodes, g.bench
+    nodes, b = g.nodes, g.buffer
     for i in range(at[LOST]):
         lane = w.ended[i]
         cell = int64(w.row[lane])
@@ -193,7 +193,7 @@ class GridWalk(CompiledNodes):
         run, alias = fight_on_grid.of(p), alias_of(tables)
         task = Task(order, self._start, self._walkers, tally)
         while True:
-            made = (self.nodes, self.bench, self._heads, self.cells, self.at)
+            made = (self.nodes, self.buffer, self._heads, self.cells, self.at)
             course = Course(*made, tables.rows, *alias, self._packed)
             status = int(run(p, course, task, at, most))
             if status == NOT_FACTORED:
@@ -205,7 +205,7 @@ class GridWalk(CompiledNodes):
             if not self.pays:
                 return PAST_BUDGET
 
-    def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
+    def counts(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
         """The tally with final states of the chain `whole`, which packs its counters like other fields.
 
         Raises BrokenGame for a count above the counter's limit.

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simulator.engine.factored import grid
-from simulator.engine.graph.graph_cache import COUNT_BITS, NOTE_BITS, by_rules, carried
+from simulator.engine.graph.graph_cache import COUNT_BITS, NOTE_BITS, carried, counters_as_fields
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.jit.time_budgets import patience_for, spent
 from simulator.engine.model import streams
-from simulator.engine.model.chain import Chain, Ends, hold_to_limits, rows_of
+from simulator.engine.model.chain import Chain, OutcomeDistribution, check_limits, rows_of
 from simulator.engine.model.chance import by_row
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed
@@ -70,7 +70,7 @@ class Growing:
         return self._room[: self._used]
 
 
-class Acquainted(PlainExplorer):
+class InterpretedGraph(PlainExplorer):
     """The visited nodes, and the edges between them; a noted field is no part of a node."""
 
     def __init__(self, chain: Chain) -> None:
@@ -97,7 +97,7 @@ class Acquainted(PlainExplorer):
         """The number of a state, a new one if necessary."""
         node = self._number.get(state)
         if node is None:
-            hold_to_limits(self.chain, state, before)
+            check_limits(self.chain, state, before)
             running, table, second = self._parts
             tables = self._tables_of(state, table, second) if running(self._p, state) else (FINAL, 0)
             node = self._number[state] = len(self._states)
@@ -133,7 +133,7 @@ class Acquainted(PlainExplorer):
             state = states[i]
             after, count = self._without_count(state, move(p, state, results[t][row], results[u][beside]))
             if noted >= 0 and (note := after[noted]):
-                hold_to_limits(self.chain, after, state)
+                check_limits(self.chain, after, state)
                 after, count = after._replace(**{self.chain.annotation: 0}), count | note << COUNT_BITS
             found.append(self._node_of(after, state) | count << NODE_BITS)
         self._settle()
@@ -192,16 +192,16 @@ class Acquainted(PlainExplorer):
         if counted >= 0:
             states[:, counted] = count + int(chain.start[counted])
             chain.check_count(states[:, counted])
-        return np.column_stack([packed(by_rules(chain).layout, states).T, battles.astype(np.uint64)])
+        return np.column_stack([packed(counters_as_fields(chain).layout, states).T, battles.astype(np.uint64)])
 
 
-class FirstBattles:
+class InterpretedSimulation:
     """As `simulation.Simulation`, with the same counts; it compiles once the budget of interpreted code is used."""
 
     def __init__(self, chain: Chain, seed: int, threads: int | None = None) -> None:
         self._chain, self._seed, self._threads = chain, seed, threads
-        self._fought, self._tally = 0, Tally(by_rules(chain).layout)
-        self._graph: Acquainted | None = None
+        self._fought, self._tally = 0, Tally(counters_as_fields(chain).layout)
+        self._graph: InterpretedGraph | None = None
         self._rest: Simulation | None = None
 
     @property
@@ -224,7 +224,7 @@ class FirstBattles:
         begun, patience, portion = time.thread_time(), patience_for(self._chain, kernel_of(self._chain)), FIRST_PORTION
         graph, self._graph = self._graph, None  # an interrupt may leave it inconsistent
         try:
-            graph = graph or Acquainted(self._chain)
+            graph = graph or InterpretedGraph(self._chain)
             while self._fought < end:
                 portion = min(portion, end - self._fought)
                 left = patience - (time.thread_time() - begun)
@@ -250,7 +250,7 @@ class FirstBattles:
             self._rest.battles, self._rest.tally = self._fought, self._tally
         return self._rest
 
-    def ends(self) -> Ends:
+    def ends(self) -> OutcomeDistribution:
         """Final states of all battles so far."""
         states, counts = type(self._chain.start)(*self._tally.fields()), self._tally.counts
-        return self._rest.ends() if self._rest else Ends(states, counts / max(1, self._fought), counts)
+        return self._rest.ends() if self._rest else OutcomeDistribution(states, counts / max(1, self._fought), counts)

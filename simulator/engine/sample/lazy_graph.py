@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.engine.graph.compiled_explorer import Bench
+from simulator.engine.graph.compiled_explorer import StateBuffer
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.graph_cache import carried
 from simulator.engine.jit.kernels import bind_state
@@ -15,7 +15,7 @@ from simulator.engine.model.chance import Rows, by_row
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import NEED_ROOM
 from simulator.engine.sample.alias import Alias, alias_of
-from simulator.engine.sample.graph_tables import Fought, Lookup, PairLookup, Place, lookup
+from simulator.engine.sample.graph_tables import Lookup, PairLookup, Place, WalkedChain, lookup
 from simulator.engine.sample.lazy_steps import (
     BLOCKS,
     DRAWN,
@@ -24,8 +24,8 @@ from simulator.engine.sample.lazy_steps import (
     NODES,
     NOTED,
     STEPPED,
-    Met,
-    Tools,
+    LazyNodes,
+    WalkArrays,
     new_steps,
 )
 from simulator.engine.sample.lazy_walk import Task, enter, fight_on, spread
@@ -61,7 +61,7 @@ def empty_tally(words: int, slots: int = 4 * LANES) -> np.ndarray:
     return np.zeros((slots, words + 1), np.uint64)
 
 
-class Acquaintance:
+class LazyGraph:
     """The visited nodes of a chain, of at most `budget` bytes; it serves one thread at a time."""
 
     def __init__(self, chain: Chain, budget: int) -> None:
@@ -73,15 +73,17 @@ class Acquaintance:
         # The noted field is no part of a node's state.
         noted, none = np.arange(len(layout.mask)) == self._noted, np.uint64(0)
         mask, place = np.where(noted, none, layout.mask), np.where(noted, none, layout.place)
-        self._bench = Bench(fields, key, layout.word, layout.shift, mask, layout.limit, place, chain.counted, 0, 0)
+        self._buffer = StateBuffer(
+            fields, key, layout.word, layout.shift, mask, layout.limit, place, chain.counted, 0, 0
+        )
         rows = by_row(chain.tables)
-        self._tools = _tools_for(alias_of(rows), chain.tables.rows, self._bench)._replace(noted=self._noted)
+        self._arrays = _arrays_for(alias_of(rows), chain.tables.rows, self._buffer)._replace(noted=self._noted)
         first = 1 + LANES * self._blocks(1)
         self._known = np.array([0, first, 0, 0, 0, 1])
         blocks = max(first, min(budget // BYTES_A_BLOCK, NODE - LAST_BLOCKS))
         jumps = np.zeros(JUMPS if chain.counted >= 0 or chain.annotation else 0, np.uint64)
         slots = np.zeros(FIRST_SLOTS, np.uint64)
-        self._met = Met(self._words(blocks), slots, jumps, 2 * layout.words, first, blocks)
+        self._nodes = LazyNodes(self._words(blocks), slots, jumps, 2 * layout.words, first, blocks)
         self._walkers = new_walkers()
         self._start = self._first_node()
 
@@ -113,7 +115,7 @@ class Acquaintance:
 
     def _first_node(self) -> int:
         """Add the start as the first node; returns its number, with FINAL if the battle is over."""
-        chain, known, m, p = self.chain, self._known, self._met, self.chain.params
+        chain, known, m, p = self.chain, self._known, self._nodes, self.chain.params
         start = chain.settled(chain.start)
         state = type(start)(*(0 if f == chain.counted else int(value) for f, value in enumerate(start)))
         node, key, fan = int(known[BLOCKS]), packed(chain.layout, np.array([state]))[:, 0], 1
@@ -124,24 +126,24 @@ class Acquaintance:
             width, beside = (int(chain.tables.first[i + 1] - chain.tables.first[i]) for i in (t, u))
             fan = width * (beside if chain.paired else 1)
             if BLOCK * (node + self._blocks(fan)) > len(m.words):
-                m = self._met = m._replace(words=self._words(node + self._blocks(fan)))
+                m = self._nodes = m._replace(words=self._words(node + self._blocks(fan)))
             m.words[head : head + self._rolls] = (t, u, width)[: self._rolls]
-        self._tools.steps.key[:, 0] = key
-        enter(m, self._tools.steps, node)
+        self._arrays.steps.key[:, 0] = key
+        enter(m, self._arrays.steps, node)
         known[NODES], known[BLOCKS] = 1, node + self._blocks(fan)
         return node if running else node | FINAL
 
     def _make_room(self) -> None:
         """Enlarge the hash table and the array of nodes, where they are short."""
-        m, known = self._met, self._known
+        m, known = self._nodes, self._known
         if 2 * (int(known[NODES]) + MOST_NEW * LANES) > len(m.slots):
             slots = np.zeros(2 * len(m.slots), np.uint64)
             spread(m.slots, slots)
-            self._met = m = m._replace(slots=slots)
+            self._nodes = m = m._replace(slots=slots)
         if BLOCK * (max(int(known[BLOCKS]), m.budget) + MOST_NEW * LANES * self._blocks(1)) > len(m.words):
             words = self._words(2 * max(int(known[BLOCKS]), m.budget))
             words[: len(m.words)] = m.words
-            self._met = m._replace(words=words)
+            self._nodes = m._replace(words=words)
 
     def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
         """Continue the order from the progress in `at`: DONE, PAUSED, BROKEN, FULL or ENDLESS, as `rule_walk.fight`."""
@@ -150,12 +152,12 @@ class Acquaintance:
             self._known[[DRAWN, STEPPED]] = 0
         task = Task(order, self._start, self._walkers, tally)
         while True:
-            status = run(p, self._met, self._tools, self._known, task, at, most)
+            status = run(p, self._nodes, self._arrays, self._known, task, at, most)
             if status != NEED_ROOM:
                 return int(status)
             self._make_room()
 
-    def standing(self, tally: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def final_states(self, tally: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The states in a tally as rows of ints, and their counts.
 
         Raises BrokenGame for a count above the counter's limit.
@@ -163,7 +165,7 @@ class Acquaintance:
         chain, layout = self.chain, self.chain.layout
         held = tally[tally[:, -1] > 0]
         node, count = (held[:, 0] & np.uint64(NODE)).astype(np.int64), held[:, 0] >> np.uint64(COUNT)
-        states, double = np.empty((len(held), len(chain.start)), np.int64), self._met.words.view(np.uint64)
+        states, double = np.empty((len(held), len(chain.start)), np.int64), self._nodes.words.view(np.uint64)
         for f, (word, shift, mask) in enumerate(zip(layout.word, layout.shift, layout.mask, strict=True)):
             states[:, f] = (double[node * BLOCK // 2 + word] >> shift) & mask
         if self._noted >= 0:
@@ -174,37 +176,39 @@ class Acquaintance:
             chain.check_count(states[:, chain.counted])
         return states, held[:, -1]
 
-    def told(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
+    def counts(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
         """The tally with final states of the chain `whole`, which packs its counters like other fields.
 
-        Raises BrokenGame as `standing`.
+        Raises BrokenGame as `final_states`.
         """
-        states, counts = self.standing(tally)
+        states, counts = self.final_states(tally)
         return np.column_stack([packed(whole.layout, states).T, counts])
 
 
-def _tools_for(alias: Alias, rows: Rows, bench: Bench) -> Tools:
-    return Tools(alias.bits, narrow(alias), rows, bench, new_steps(len(bench.key)), np.empty((1, LANES), np.uint64), -1)
+def _arrays_for(alias: Alias, rows: Rows, buffer: StateBuffer) -> WalkArrays:
+    return WalkArrays(
+        alias.bits, narrow(alias), rows, buffer, new_steps(len(buffer.key)), np.empty((1, LANES), np.uint64), -1
+    )
 
 
-class Survey:
+class GraphLayout:
     """A complete graph in the layout of a lazy graph, shared by all threads; see `fits`."""
 
-    def __init__(self, fought: Fought) -> None:
-        p = fought.chain.params
+    def __init__(self, walked: WalkedChain) -> None:
+        p = walked.chain.params
         # All edges are known, so that no rule is called: its arrays are left out.
         none = np.zeros(1, np.uint64)
         self._params: Any = p._replace(place=none, to=np.zeros(1, np.uint32))
         if isinstance(p, PairLookup):
             self._params = self._params._replace(other=none)
         bind_state(type(p), Place)
-        tables, self._bits = fought.chain.tables, p.mask.bit_length()
+        tables, self._bits = walked.chain.tables, p.mask.bit_length()
         self._alias, self._rows = alias_of(tables), tables.rows
         self._node = _nodes_of(p, _fans(p))
         self._counted = int(p.to.max(initial=0)) > p.mask
         jumps = np.arange(JUMPS if self._counted else 0, dtype=np.uint64)
-        self._met = Met(_spelled(p, self._node), np.zeros(1, np.uint64), jumps, 0, 0, 0)
-        at = int(fought.chain.start.at)
+        self._nodes = LazyNodes(_spelled(p, self._node), np.zeros(1, np.uint64), jumps, 0, 0, 0)
+        at = int(walked.chain.start.at)
         self._start = int(self._node[at]) | FINAL * (at >= p.running)
         self._first_end = int(self._node[p.running]) if p.running < len(p.place) else 0
         self._running, self._ends = p.running, len(p.place) - p.running
@@ -213,19 +217,21 @@ class Survey:
         """An empty tally; without a counter, one count for each final state is faster than a hash table."""
         return empty_tally(1) if self._counted else np.zeros((self._ends, 1), np.uint64)
 
-    def tools(self) -> tuple[Tools, Walkers]:
+    def arrays(self) -> tuple[WalkArrays, Walkers]:
         """The buffers of one thread."""
         none = np.zeros(1, np.uint64)
         layout = np.zeros(1, np.int64), none, none, np.zeros(1, np.int64), np.zeros((1, 1), np.uint64)
-        bench = Bench(np.zeros((1, 2), np.int64), none.copy(), *layout, -1, 0, 0)
-        return _tools_for(self._alias, self._rows, bench), new_walkers()
+        buffer = StateBuffer(np.zeros((1, 2), np.int64), none.copy(), *layout, -1, 0, 0)
+        return _arrays_for(self._alias, self._rows, buffer), new_walkers()
 
-    def fight(self, tools: tuple[Tools, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
-        """As `Acquaintance.fight`."""
-        run, task = fight_on.of(self._params), Task(order, self._start, tools[1], tally, self._first_end)
-        return int(run(self._params, self._met, tools[0], np.zeros(JUMPED + 1, np.int64), task, at, most))
+    def fight(
+        self, arrays: tuple[WalkArrays, Walkers], order: Order, at: np.ndarray, tally: np.ndarray, most: int
+    ) -> int:
+        """As `LazyGraph.fight`."""
+        run, task = fight_on.of(self._params), Task(order, self._start, arrays[1], tally, self._first_end)
+        return int(run(self._params, self._nodes, arrays[0], np.zeros(JUMPED + 1, np.int64), task, at, most))
 
-    def told(self, tally: np.ndarray) -> np.ndarray:
+    def counts(self, tally: np.ndarray) -> np.ndarray:
         """The tally with final states as `lookup` numbers them."""
         held = tally[tally[:, -1] > 0]
         if not self._counted:
@@ -249,7 +255,7 @@ def _nodes_of(p: Lookup | PairLookup, fan: np.ndarray) -> np.ndarray:
 
 
 def _spelled(p: Lookup | PairLookup, node: np.ndarray) -> np.ndarray:
-    """`words` of `Met`, without packed states. Final states have table 0, and an edge that is never read."""
+    """`words` of `LazyNodes`, without packed states. Final states have table 0, and an edge that is never read."""
     fan, paired = _fans(p), isinstance(p, PairLookup)
     rolls = TWO_ROLLS if paired else ONE_ROLL
     words = np.zeros(BLOCK * (int(node[-1]) + 1) + rolls + int(fan[-1]), np.uint32)
@@ -267,22 +273,22 @@ def _spelled(p: Lookup | PairLookup, node: np.ndarray) -> np.ndarray:
     return words
 
 
-def surveyed(graph: Graph) -> tuple[Fought, Survey | None]:
+def layout_for(graph: Graph) -> tuple[WalkedChain, GraphLayout | None]:
     """The tables of a graph, and its layout for the lazy walk if that is faster; cached in the graph."""
     kept = vars(graph)
     if _KEPT not in kept:
-        fought = lookup(graph)
-        kept[_KEPT] = fought, Survey(fought) if fits(fought) else None
-    found: tuple[Fought, Survey | None] = kept[_KEPT]
+        walked = lookup(graph)
+        kept[_KEPT] = walked, GraphLayout(walked) if fits(walked) else None
+    found: tuple[WalkedChain, GraphLayout | None] = kept[_KEPT]
     return found
 
 
-def fits(fought: Fought) -> bool:
+def fits(walked: WalkedChain) -> bool:
     """Can the lazy walk take this graph? From 500 edges to 2 million it took 0.3 to 1.0 of the time of `rule_walk`.
 
     Graphs of own tables take one look-up in each step of `rule_walk`, which is faster.
     """
-    p = fought.chain.params
+    p = walked.chain.params
     if not isinstance(p, Lookup | PairLookup):
         return False
     most = int((p.to >> np.uint64(int(p.mask).bit_length())).max(initial=0))

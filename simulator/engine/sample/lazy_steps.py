@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.graph.compiled_explorer import Bench
+from simulator.engine.graph.compiled_explorer import StateBuffer
 from simulator.engine.graph.graph_cache import COUNT_BITS
 from simulator.engine.jit.kernels import (
     inner,
@@ -56,7 +56,7 @@ MOST_NEW = 2
 _TAG = np.uint64(NODE)
 
 
-class Met(NamedTuple):
+class LazyNodes(NamedTuple):
     """The nodes so far, in the layout of `node_walk`: `words` holds them, each with its packed state in the first
     `head` words; running states may take up to `budget` blocks.
 
@@ -95,7 +95,7 @@ def new_steps(words: int) -> RuleSteps:
     return RuleSteps(lane, np.zeros((words, LANES), np.uint64), table, second, code, seen, inc, edge)
 
 
-class Tools(NamedTuple):
+class WalkArrays(NamedTuple):
     """Further arguments of a kernel: `narrow` alias tables by row, `chance.Rows`, scratch buffers for states, for steps
     and for the tally; the place of the noted field, or -1.
     """
@@ -103,7 +103,7 @@ class Tools(NamedTuple):
     bits: int
     entry: np.ndarray
     rows: Any
-    bench: Bench
+    buffer: StateBuffer
     steps: RuleSteps
     packed: np.ndarray
     noted: int
@@ -184,38 +184,38 @@ def read_state(m, b, node):
 
 
 @inner
-def rows_drawn(p, s, tools, number, beside):
+def rows_drawn(p, s, arrays, number, beside):
     """Both results that the halves of a number draw in a state, and the place of the edge in its node."""
-    rows, t = tools.rows, int64(table(p, s))
-    row = int64(row_drawn(t, number, tools.bits, tools.entry))
+    rows, t = arrays.rows, int64(table(p, s))
+    row = int64(row_drawn(t, number, arrays.bits, arrays.entry))
     result, other, edge = rows.result[rows.first[t] + row], int64(0), row + ONE_ROLL
     if paired(p):
         u = int64(second(p, s))
-        across = int64(row_drawn(u, beside, tools.bits, tools.entry))
+        across = int64(row_drawn(u, beside, arrays.bits, arrays.entry))
         other = rows.result[rows.first[u] + across]
         edge = TWO_ROLLS + row + across * (rows.first[t + 1] - rows.first[t])
     return result, other, edge
 
 
 @inner
-def step_lane(p, m, tools, w, half, i):
+def step_lane(p, m, arrays, w, half, i):
     """Step the lane of entry `i` of the buffer by the rules: DONE or BROKEN."""
-    b, steps, lane = tools.bench, tools.steps, tools.steps.lane[i]
+    b, steps, lane = arrays.buffer, arrays.steps, arrays.steps.lane[i]
     node = int64(w.at[lane] & NODE)
     read_state(m, b, node)
     s = load(p, b.fields, 0)
-    result, other, edge = rows_drawn(p, s, tools, w.high[lane] if half == 0 else w.low[lane], w.low[lane])
+    result, other, edge = rows_drawn(p, s, arrays, w.high[lane] if half == 0 else w.low[lane], w.low[lane])
     after = moved(p, s, result, other, MOST_TURNS)
     store(p, b.fields, 1, after)
     if not within(p, after, b.limit):
         return int64(BROKEN)
     steps.inc[i] = b.fields[b.counted, 1] if b.counted >= 0 else int64(0)
-    if tools.noted >= 0:
-        steps.inc[i] |= b.fields[tools.noted, 1] << NOTED
+    if arrays.noted >= 0:
+        steps.inc[i] |= b.fields[arrays.noted, 1] << NOTED
     steps.edge[i] = int64(place_of(node)) + m.head + edge if node >= m.first else int64(0)
     for word in range(steps.key.shape[0]):
         steps.key[word, i] = word_of(p, after, b, word)
-    t, u, tables = int64(OVER), int64(0), tools.rows.first.shape[0] - 1
+    t, u, tables = int64(OVER), int64(0), arrays.rows.first.shape[0] - 1
     if running(p, after):
         t, u = int64(table(p, after)), int64(second(p, after))
         if t < 0 or t >= tables or u < 0 or u >= tables:
@@ -225,9 +225,9 @@ def step_lane(p, m, tools, w, half, i):
 
 
 @inner
-def add_node(p, m, tools, known, i, slot):
+def add_node(p, m, arrays, known, i, slot):
     """Add a node for entry `i` of the buffer, or use the private node of its lane; returns the node."""
-    steps, first = tools.steps, tools.rows.first
+    steps, first = arrays.steps, arrays.rows.first
     t, u = steps.table[i], steps.second[i]
     over, width, fan = t == OVER, int64(0), int64(1)
     if not over:
@@ -266,13 +266,13 @@ def jump_number(m, known, inc):
 
 
 @inner
-def arrive(p, m, tools, known, w, i):
+def arrive(p, m, arrays, known, w, i):
     """Move the lane of entry `i` of the buffer to the target of its step, and store the edge."""
-    steps, lane = tools.steps, tools.steps.lane[i]
+    steps, lane = arrays.steps, arrays.steps.lane[i]
     slot = slot_of(m, steps.key, i, steps.code[i])
     node = int64(m.slots[slot] & _TAG)
     if node == 0:
-        node = add_node(p, m, tools, known, i, slot)
+        node = add_node(p, m, arrays, known, i, slot)
     target, inc = node | (FINAL if steps.table[i] == OVER else 0), steps.inc[i]
     w.at[lane] = target
     w.held[lane] += uint64(inc)
@@ -283,49 +283,49 @@ def arrive(p, m, tools, known, w, i):
 
 
 @inner
-def step_on(p, m, tools, known, w, half, found):
+def step_on(p, m, arrays, known, w, half, found):
     """Step the lanes in the buffer by the rules, and store their edges: DONE or BROKEN.
 
     The hash slots and nodes of all lanes are prefetched before any lane advances: separate accesses took most of the
     time.
     """
-    steps = tools.steps
+    steps = arrays.steps
     for i in range(found):
-        status = step_lane(p, m, tools, w, half, i)
+        status = step_lane(p, m, arrays, w, half, i)
         if status != DONE:
             return status
     look_for(found, steps.key, steps.code, m.slots, steps.seen)
     touch(found, steps.seen, m.words)
     for i in range(found):
-        arrive(p, m, tools, known, w, i)
+        arrive(p, m, arrays, known, w, i)
     return int64(DONE)
 
 
 @inner
-def wait_for_first(m, tools, w, lost):
+def wait_for_first(m, arrays, w, lost):
     """Collect the lanes whose first step has no edge; move the others along it."""
     found = 0
     for i in range(lost):
         lane = w.ended[i]
         edge = m.words[place_of(w.was[lane]) + uint64(m.head + ONE_ROLL) + uint64(w.row[lane])]
         w.at[lane] = w.was[lane] if edge == 0 else edge & MASK
-        tools.steps.lane[found] = lane
+        arrays.steps.lane[found] = lane
         found += int64(edge == 0)
     return found
 
 
 @inner
-def wait_for_second(m, tools, w, lost):
+def wait_for_second(m, arrays, w, lost):
     """Collect the lanes whose second step has no edge; move the others along it."""
     found = 0
     for i in range(lost):
         lane = w.ended[i]
         at = place_of(w.at[lane]) + uint64(m.head)
-        row = row_drawn(m.words[at], w.low[lane], tools.bits, tools.entry)
+        row = row_drawn(m.words[at], w.low[lane], arrays.bits, arrays.entry)
         edge = m.words[at + uint64(ONE_ROLL) + uint64(row)] if int64(w.at[lane] & NODE) >= m.first else uint32(0)
         if not w.at[lane] & FINAL:
             if edge == 0:
-                tools.steps.lane[found] = lane
+                arrays.steps.lane[found] = lane
                 found += 1
             else:
                 w.at[lane] = edge & MASK
@@ -335,7 +335,7 @@ def wait_for_second(m, tools, w, lost):
 
 
 @inner
-def step_lost(p, m, tools, known, w, at):
+def step_lost(p, m, arrays, known, w, at):
     """Step the listed lanes by the rules, and store their nodes and edges: DONE, NEED_ROOM or BROKEN."""
     lost = at[LOST]
     # The budget limits running states, not final ones.
@@ -346,11 +346,11 @@ def step_lost(p, m, tools, known, w, at):
     if paired(p):
         for i in range(lost):
             w.at[w.ended[i]] = w.was[w.ended[i]]
-            tools.steps.lane[i] = w.ended[i]
-        return step_on(p, m, tools, known, w, 0, lost)
+            arrays.steps.lane[i] = w.ended[i]
+        return step_on(p, m, arrays, known, w, 0, lost)
     for half in range(2):
-        found = wait_for_first(m, tools, w, lost) if half == 0 else wait_for_second(m, tools, w, lost)
-        status = step_on(p, m, tools, known, w, half, found)
+        found = wait_for_first(m, arrays, w, lost) if half == 0 else wait_for_second(m, arrays, w, lost)
+        status = step_on(p, m, arrays, known, w, half, found)
         if status != DONE:
             return status
     return int64(DONE)

@@ -117,22 +117,22 @@ def exchange_if_due(task, packed, at):
 
 
 @kernel
-def fight_on(p, m, tools, known, task, at, most):
+def fight_on(p, m, arrays, known, task, at, most):
     """As `rule_walk.fight`, on a lazy graph; also NEED_ROOM: call again with larger arrays in `m`."""
     w = task.lanes
     if at[STARTED] == 0:
         begin(task, at)
     for _ in range(SLICE):
         if at[LOST] == 0:
-            status = exchange_if_due(task, tools.packed, at)
+            status = exchange_if_due(task, arrays.packed, at)
             if status != PAUSED:
                 return status
             known[DRAWN] += at[ALIVE]
-            stride(w, m, tools.bits, tools.entry, paired(p))
+            stride(w, m, arrays.bits, arrays.entry, paired(p))
             at[LOST] = find_lost(w.at, w.ended) if count_lost(w.at) else 0
             known[STEPPED] += at[LOST]
         if at[LOST] > 0:
-            status = step_lost(p, m, tools, known, w, at)
+            status = step_lost(p, m, arrays, known, w, at)
             if status != DONE:
                 return status
         at[ALIVE] = count_alive(w.at)

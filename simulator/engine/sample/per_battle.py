@@ -11,16 +11,16 @@ from numba import int64, uint32, uint64
 
 from simulator.engine.factored.grid import too_wide
 from simulator.engine.graph.graph import Graph
-from simulator.engine.graph.graph_cache import spell_out
+from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.graph.solver import Solver
-from simulator.engine.graph.value_iteration import played
+from simulator.engine.graph.value_iteration import best_policy
 from simulator.engine.jit.kernels import bind_state, kernel, left, load, paired, running, store
 from simulator.engine.model import streams
-from simulator.engine.model.chain import Chain, Ends
+from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.sample.alias import alias_of, drawn_by
-from simulator.engine.sample.graph_tables import Fought, PairLookup, lookup
+from simulator.engine.sample.graph_tables import PairLookup, WalkedChain, lookup
 from simulator.engine.sample.rule_walk import Order, advance, astray, battle_key, mix
 from simulator.engine.sample.simulation import Simulation
 
@@ -31,46 +31,46 @@ SUSPICIOUS = 1 << 10
 PORTION = 1 << 16
 
 
-def each_end(
+def each_outcome(
     chain: Chain, seed: int, battles: int, graph: Graph | None = None, first: int = 0
-) -> tuple[Ends, np.ndarray]:
+) -> tuple[OutcomeDistribution, np.ndarray]:
     """The distinct outcomes of `battles` of a seed from `first` on, and the row of each battle in them (int64).
 
     Raises BrokenGame for a game that breaks its contract, NoExactOdds where the best decisions cannot be found.
     """
     if graph is None:
-        if chain.aims is not None:
-            return walk(played(chain).graph, seed, battles, first=first)
+        if chain.utilities is not None:
+            return walk(best_policy(chain).graph, seed, battles, first=first)
         try:
             if too_wide(chain):
-                return by_rules(chain, seed, battles, first)
-            graph = spell_out(chain, QUICK_BYTES)
+                return walk_by_rules(chain, seed, battles, first)
+            graph = graph_of(chain, QUICK_BYTES)
         except NoExactOdds:
-            return by_rules(chain, seed, battles, first)
+            return walk_by_rules(chain, seed, battles, first)
     return walk(graph, seed, battles, first=first)
 
 
 def walk(
     graph: Graph, seed: int, battles: int, stop: np.ndarray | None = None, first: int = 0
-) -> tuple[Ends, np.ndarray]:
-    """As `each_end`, on a graph; battles also end at the states that `stop` (bool) marks."""
-    fought = lookup(graph, by_rows=True)
-    ends = (graph.final if stop is None else graph.final | stop)[fought.order]
-    at = np.full(battles, fought.chain.start.at, np.int64)
+) -> tuple[OutcomeDistribution, np.ndarray]:
+    """As `each_outcome`, on a graph; battles also end at the states that `stop` (bool) marks."""
+    walked = lookup(graph, by_rows=True)
+    ends = (graph.final if stop is None else graph.final | stop)[walked.order]
+    at = np.full(battles, walked.chain.start.at, np.int64)
     for begin in range(0, battles, PORTION):
         part = slice(begin, min(begin + PORTION, battles))
         with np.errstate(over="ignore"):
             battle = np.arange(first + part.start, first + part.stop, dtype=np.uint64)
-            _walk(graph, fought, ends, streams.battle_key(np.uint64(seed), battle), at[part])
+            _walk(graph, walked, ends, streams.battle_key(np.uint64(seed), battle), at[part])
     places, which, count = np.unique(at, return_inverse=True, return_counts=True)
-    mask = fought.chain.params.mask
-    states = graph.states(fought.order[places & mask], places >> mask.bit_length())
-    return Ends(states, count / battles, count.astype(np.int64)), which
+    mask = walked.chain.params.mask
+    states = graph.states(walked.order[places & mask], places >> mask.bit_length())
+    return OutcomeDistribution(states, count / battles, count.astype(np.int64)), which
 
 
-def _walk(graph: Graph, fought: Fought, ends: np.ndarray, key: np.ndarray, at: np.ndarray) -> None:
+def _walk(graph: Graph, walked: WalkedChain, ends: np.ndarray, key: np.ndarray, at: np.ndarray) -> None:
     """Walk these battles from their positions `at` to their ends; `key` are the keys of their streams."""
-    p, alias = fought.chain.params, alias_of(fought.chain.tables)
+    p, alias = walked.chain.params, alias_of(walked.chain.tables)
     paired, mask, low = isinstance(p, PairLookup), p.mask, np.uint64(0xFFFFFFFF)
     word = np.zeros(len(key), np.uint64)
     going = np.flatnonzero(~ends[at & mask])
@@ -122,21 +122,23 @@ def fight_each(p, start, alias, order, limit, least, fields):
     return DONE
 
 
-def by_rules(chain: Chain, seed: int, battles: int, first: int = 0, least: int = -1) -> tuple[Ends, np.ndarray]:
-    """As `each_end`, by the compiled rules; battles also end when their rule `left` is at most `least`."""
-    if chain.aims is not None:
-        raise NoExactOdds(f"{', '.join(chain.aims.fields)}: best needs every state of this battle")
-    fought = Simulation(chain, seed, 1, direct=True).chain
-    bind_state(type(fought.params), type(fought.start))
-    run, start = fight_each.of(fought.params), np.array(fought.start, np.int64)
+def walk_by_rules(
+    chain: Chain, seed: int, battles: int, first: int = 0, least: int = -1
+) -> tuple[OutcomeDistribution, np.ndarray]:
+    """As `each_outcome`, by the compiled rules; battles also end when their rule `left` is at most `least`."""
+    if chain.utilities is not None:
+        raise NoExactOdds(f"{', '.join(chain.utilities.fields)}: best needs every state of this battle")
+    walked = Simulation(chain, seed, 1, direct=True).chain
+    bind_state(type(walked.params), type(walked.start))
+    run, start = fight_each.of(walked.params), np.array(walked.start, np.int64)
     fields = np.empty((len(start), battles), np.int64)
     for begin in range(0, battles, PORTION):
         part = np.empty((len(start), min(PORTION, battles - begin)), np.int64)
         order = Order(np.uint64(seed), first + begin, part.shape[1])
-        status = run(fought.params, start, alias_of(fought.tables), order, fought.layout.limit, least, part)
+        status = run(walked.params, start, alias_of(walked.tables), order, walked.layout.limit, least, part)
         if status != DONE:
             what = "left its limits" if status == BROKEN else f"did not end within {MOST_STEPS:,} steps"
             raise BrokenGame(f"one of the battles from {first + begin} of seed {seed} {what}")
         fields[:, begin : begin + part.shape[1]] = part
     rows, which, count = np.unique(fields, axis=1, return_inverse=True, return_counts=True)
-    return Ends(type(chain.start)(*rows), count / battles, count.astype(np.int64)), which.ravel()
+    return OutcomeDistribution(type(chain.start)(*rows), count / battles, count.astype(np.int64)), which.ravel()

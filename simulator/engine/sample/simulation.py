@@ -17,22 +17,30 @@ import numpy as np
 
 from simulator.engine.factored import grid
 from simulator.engine.graph.graph import Graph
-from simulator.engine.graph.graph_cache import by_rules, graph_if_it_fits, may_be_met
+from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits, may_keep_states
 from simulator.engine.graph.solver import Solver
 from simulator.engine.jit.kernels import bind_state
 from simulator.engine.model import streams
-from simulator.engine.model.chain import Chain, Ends
-from simulator.engine.model.contract import hold
+from simulator.engine.model.chain import Chain, OutcomeDistribution
+from simulator.engine.model.contract import check_contract
 from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import BrokenGame, processors
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.battle_steps import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
 from simulator.engine.sample.counts import Tally
-from simulator.engine.sample.graph_tables import Fought, lookup
-from simulator.engine.sample.lazy_graph import surveyed
+from simulator.engine.sample.graph_tables import WalkedChain, lookup
+from simulator.engine.sample.lazy_graph import layout_for
 from simulator.engine.sample.rule_walk import Order
-from simulator.engine.sample.samplers import PLACES, ByMeeting, Fighter, InLanes, InStrides, OnGrid, OnReducedChain
+from simulator.engine.sample.samplers import (
+    PLACES,
+    GraphSampler,
+    GridSampler,
+    LazySampler,
+    OnReducedChain,
+    RuleSampler,
+    Sampler,
+)
 
 CHUNK = 1 << 16
 # After this many seconds all threads take waiting chunks, even if they hold few battles.
@@ -60,21 +68,23 @@ class Simulation:
         direct: bool = False,
     ) -> None:
         """`graph` is the graph of the chain, if at hand; `direct` walks by the rules alone."""
-        hold(chain)
+        check_contract(chain)
         self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
         self.battles = 0
         self.origin = chain
-        self.graph = graph or (None if direct and chain.aims is None else graph_if_it_fits(chain))
-        self.fought, self._survey = surveyed(self.graph) if self.graph else (Fought(by_rules(chain), np.empty(0)), None)
-        self.chain = self.fought.chain
+        self.graph = graph or (None if direct and chain.utilities is None else graph_if_it_fits(chain))
+        self.walked, self._graph_layout = (
+            layout_for(self.graph) if self.graph else (WalkedChain(counters_as_fields(chain), np.empty(0)), None)
+        )
+        self.chain = self.walked.chain
         self.tally = Tally(self.chain.layout)
         for bound in (self.chain, chain.reduced.chain) if chain.reduced else (self.chain,):
             bind_state(type(bound.params), type(bound.start))
             if self.graph is None:  # a first step in plain Python checks the types of the rules
-                next(told_steps(bound, seed, 0, self), None)
+                next(replay_steps(bound, seed, 0, self), None)
         self._direct = direct or (
-            self.graph is None and not (may_be_met(chain) and rolls_a_battle(chain) < LONG_BATTLE)
+            self.graph is None and not (may_keep_states(chain) and rolls_a_battle(chain) < LONG_BATTLE)
         )
         self._most_rolls = SUSPICIOUS if self.graph else MOST_ROLLS
 
@@ -123,11 +133,11 @@ class Simulation:
 
     def _run(self, queue: _Queue) -> np.ndarray:
         """The work of a thread: take chunks until the work is done or stopped."""
-        fighter, size = self._fighter(), FIRST_CHUNK
+        sampler, size = self._sampler(), FIRST_CHUNK
         while (portion := queue.take(size)) is not None:
             begun = time.perf_counter()
             order, at = Order(np.uint64(self.seed), *portion), np.zeros(PLACES, np.int64)
-            while (status := fighter.fight(order, at, self._most_rolls)) not in {DONE, BROKEN} and not queue.gives_up():
+            while (status := sampler.fight(order, at, self._most_rolls)) not in {DONE, BROKEN} and not queue.gives_up():
                 if status == ENDLESS and not self._ends_for_sure():
                     break
             if status != DONE:
@@ -136,16 +146,16 @@ class Simulation:
             queue.finish(portion[1])
             if time.perf_counter() - begun < CHUNK_SECONDS / 2:
                 size = min(2 * size, self.chunk)
-        return fighter.told()
+        return sampler.counts()
 
-    def _fighter(self) -> Fighter:
-        if self._survey:
-            return InStrides(self._survey)
+    def _sampler(self) -> Sampler:
+        if self._graph_layout:
+            return GraphSampler(self._graph_layout)
         if self.graph or self._direct:
-            return InLanes(self.chain)
+            return RuleSampler(self.chain)
         if self.origin.reduced:
             return OnReducedChain(self.origin, self.origin.reduced)
-        by_state = OnGrid if grid.may_be_walked(self.origin) else ByMeeting
+        by_state = GridSampler if grid.may_be_walked(self.origin) else LazySampler
         return by_state(self.origin, self.chain, self.threads)
 
     def _ends_for_sure(self) -> bool:
@@ -156,28 +166,28 @@ class Simulation:
         self._most_rolls = FOR_EVER
         return True
 
-    def ends(self) -> Ends:
+    def ends(self) -> OutcomeDistribution:
         """The distribution of outcomes of all battles so far."""
         fields, counts = self.tally.fields(), self.tally.counts
         states = type(self.chain.start)(*fields)
         if self.graph:
             mask = self.chain.params.mask
-            states = self.graph.states(self.fought.order[fields[0] & mask], fields[0] >> mask.bit_length())
-        return Ends(states, counts / max(1, self.battles), counts)
+            states = self.graph.states(self.walked.order[fields[0] & mask], fields[0] >> mask.bit_length())
+        return OutcomeDistribution(states, counts / max(1, self.battles), counts)
 
 
 def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
     """The error in one of these battles, from a replay of each with all checks."""
     for battle in range(first, first + battles):
         try:
-            for _ in told_steps(chain, seed, battle):
+            for _ in replay_steps(chain, seed, battle):
                 pass
         except BrokenGame as error:
             return error
     return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} left its limits")
 
 
-def told_steps(
+def replay_steps(
     chain: Chain, seed: int, battle: int, simulation: Simulation | None = None
 ) -> Iterator[tuple[Any, Any, Any]]:
     """The steps of one battle as plain Python, see `battle_steps.walk`.
@@ -186,7 +196,7 @@ def told_steps(
     """
     p = plain_params(chain.params)
     roll = _plain_rolls(chain, p, seed, battle)
-    if chain.paired and (simulation := simulation or Simulation(chain, seed)).fought.merged:
+    if chain.paired and (simulation := simulation or Simulation(chain, seed)).walked.merged:
         roll = _merged_rolls(simulation, battle)
     return walk(chain, roll, f"battle {battle} of seed {seed}", p)
 
@@ -208,18 +218,18 @@ def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
     """The rolls of a battle on merged tables: a pair of results with the drawn successor, by their chances."""
     graph, tables = simulation.graph, simulation.origin.tables
     assert graph is not None
-    fought, second = lookup(graph, by_rows=True), graph.second
+    walked, second = lookup(graph, by_rows=True), graph.second
     assert second is not None
-    params, stream = fought.chain.params, streams.Stream(simulation.seed, battle)
+    params, stream = walked.chain.params, streams.Stream(simulation.seed, battle)
     dice = random.Random(f"{simulation.seed} {battle} rolls")
-    number = np.argsort(fought.order)
-    at = [int(fought.chain.start.at)]
+    number = np.argsort(walked.order)
+    at = [int(walked.chain.start.at)]
 
     def roll(state: Any) -> tuple[int, int]:
         place = int(params.place[at[0]])
-        row = drawn_from(fought.chain.tables, place & 0xFFFFFFFF, stream.next(), state)
+        row = drawn_from(walked.chain.tables, place & 0xFFFFFFFF, stream.next(), state)
         target = int(params.to[(place >> 32) + row])
-        here = int(fought.order[at[0]])
+        here = int(walked.order[at[0]])
         _, edges, chances = graph.edges_of(np.array([here]))
         leading = number[graph.to[edges]]
         if graph.inc is not None:

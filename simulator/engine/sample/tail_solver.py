@@ -15,7 +15,7 @@ from simulator.engine.graph.graph import Graph
 from simulator.engine.model.chain import Chain, rules
 from simulator.engine.model.interpreted import plain_params
 from simulator.engine.model.limits import NoExactOdds
-from simulator.engine.sample.per_battle import by_rules
+from simulator.engine.sample.per_battle import walk_by_rules
 
 # Battles that sample the entries of a region, in the search for its size.
 SCOUTS = 512
@@ -23,7 +23,7 @@ SCOUTS = 512
 FINENESS = 16
 
 
-def tells_what_is_left(chain: Chain) -> bool:
+def has_left_rule(chain: Chain) -> bool:
     """Does this chain have the rule `left`?"""
     return "left" in rules[type(chain.params)]
 
@@ -35,7 +35,7 @@ def left_of(chain: Chain, state: Any) -> int:
 
 def enter(chain: Chain, least: int, seed: int, first: int, battles: int) -> tuple[np.ndarray, np.ndarray]:
     """The states (rows of ints) in which battles from `first` on end or enter the region, and their counts."""
-    ends, _ = by_rules(chain, seed, battles, first, least)
+    ends, _ = walk_by_rules(chain, seed, battles, first, least)
     assert ends.count is not None
     return np.array(ends.states).T, ends.count
 

@@ -68,7 +68,7 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     return replace(
         chain,
         params=params,
-        apart=None,
+        factored=None,
         start=BestState(*(int(value) for value in start)),
         limits=BestState(
             **limits._asdict() | {"defender_next": limits.defender, "salvo": limits.salvo},

@@ -160,7 +160,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None) -> PlacesF
         book.close(),
         counters=("rounds",),
         may_be_over=True,
-        apart=(("defender", "defender_next"), ("attacker", "attacker_next")),
+        factored=(("defender", "defender_next"), ("attacker", "attacker_next")),
     )
     classes = {side: layout.dice[side].classes for side in SIDES}
     if best.sought(setup):

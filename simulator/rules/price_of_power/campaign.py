@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from simulator.engine.model.chain import Chain, Ends, Share
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.crossing import UNITS_PER_SHIP
@@ -216,7 +216,7 @@ class Stages:
         }
 
 
-def ends_there(ends: Ends, row: int) -> Share:
+def ends_there(ends: OutcomeDistribution, row: int) -> Share:
     """The share of battles that end in this row. The path is that of version 1, so that seeds keep their battles."""
     share, end = ends.share(row), ends.states
     forces = [int(getattr(end, name)[row]) for name in FORCES]

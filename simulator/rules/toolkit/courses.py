@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.engine.model.chain import Ends, Share
+from simulator.engine.model.chain import OutcomeDistribution, Share
 from simulator.rules.battle import Columns, Outcomes
 
 
@@ -18,7 +18,7 @@ class Courses:
         self._columns = columns
         self._parts: list[tuple[Columns, np.ndarray, np.ndarray | None]] = []
 
-    def add(self, ends: Ends, which: np.ndarray, values: Mapping[str, ArrayLike]) -> None:
+    def add(self, ends: OutcomeDistribution, which: np.ndarray, values: Mapping[str, ArrayLike]) -> None:
         """Add courses that end in the ends `which` (bools) of a stage; values are single or one for each end."""
         if which.any():
             full = {
@@ -31,7 +31,7 @@ class Courses:
         """Add one course that ends without a further stage; without a share, all battles take it."""
         share = share or Share()
         count = None if share.count is None else np.array([share.count])
-        self.add(Ends(None, np.array([share.p]), count), np.array([True]), values)
+        self.add(OutcomeDistribution(None, np.array([share.p]), count), np.array([True]), values)
 
     def outcomes(self) -> Outcomes:
         """All rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method
-from simulator.engine.api import fight_by_rules
+from simulator.engine.api import simulate_by_rules
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain
 from simulator.web.messages import COMPILING, LARGE, Limits
@@ -37,7 +37,7 @@ def odds_in_time(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds
         reason = str(error)
     except KeyboardInterrupt:
         reason = f"exact odds would take longer than this page computes (more than {explored:,} states)"
-    simulate_by_rules(scenario)
+    skip_exact_odds(scenario)
     battles = LIVE_BATTLES if live else None
     try:
         with at_most((1 - EXACT_SHARE) * limits.seconds):
@@ -52,7 +52,7 @@ def odds_in_time(draft: Draft, limits: Limits, live: bool = False) -> tuple[Odds
     return odds, scenario, reason
 
 
-def simulate_by_rules(scenario: Scenario | None) -> None:
+def skip_exact_odds(scenario: Scenario | None) -> None:
     """Simulate a battle that is too large for exact odds without trying its graph of states first."""
     if scenario is not None and scenario.built.chain is not None and not scenario.decided:
-        fight_by_rules(scenario.built.chain)
+        simulate_by_rules(scenario.built.chain)

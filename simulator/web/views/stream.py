@@ -9,7 +9,7 @@ from simulator.analysis.odds.precision import MOST_BATTLES, width
 from simulator.analysis.odds.run import Fight
 from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views.calculator import answer_context
-from simulator.web.views.odds_in_time import simulate_by_rules
+from simulator.web.views.odds_in_time import skip_exact_odds
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
 
@@ -24,7 +24,7 @@ def refined(job: Job, limits: Limits) -> Iterator[Reply]:
     scenario = request.draft.checked()
     begun = time.process_time()
     if request.options.text("exact") == "no":  # the answer before this stream found that
-        simulate_by_rules(scenario)
+        skip_exact_odds(scenario)
     fight = Fight(scenario, 0, 1)
     batch, ended = FIRST_BATTLES, ""
     while not ended:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.engine.api import exact_ends
+from simulator.engine.api import exact_outcomes
 from simulator.engine.model.chance import seen_as
 from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
 from simulator.rules.europa.passages import expedition_model
@@ -154,7 +154,7 @@ class Expedition:
         made = self.build[state.stage](fields)
         assert made.chain is not None
         assert made.outcome is not None
-        ends = exact_ends(made.chain)
+        ends = exact_outcomes(made.chain)
         return made.outcome(ends.states), ends.p
 
     def columns(self, state: Ashore) -> dict[str, object]:

@@ -14,7 +14,7 @@ from simulator.engine.model.chain import Chain, LastRoll
 from simulator.engine.model.chance import NO_TABLE, TableBook, combine
 from simulator.rules.europa.sea import end
 from simulator.rules.europa.sea.end import EndParams, EndState
-from simulator.rules.europa.sea.fight import Case, Chased, Ends, Row, Suffered
+from simulator.rules.europa.sea.fight import Case, Chased, OutcomeDistribution, Row, Suffered
 from simulator.rules.europa.sea.losses import Fight, Reckoning, Record
 from simulator.rules.europa.sea.squadrons import Engagement, Squadron
 from simulator.rules.europa.sea.tables import NavalSetup, whole_numbers
@@ -28,7 +28,7 @@ EVADES_AT = 8
 # A battle that does not take place.
 EVADED = Row(2, 0, 0, 0, 2, 0, (0, 0), (None, None))
 UNTOUCHED = Fight(False, False, 0, 0)
-# Ends in one table; more of them are drawn block by block.
+# OutcomeDistribution in one table; more of them are drawn block by block.
 LARGEST_BLOCK = 60_000
 
 
@@ -61,9 +61,9 @@ class BattleSetup:
         return Reckoning(self.engagement)
 
     @cached_property
-    def fights(self) -> Ends:
+    def fights(self) -> OutcomeDistribution:
         """The ends of the fighting."""
-        return Ends(self.fighting, self.reckoning)
+        return OutcomeDistribution(self.fighting, self.reckoning)
 
     @property
     def storm(self) -> tuple[bool, bool]:

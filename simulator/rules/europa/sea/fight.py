@@ -263,7 +263,7 @@ class Part(NamedTuple):
 
 
 @dataclass
-class Ends:
+class OutcomeDistribution:
     """The ends of one battle, pursuit included."""
 
     setup: NavalSetup
