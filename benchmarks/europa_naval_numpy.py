@@ -14,7 +14,7 @@ from simulator.rules.europa.sea.losses import Fight
 from simulator.rules.europa.sea.squadrons import engagement
 
 SETUP = BattleSetup(engagement(load("europa-beachy-head-1690").fields))
-MET, FIGHTING = SETUP.met, SETUP.fighting
+MET, FIGHTING = SETUP.engagement, SETUP.fighting
 GROUPS = {group.wind: group for group in FIGHTING.known.drawn}
 MORALE = MET.morale
 SIZE = tuple(squadron.fleet.thirds for squadron in MET.squadrons)

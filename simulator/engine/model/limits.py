@@ -19,7 +19,7 @@ QUICK_BYTES = 160_000_000
 EXACT_BYTES = 1_400_000_000
 # An answer whose number of battles nobody chose comes within about this many seconds of processor time; some of it
 # goes to loading, to compiling, and to finding out that the battle is too large for exact odds.
-ANSWER_SECONDS, SIMULATION_SHARE = 10, 0.5
+ANSWER_SECONDS, SIMULATION_SHARE = 10, 0.35
 # The budget of such a simulation is counted in rolls, not in seconds, so that the same seed gives the same counts on
 # every machine, calm or busy. Measured, Risk with 3,000 / 10,000 / 100,000 a side, two busy cores: 77 / 40 / 38
 # million rolls a second. Games whose rolls take longer fight battles of a few dozen rolls and stay far below it.
