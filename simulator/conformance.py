@@ -123,7 +123,7 @@ def check_built(scenario: Scenario) -> None:
 
 
 def check_apart(chain: Chain) -> None:
-    """Where two rolls act apart: a step is `follows` after `lands`, and each part of that looks at itself alone."""
+    """A factored chain: a step is `follows` after `lands`, and each part reads its own fields only."""
     try:
         graph = graph_of(chain, SMALL)
     except NoExactOdds:
@@ -148,13 +148,13 @@ def check_apart(chain: Chain) -> None:
 
 
 def check_odds(scenario: Scenario, true: Odds) -> None:
-    """Chances are chances and add up to one; what may come of a battle is told."""
+    """Every chance is between 0 and 1, they add up to 1, and the battle names its results."""
     total = float(true.chances.sum())
     promise(
         abs(total - 1.0) < 1e-9 and true.residual < 1e-9, f"chances add up to {total}, {true.residual} is undecided"
     )
     promise(bool((true.chances >= 0).all()), "a chance is negative")
-    promise(bool(true.results or true.summary_rows()), "results: nothing is told of the battle")
+    promise(bool(true.results or true.summary_rows()), "results: the battle names no results")
     promise(true.rules_version == scenario.battle.version, "version: is not that of the battle kind")
 
 
@@ -178,10 +178,10 @@ def check_replay(scenario: Scenario) -> None:
     for battle in range(3):
         after = counted(simulate(scenario, battle + 1, SEED))
         fought = [outcome for outcome, count in after.items() if count > before.get(outcome, 0)]
-        told = replay(scenario, SEED, battle)
-        same = [tuple(told.outcome.values())] == fought
-        promise(same, f"replay: battle {battle} ends as {told.outcome}, it was counted as {fought}")
-        promise(all("\n" not in line for line in told.lines), "tell: a line contains a line break")
+        replayed = replay(scenario, SEED, battle)
+        same = [tuple(replayed.outcome.values())] == fought
+        promise(same, f"replay: battle {battle} ends as {replayed.outcome}, it was counted as {fought}")
+        promise(all("\n" not in line for line in replayed.lines), "tell: a line contains a line break")
         before = after
 
 

@@ -32,7 +32,7 @@ def fall_back_to_ascii() -> None:
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """What is written for characters that cannot be encoded: their sign, their letter without accents, or "?"."""
+    """Replace characters that cannot be encoded by an ASCII sign, the letter without accents, or "?"."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_plain, error.object[error.start : error.end])), error.end
