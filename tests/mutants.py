@@ -31,13 +31,13 @@ class Mutant(NamedTuple):
     tests: str
 
 
-RISK = "tests/risk/test_vectors.py tests/risk/test_worked_examples.py"
-KINGS = "tests/kings_and_things/test_vectors.py tests/kings_and_things/test_worked_examples.py"
-POWER = "tests/price_of_power/test_vectors.py tests/price_of_power/test_worked_examples.py"
-LAND = "tests/europa/test_vectors.py tests/europa/test_worked_examples.py"
+RISK = "tests/test_vectors.py tests/risk/test_worked_examples.py -k risk"
+KINGS = "tests/test_vectors.py tests/kings_and_things/test_worked_examples.py -k kings"
+POWER = "tests/test_vectors.py tests/price_of_power/test_worked_examples.py -k power"
+LAND = "tests/test_vectors.py tests/europa/test_worked_examples.py -k europa"
 ATTACKS = "rules/birthright/tactical/engagement.py"
-BIRTHRIGHT = "tests/birthright/test_vectors.py tests/birthright/test_worked_examples.py"
-CUSTOM = "tests/custom/test_vectors.py tests/custom/test_worked_examples.py"
+BIRTHRIGHT = "tests/test_vectors.py tests/birthright/test_worked_examples.py -k birthright"
+CUSTOM = "tests/test_vectors.py tests/custom/test_worked_examples.py -k custom"
 TOOLKIT = "tests/toolkit/test_toolkit.py"
 STREAMS = "tests/engine/test_streams.py -k known"
 CAREFUL = "tests/europa/test_properties.py -k careful"
@@ -45,7 +45,7 @@ LEAST = "tests/analysis/test_precision.py -k least"
 ROLLS = "tests/analysis/test_precision.py -k rolls_a"
 DRAWING = "tests/engine/test_chance.py -k drawing"
 COUNTER = "tests/engine/test_exact.py -k counter"
-SEA = "tests/europa/test_sea_vectors.py"
+SEA = "tests/test_vectors.py -k sea"
 NUMBERS = "tests/analysis/test_numbers.py"
 
 MUTANTS = [

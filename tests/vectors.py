@@ -28,7 +28,19 @@ def asked(odds: Odds, key: str) -> float:
     return odds.winner(rest) if rest in sides else odds.p(rest)
 
 
-def mismatches(odds: Odds, expect: Mapping[str, float], tolerance: float) -> dict[str, tuple[float, float]]:
-    """Keys whose answer is off by more than the tolerance: (expected, found)."""
-    found = {key: asked(odds, key) for key in expect}
-    return {key: (expect[key], found[key]) for key in expect if not abs(expect[key] - found[key]) <= tolerance}
+def mismatches(odds: Odds, expect: Mapping[str, Any], tolerance: float) -> dict[str, tuple[float, float]]:
+    """Keys whose answer is off by more than the tolerance: (expected, found).
+
+    `dist.COLUMN` gives the whole distribution of a text column, value by value.
+    """
+    true, found = dict[str, float](), dict[str, float]()
+    for key, value in expect.items():
+        if key.startswith("dist."):
+            chances = odds.table.groupby(key.removeprefix("dist."))["p"].sum()
+            true |= {f"{key}.{name}": p for name, p in value.items()}
+            found |= {f"{key}.{name}": p for name, p in chances.items()}
+        else:
+            true[key], found[key] = value, asked(odds, key)
+    keys = sorted(true.keys() | found.keys())
+    pairs = {key: (true.get(key, 0.0), found.get(key, 0.0)) for key in keys}
+    return {key: pair for key, pair in pairs.items() if not abs(pair[0] - pair[1]) <= tolerance}
