@@ -4,7 +4,7 @@
 
 Each size is answered exactly while that is the automatic choice, and simulated (20,000 battles on one thread); every
 kernel is made and called before it is measured. Time is that of the processor; memory is the most that the process
-held beyond what it held before (Linux). The plot stands in docs/past-exact.md.
+held beyond what it held before (Linux). The plot stands in docs/large-battles.md.
 """
 
 from __future__ import annotations

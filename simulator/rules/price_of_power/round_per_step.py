@@ -1,7 +1,7 @@
 """A land battle of two single realms whose rounds are all alike, with one step for each round.
 
 The largest battles are simulated by the rules. Without branches LLVM advances eight battles at once, which takes a
-tenth of the time of rules.py (docs/past-exact.md). Numbers and battles are those of rules.py.
+tenth of the time of rules.py (docs/large-battles.md). Numbers and battles are those of rules.py.
 """
 
 from __future__ import annotations
