@@ -9,19 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 from simulator import load
-from simulator.rules.europa.sea.end_tables import BattleSetup
+from simulator.rules.europa.sea.battle import BattleSetup
 from simulator.rules.europa.sea.losses import Fight
 from simulator.rules.europa.sea.squadrons import engagement
 
 SETUP = BattleSetup(engagement(load("europa-beachy-head-1690").fields))
 MET, FIGHTING = SETUP.engagement, SETUP.fighting
-GROUPS = {group.wind: group for group in FIGHTING.known.drawn}
+GROUPS = {group.wind: group for group in FIGHTING.groups}
 MORALE = MET.morale
 SIZE = tuple(squadron.fleet.thirds for squadron in MET.squadrons)
 MAN = tuple(squadron.leader.manoeuvre for squadron in MET.squadrons)
 MOST = 90
 MODIFIED = np.array(
-    [[[SETUP.reckoning.modified(side, n, bool(routed)) for n in range(MOST)] for routed in (0, 1)] for side in (0, 1)]
+    [[[SETUP.losses.modified(side, n, bool(routed)) for n in range(MOST)] for routed in (0, 1)] for side in (0, 1)]
 )
 
 
@@ -76,7 +76,7 @@ LEFT = np.array(
                     [
                         (record.fleet.warships, record.losses, record.captured.detachments)
                         for n in range(MOST)
-                        for record in [SETUP.reckoning.record(side, Fight(bool(won), bool(routed), caught, n))]
+                        for record in [SETUP.losses.record(side, Fight(bool(won), bool(routed), caught, n))]
                     ]
                     for caught in range(4)
                 ]

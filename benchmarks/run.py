@@ -27,7 +27,7 @@ from rich.table import Table
 from benchmarks import peers, risk_numpy
 from benchmarks.cases import CASES, SCORED, STRATA, SWEEPS, Case
 from simulator import Method, NoExactOdds, exact, load, scored, simulate, sweep
-from simulator.analysis.odds.intervals import half_width_of_mean
+from simulator.analysis.odds.distribution import half_width_of_mean
 from simulator.analysis.odds.mix import mixed
 from simulator.engine.api import warm_up
 from simulator.engine.model.limits import processors

@@ -14,121 +14,79 @@ from typing import TYPE_CHECKING, Any
 from simulator.analysis.result import Result
 
 if TYPE_CHECKING:
-    from simulator.analysis.campaigns.campaign import ByRound, campaign
-    from simulator.analysis.campaigns.waves import waves
-    from simulator.analysis.decisions.best import Best, best
-    from simulator.analysis.decisions.need import Need, enough, need
-    from simulator.analysis.decisions.worth import Worth, worth
-    from simulator.analysis.history.luck import Luck, luck
-    from simulator.analysis.history.replay import Replay, replay
-    from simulator.analysis.history.rounds import Rounds, rounds
-    from simulator.analysis.odds.answer import answer, exact, explain, odds, simulate
-    from simulator.analysis.odds.mix import Mixture, mix
-    from simulator.analysis.odds.odds import Odds
-    from simulator.analysis.odds.run import Interrupted, Method
-    from simulator.analysis.odds.survival import Survival, survival
-    from simulator.analysis.storage.long_run import long_run
-    from simulator.analysis.storage.long_sweep import long_sweep
-    from simulator.analysis.studies.compare import Comparison, compare
-    from simulator.analysis.studies.rare_events import Scored, scored
-    from simulator.analysis.studies.sensitivity import Sensitivity, sensitivity, sobol
-    from simulator.analysis.studies.sweep import Sweep, sweep
-    from simulator.engine.model.limits import NoExactOdds
-    from simulator.scenarios import Scenario, ScenarioError, load
+    from simulator.analysis.campaigns.campaign import ByRound as ByRound
+    from simulator.analysis.campaigns.campaign import campaign as campaign
+    from simulator.analysis.campaigns.waves import waves as waves
+    from simulator.analysis.decisions.best import Best as Best
+    from simulator.analysis.decisions.best import best as best
+    from simulator.analysis.decisions.need import Need as Need
+    from simulator.analysis.decisions.need import enough as enough
+    from simulator.analysis.decisions.need import need as need
+    from simulator.analysis.decisions.worth import Worth as Worth
+    from simulator.analysis.decisions.worth import worth as worth
+    from simulator.analysis.history.luck import Luck as Luck
+    from simulator.analysis.history.luck import luck as luck
+    from simulator.analysis.history.replay import Replay as Replay
+    from simulator.analysis.history.replay import replay as replay
+    from simulator.analysis.history.rounds import Rounds as Rounds
+    from simulator.analysis.history.rounds import rounds as rounds
+    from simulator.analysis.odds.answer import answer as answer
+    from simulator.analysis.odds.answer import exact as exact
+    from simulator.analysis.odds.answer import explain as explain
+    from simulator.analysis.odds.answer import odds as odds
+    from simulator.analysis.odds.answer import simulate as simulate
+    from simulator.analysis.odds.mix import Mixture as Mixture
+    from simulator.analysis.odds.mix import mix as mix
+    from simulator.analysis.odds.odds import Odds as Odds
+    from simulator.analysis.odds.run import Interrupted as Interrupted
+    from simulator.analysis.odds.run import Method as Method
+    from simulator.analysis.odds.survival import Survival as Survival
+    from simulator.analysis.odds.survival import survival as survival
+    from simulator.analysis.storage.long_run import long_run as long_run
+    from simulator.analysis.storage.long_sweep import long_sweep as long_sweep
+    from simulator.analysis.studies.compare import Comparison as Comparison
+    from simulator.analysis.studies.compare import compare as compare
+    from simulator.analysis.studies.rare_events import Scored as Scored
+    from simulator.analysis.studies.rare_events import scored as scored
+    from simulator.analysis.studies.sensitivity import Sensitivity as Sensitivity
+    from simulator.analysis.studies.sensitivity import sensitivity as sensitivity
+    from simulator.analysis.studies.sensitivity import sobol as sobol
+    from simulator.analysis.studies.sweep import Sweep as Sweep
+    from simulator.analysis.studies.sweep import sweep as sweep
+    from simulator.engine.model.limits import NoExactOdds as NoExactOdds
+    from simulator.scenarios import Scenario as Scenario
+    from simulator.scenarios import ScenarioError as ScenarioError
+    from simulator.scenarios import load as load
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "load": "simulator.scenarios",
-    "Scenario": "simulator.scenarios",
-    "ScenarioError": "simulator.scenarios",
-    "Odds": "simulator.analysis.odds.odds",
-    "odds": "simulator.analysis.odds.answer",
-    "exact": "simulator.analysis.odds.answer",
-    "simulate": "simulator.analysis.odds.answer",
-    "answer": "simulator.analysis.odds.answer",
-    "Method": "simulator.analysis.odds.run",
-    "Interrupted": "simulator.analysis.odds.run",
-    "explain": "simulator.analysis.odds.answer",
-    "replay": "simulator.analysis.history.replay",
-    "Replay": "simulator.analysis.history.replay",
-    "compare": "simulator.analysis.studies.compare",
-    "Comparison": "simulator.analysis.studies.compare",
-    "long_run": "simulator.analysis.storage.long_run",
-    "long_sweep": "simulator.analysis.storage.long_sweep",
-    "sweep": "simulator.analysis.studies.sweep",
-    "Sweep": "simulator.analysis.studies.sweep",
-    "best": "simulator.analysis.decisions.best",
-    "Best": "simulator.analysis.decisions.best",
-    "need": "simulator.analysis.decisions.need",
-    "enough": "simulator.analysis.decisions.need",
-    "Need": "simulator.analysis.decisions.need",
-    "sensitivity": "simulator.analysis.studies.sensitivity",
-    "sobol": "simulator.analysis.studies.sensitivity",
-    "Sensitivity": "simulator.analysis.studies.sensitivity",
-    "campaign": "simulator.analysis.campaigns.campaign",
-    "ByRound": "simulator.analysis.campaigns.campaign",
-    "rounds": "simulator.analysis.history.rounds",
-    "Rounds": "simulator.analysis.history.rounds",
-    "luck": "simulator.analysis.history.luck",
-    "Luck": "simulator.analysis.history.luck",
-    "mix": "simulator.analysis.odds.mix",
-    "Mixture": "simulator.analysis.odds.mix",
-    "survival": "simulator.analysis.odds.survival",
-    "Survival": "simulator.analysis.odds.survival",
-    "waves": "simulator.analysis.campaigns.waves",
-    "scored": "simulator.analysis.studies.rare_events",
-    "Scored": "simulator.analysis.studies.rare_events",
-    "worth": "simulator.analysis.decisions.worth",
-    "Worth": "simulator.analysis.decisions.worth",
-    "NoExactOdds": "simulator.engine.model.limits",
+# The public names of each module.
+_NAMES = {
+    "simulator.analysis.campaigns.campaign": "ByRound campaign",
+    "simulator.analysis.campaigns.waves": "waves",
+    "simulator.analysis.decisions.best": "Best best",
+    "simulator.analysis.decisions.need": "Need enough need",
+    "simulator.analysis.decisions.worth": "Worth worth",
+    "simulator.analysis.history.luck": "Luck luck",
+    "simulator.analysis.history.replay": "Replay replay",
+    "simulator.analysis.history.rounds": "Rounds rounds",
+    "simulator.analysis.odds.answer": "answer exact explain odds simulate",
+    "simulator.analysis.odds.mix": "Mixture mix",
+    "simulator.analysis.odds.odds": "Odds",
+    "simulator.analysis.odds.run": "Interrupted Method",
+    "simulator.analysis.odds.survival": "Survival survival",
+    "simulator.analysis.storage.long_run": "long_run",
+    "simulator.analysis.storage.long_sweep": "long_sweep",
+    "simulator.analysis.studies.compare": "Comparison compare",
+    "simulator.analysis.studies.rare_events": "Scored scored",
+    "simulator.analysis.studies.sensitivity": "Sensitivity sensitivity sobol",
+    "simulator.analysis.studies.sweep": "Sweep sweep",
+    "simulator.engine.model.limits": "NoExactOdds",
+    "simulator.scenarios": "Scenario ScenarioError load",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [
-    "Best",
-    "ByRound",
-    "Comparison",
-    "Interrupted",
-    "Luck",
-    "Method",
-    "Mixture",
-    "Need",
-    "NoExactOdds",
-    "Odds",
-    "Replay",
-    "Rounds",
-    "Scenario",
-    "ScenarioError",
-    "Scored",
-    "Sensitivity",
-    "Survival",
-    "Sweep",
-    "Worth",
-    "answer",
-    "best",
-    "campaign",
-    "compare",
-    "enough",
-    "exact",
-    "explain",
-    "load",
-    "long_run",
-    "long_sweep",
-    "luck",
-    "mix",
-    "need",
-    "odds",
-    "replay",
-    "rounds",
-    "scored",
-    "sensitivity",
-    "simulate",
-    "sobol",
-    "survival",
-    "sweep",
-    "waves",
-    "worth",
-]
+__all__ = list(_HOMES)
 
 
 def _draw(answer: Result, ax: Any, path: Any, **options: Any) -> Any:

@@ -16,8 +16,9 @@ import numpy as np
 from simulator.analysis.history.replay import replay
 from simulator.analysis.odds.answer import exact, simulate
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import ExactRun, SimulatedRun, labelled
+from simulator.analysis.odds.run import labelled
 from simulator.analysis.odds.run import outcome_columns as seen
+from simulator.analysis.odds.stages import ExactRun, SimulatedRun
 from simulator.engine.api import graph_of
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
 from simulator.engine.model.contract import Examiner

@@ -35,7 +35,7 @@ RISK = "tests/test_vectors.py tests/risk/test_worked_examples.py -k risk"
 KINGS = "tests/test_vectors.py tests/kings_and_things/test_worked_examples.py -k kings"
 POWER = "tests/test_vectors.py tests/price_of_power/test_worked_examples.py -k power"
 LAND = "tests/test_vectors.py tests/europa/test_worked_examples.py -k europa"
-ATTACKS = "rules/birthright/tactical/engagement.py"
+ATTACKS = "rules/birthright/engagement.py"
 BIRTHRIGHT = "tests/test_vectors.py tests/birthright/test_worked_examples.py -k birthright"
 CUSTOM = "tests/test_vectors.py tests/custom/test_worked_examples.py -k custom"
 TOOLKIT = "tests/toolkit/test_toolkit.py"
@@ -82,10 +82,10 @@ MUTANTS = [
     Mutant("engine/sample/battle_steps.py", "battles and rolls + made", "rolls + made", ROLLS),
     Mutant("analysis/odds/distribution.py", "cumulated[-1] - 1e-12", "cumulated[-1] + 1e-12", NUMBERS),
     Mutant("analysis/odds/distribution.py", "math.sqrt(max(0.0,", "abs(max(0.0,", NUMBERS),
-    Mutant("analysis/odds/intervals.py", "(p + z * z / (2 * battles))", "(p + z * z / battles)", NUMBERS),
-    Mutant("analysis/odds/intervals.py", "* std / math.sqrt(battles)", "* std / battles", NUMBERS),
-    Mutant("analysis/decisions/weights.py", "total += weight *", "total = weight *", NUMBERS),
-    Mutant("analysis/decisions/weights.py", "else 1.0 - held.astype(float)", "else held.astype(float)", NUMBERS),
+    Mutant("analysis/odds/distribution.py", "(p + z * z / (2 * battles))", "(p + z * z / battles)", NUMBERS),
+    Mutant("analysis/odds/distribution.py", "* std / math.sqrt(battles)", "* std / battles", NUMBERS),
+    Mutant("analysis/odds/measure.py", "total += weight *", "total = weight *", NUMBERS),
+    Mutant("scenarios/objective.py", "else 1.0 - np.asarray(taken, float)", "else np.asarray(taken, float)", NUMBERS),
 ]  # fmt: skip
 
 

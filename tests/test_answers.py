@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from simulator import NoExactOdds, Odds, exact, load, odds, simulate
+from simulator.analysis.odds.distribution import merge
 from simulator.analysis.odds.odds import wilson
-from simulator.analysis.odds.outcome_rows import merge
 from simulator.rules.battle import Outcomes
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 4}, "defender": {"regiments": 3}}

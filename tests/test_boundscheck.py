@@ -18,13 +18,12 @@ from simulator import NoExactOdds, load
 from simulator.engine.jit.kernel_cache import folder_of
 from simulator.engine.factored import grid
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
-from simulator.engine.sample.samplers import PLACES, GridSampler
-from simulator.engine.factored.grid_kernels import CompiledGrid
+from simulator.engine.sample.grid_walk import GridWalk
+from simulator.engine.factored.solve_grid import Grid
 from simulator.engine.model.status import DONE
-from simulator.engine.sample.rule_walk import Order
+from simulator.engine.sample.lanes import Order
 from simulator.engine.sample.simulation import Simulation
 from simulator.engine.graph.solver import Solver
-from simulator.engine.graph.graph_cache import counters_as_fields
 assert numba.config.BOUNDSCHECK == 1
 seen = set()
 for name in sys.argv[1:]:
@@ -34,10 +33,11 @@ for name in sys.argv[1:]:
     seen.add(type(built.chain.params))
     with suppress(NoExactOdds):
         if grid.fits_on_grid(built.chain):
-            CompiledGrid(built.chain, 20_000_000).ends()
-            sampler, at = GridSampler(built.chain, counters_as_fields(built.chain), 1), numpy.zeros(PLACES, int)
-            assert sampler.fight(Order(numpy.uint64(1), 0, 3000), at, 1 << 20) == DONE
-            sampler.counts()
+            Grid(built.chain, 20_000_000).ends()
+            walk = GridWalk(built.chain, 20_000_000)
+            walk.begin(Order(numpy.uint64(1), 0, 3000))
+            assert walk.fight(1 << 20) == DONE
+            walk.counts()
         graph = CompiledExplorer(built.chain, 20_000_000).explore()
         Solver(graph, plain=False).chances()
         Simulation(built.chain, 1, graph=graph).add(3000)

@@ -157,11 +157,15 @@ def test_lists(battle_odds, monkeypatch):
     assert "objective.attacker.NAME" in battle_odds("schema", "risk", "land", "--search", "objective")[1]
 
 
-def test_bench(battle_odds):
+def test_bench(battle_odds, monkeypatch):
+    """Exact, too large for exact odds, and without dice: other tests compile and answer all examples."""
+    names = ["birthright-march", "knt-into-the-unknown", "risk-20v15"]
+    monkeypatch.setattr("simulator.scenarios.example_names", lambda: names)
     status, out, _ = battle_odds("bench", "--seconds", "0.05")
     assert status == 0
-    for name in example_names():
-        assert name in out
+    assert [line.split()[0] for line in out.splitlines() if line.split() and line.split()[0] in names] == names
+    assert "no dice" in out
+    assert "too large" in out
 
 
 BAD = [

@@ -111,13 +111,12 @@ def test_a_csv_never_overwrites_the_scenario_or_what_is_no_csv(battle_odds, tmp_
     assert table.read_text().startswith("winner,")
 
 
-def test_a_file_that_cannot_be_written_is_noticed_first_and_the_answer_is_not_lost(battle_odds, tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_written_is_noticed_first_and_the_answer_is_not_lost(battle_odds, tmp_path):
     status, out, err = battle_odds("odds", "risk-20v15", "--csv", tmp_path)
     assert (status, out) == (2, "")
     assert "is a folder" in err
-    monkeypatch.setattr("simulator.cli.working.write_csv", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    status, out, err = battle_odds("odds", "risk-20v15", "--csv", "full.csv")
-    assert (status, err) == (2, "disk full\n")
+    status, out, err = battle_odds("odds", "risk-20v15", "--csv", "/dev/full", "--force")
+    assert (status, err) == (2, "[Errno 28] No space left on device\n")
     assert "86.04 %" in out
 
 

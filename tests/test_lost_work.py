@@ -21,8 +21,7 @@ from simulator.analysis.storage import cluster
 from simulator.analysis.storage import run_store as keeping
 from simulator.analysis.storage.cluster import answers_on, machines
 from simulator.analysis.storage.long_run import long_run
-from simulator.analysis.storage.long_sweep import long_sweep
-from simulator.analysis.storage.parquet_store import CellFile
+from simulator.analysis.storage.long_sweep import Kept, long_sweep
 from simulator.analysis.studies.sweep import answers
 from tests.test_long_work import LAND, SLOW, VARY, after, at_once  # noqa: F401 - at_once: a fixture
 
@@ -32,7 +31,7 @@ def test_cells_that_came_back_before_a_cluster_died_are_saved(tmp_path, monkeypa
     came = []
 
     def dies(grid, portions):
-        for answered in answers(grid, 1, portions):
+        for answered in answers(grid, portions, 1):
             if sum(came) >= 8:
                 raise OSError("cluster: the connection to it was lost")
             came.append(len(answered.cells or ()))
@@ -55,6 +54,22 @@ def test_what_differs_deep_in_a_long_grid_is_shown(tmp_path):
     long_sweep(LAND, {"attacker.regiments": range(1, 40)}, tmp_path / "cells")
     with pytest.raises(ValueError, match=r"vary.attacker.regiments\[38\] 39, and this is 40; give"):
         long_sweep(LAND, {"attacker.regiments": [*range(1, 39), 40]}, tmp_path / "cells")
+
+
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory):
+    """The file of a run of 1,000 battles, as text."""
+    out = tmp_path_factory.mktemp("run") / "run.json"
+    long_run(LAND, 1000, out)
+    return out.read_text()
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    """A folder with one file of cells."""
+    out = tmp_path_factory.mktemp("sweep") / "cells"
+    long_sweep(LAND, VARY, out, SLOW)
+    return out
 
 
 def refused_untouched(out, again, text):
@@ -95,10 +110,9 @@ def one_moved(kept):
         lambda kept: kept.pop("count"),
     ],
 )
-def test_a_damaged_run_is_refused_and_not_touched(tmp_path, damage):
+def test_a_damaged_run_is_refused_and_not_touched(tmp_path, run_file, damage):
     out = tmp_path / "run.json"
-    long_run(LAND, 1000, out)
-    kept = json.loads(out.read_text())
+    kept = json.loads(run_file)
     damage(kept)
     out.write_text(json.dumps(kept))
     refused_untouched(
@@ -116,15 +130,15 @@ def test_a_damaged_run_is_refused_and_not_touched(tmp_path, damage):
         ),
         (
             lambda out: pd.read_parquet(out / "part-00000000.parquet").to_parquet(out / "part-00000077.parquet"),
-            "part-00000077.parquet' cannot be read .its cells are not those that it names",
+            "part-00000077.parquet' cannot be read .its cells are not those of this sweep",
         ),
         (lambda out: (out / "_asked.json").write_text('{"format": 2'), "_asked.json' is damaged"),
         (lambda out: (out / "_asked.json").write_text("[1, 2]"), "_asked.json' is damaged"),
     ],
 )
-def test_damaged_cells_are_refused_by_file_and_not_touched(tmp_path, damage, text):
+def test_damaged_cells_are_refused_by_file_and_not_touched(tmp_path, cells, damage, text):
     out = tmp_path / "cells"
-    long_sweep(LAND, VARY, out, SLOW)
+    shutil.copytree(cells, out)
     damage(out)
     refused_untouched(out, lambda: long_sweep(LAND, VARY, out, SLOW), text)
 
@@ -132,12 +146,12 @@ def test_damaged_cells_are_refused_by_file_and_not_touched(tmp_path, damage, tex
 def test_a_flipped_bit_is_noticed_or_changes_no_cell(tmp_path):
     out, vary = tmp_path / "cells", {"attacker.regiments": [2, 3]}
     part, kept = out / "part-00000000.parquet", long_sweep(LAND, vary, out, SLOW)
-    right, whole = kept.table(), part.read_bytes()
+    right, whole = kept.read(), part.read_bytes()
     noticed = 0
     for place in range(0, len(whole), 11):
         part.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
         try:
-            assert CellFile(out, kept.file.grid).read().to_pandas().equals(right)
+            assert Kept(out, kept.grid).read().equals(right)
         except ValueError as refusal:
             assert re.match(r"out: '.*part-00000000.parquet' cannot be read", str(refusal))  # noqa: PT017
             noticed += 1

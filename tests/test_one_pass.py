@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator import exact, load, need, sweep
-from simulator.analysis.odds.chain_cache import Shared, digest
 from simulator.analysis.odds.measure import measure
+from simulator.analysis.odds.stages import Shared, digest
 from simulator.analysis.studies import one_pass as onepass
+from simulator.analysis.studies.grid import Grid, Portion
 from simulator.analysis.studies.one_pass import solve_block
-from simulator.analysis.studies.partition import Grid, Portion
 from simulator.analysis.studies.sweep import Pace
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
@@ -274,13 +274,16 @@ def test_chains_are_equal_only_if_nothing_tells_them_apart():
     assert len({digest(one) for one in (chain, *others)}) == 5
 
 
-def test_need_asks_the_same_pass(monkeypatch):
-    plain = need(LAND, {"attacker.regiments": range(1, 12), "defender.regiments": range(1, 4)}, budget=9)
-    monkeypatch.setattr("simulator.analysis.decisions.need_search.solve_block", lambda *_: None)
-    slow = need(LAND, {"attacker.regiments": range(1, 12), "defender.regiments": range(1, 4)}, budget=9)
-    assert plain.settings == slow.settings
-    assert plain.value == pytest.approx(slow.value, abs=1e-12)
-    assert plain.tried == slow.tried
+def test_need_finds_what_cell_by_cell_finds():
+    found = need(LAND, {"attacker.regiments": range(1, 12), "defender.regiments": range(1, 4)}, budget=9)
+    cells = [numbers for numbers in product(range(1, 12), range(1, 4)) if sum(numbers) <= 9]
+    chances = {
+        numbers: exact(load(LAND).replace_all(dict(zip(REGIMENTS, numbers, strict=True)))).winner("attacker")
+        for numbers in cells
+    }
+    assert found.value == pytest.approx(max(chances.values()), abs=1e-12)
+    assert chances[tuple(found.settings.values())] == pytest.approx(found.value, abs=1e-12)
+    assert found.method == "exact"
 
 
 def test_the_pace_is_told_by_method():

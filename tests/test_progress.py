@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from simulator.cli import working
+from simulator.cli.output import Bar
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import walk
 
@@ -19,7 +19,6 @@ class Terminal(io.StringIO):
 def watched(monkeypatch):
     told = Terminal()
     monkeypatch.setattr("sys.stderr", told)
-    monkeypatch.setattr(working, "PATIENCE", 0.01)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     return told
@@ -27,7 +26,7 @@ def watched(monkeypatch):
 
 def test_the_bar_appears_by_itself_and_tells_how_much_is_done(monkeypatch):
     terminal = watched(monkeypatch)
-    with working.bar("battles") as shown:
+    with Bar("battles", after=0.01) as shown:
         shown(1234, 5678)
         deadline = time.monotonic() + 30
         while "1,234 of 5,678" not in terminal.getvalue() and time.monotonic() < deadline:
@@ -38,12 +37,12 @@ def test_the_bar_appears_by_itself_and_tells_how_much_is_done(monkeypatch):
 
 def test_nothing_appears_where_quiet_is_asked_for_or_the_work_is_done(monkeypatch):
     terminal = watched(monkeypatch)
-    with working.bar("battles", quiet=True) as shown:
+    with Bar("battles", quiet=True, after=0.01) as shown:
         shown(1, 2)
         time.sleep(0.1)
-    closed = working.Bar("battles")
-    closed.close()
-    closed._appear()
+    with Bar("battles", after=0.05) as shown:
+        shown(1, 2)
+    time.sleep(0.1)
     assert not terminal.getvalue()
 
 

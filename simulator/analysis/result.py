@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -62,6 +62,12 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         """The answer in a notebook: how it was obtained, and the first and last rows of the table."""
         return f"<p>{escape(repr(self))}</p>\n{self.table.to_html(max_rows=MOST_HTML_ROWS)}"
+
+
+def records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Columns (NumPy arrays) as rows of plain values."""
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def frame(rows: Any, columns: Iterable[str] | None = None) -> pd.DataFrame:

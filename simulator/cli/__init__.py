@@ -1,6 +1,5 @@
-"""The `battle-odds` command. Each command loads, computes, shows; what is longer lives in modules that tests call."""
+"""The `battle-odds` command: each command reads, computes and shows; the shared part of that is `output`."""
 
-from simulator.cli.exit_status import INTERRUPTED
-from simulator.cli.run import main, run
+from simulator.cli.run import INTERRUPTED, main, run
 
 __all__ = ["INTERRUPTED", "main", "run"]

@@ -1,238 +1,171 @@
-"""The commands that judge a battle: what it is worth, and whether it was luck."""
+"""The commands that judge a battle: how to play it best, what it is worth, how it stands, whether it was luck."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-import typer
+from simulator.cli import options, reading
+from simulator.cli.odds import bare_odds
+from simulator.cli.output import Dice, Given, Output, console, from_battles, grouped, note
 
-from simulator.cli import reading, working
-from simulator.cli.grouped import Dice, Output, grouped
-from simulator.cli.options import (
-    ScenarioName,
-    Settings,
-    console,
-    finished,
-    gather,
-    json_text,
-)
-
-Weights = Annotated[
-    list[str] | None,
-    typer.Option("--weight", metavar="COLUMN=NUMBER", help="what win, take or a column is worth; repeatable"),
-]
-Side = Annotated[str, typer.Option("--side", help="attacker or defender: whose win and take")]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Give a command line these commands."""
-    app.command()(worth)
-    app.command()(rounds)
-    app.command()(luck)
-
-
-def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
-    """`win=15` for each weight; None if none is given. Raises ValueError for one given twice."""
-    found: dict[str, float] = {}
-    for text in texts or ():
-        name, number = reading.split_setting(text, "--weight")
-        if name in found:
-            raise ValueError(f"--weight: {name} is given twice")
-        found[name] = reading.read_number(number, f"--weight {name}")
-    return found or None
+MOST_ROWS = 20
+MARKS = {"go on": ".", "stop": "S"}
 
 
 @grouped
-def worth(  # noqa: PLR0913 - one parameter an option
-    scenario: ScenarioName,
-    weight: Weights = None,
-    level: Annotated[str, typer.Option("--level", help="how much of the bad end: 5% or 0.05")] = "5%",
-    lose: Annotated[list[float] | None, typer.Option("--lose", help="the chance to lose this or more")] = None,
-    side: Side = "attacker",
-    settings: Settings = None,
+def best(given: Given, decide: options.Decided = None, weight: options.Wanted = None, *, output: Output) -> int:
+    """How to play it best: when to stop, what that is worth, and how far fixed policies fall short."""
+    from simulator.analysis.decisions.best import best as solve
+    from simulator.analysis.decisions.best import may_be_best
+    from simulator.report.tables import quiet_lines, show_odds
+    from simulator.scenarios.objective import with_winning
+
+    asked = given.draft()
+    if weights := reading.read_weights(weight):
+        asked = asked.with_fields({"objective.attacker": with_winning(weights)})
+    if not decide and not asked.checked().decided and (first := may_be_best(asked)[:1]):
+        decide = first
+        note(f"nothing in this scenario is best: {decide[0]} is made so; --decide names others", output.quiet)
+    found, cut = output.gather("combinations", lambda shown: solve(asked, decide, progress=shown))
+    if not cut and not output.quiet:
+        _, cut = output.gather("fixed policies", found.find_gains)
+
+    def parts(found: Any) -> Iterator[Any]:
+        yield "\n".join(found.wanted)
+        show_odds(console(), found.scenario, found.odds)
+        yield from _policy(found)
+
+    def brief(found: Any) -> list[str]:
+        return [*quiet_lines(found.odds), *(f"worth_{side} {value}" for side, value in found.value.items())]
+
+    output.deliver(found, parts, brief)
+    return output.finished(cut, "interrupted; not every fixed policy was tried")
+
+
+def _policy(found: Any) -> Iterator[Any]:
+    """Gains over fixed policies, the policy, and how it was found."""
+    from simulator.report.tables import listing
+
+    yield ""
+    for side, value in found.value.items():
+        yield f"worth to the {side}: {value:.6f}"
+    yield from found.advice()
+    for one in found.fixed:
+        yield f"  {one.decision} = {one.policy}: {one.value:.6f}, {one.gain:.6f} less than best"
+    rows = found.rows()
+    if rows and "own" in rows[0]:
+        yield from _grids(rows)
+    elif rows:
+        often = sorted(rows, key=lambda row: -row["reached"])[:MOST_ROWS]
+        yield listing(
+            [row | {"advantage": f"{row['advantage']:.6f}", "reached": f"{row['reached']:.4f}"} for row in often]
+        )
+    yield found.how()
+
+
+def _grids(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Own units across, enemy units up: go on or stop; of dice their number."""
+    for panel in dict.fromkeys((row["decision"], row["place"]) for row in rows):
+        found: dict[tuple[int, int], set[str]] = {}
+        for row in rows:
+            if (row["decision"], row["place"]) == panel:
+                mark = MARKS.get(row["choice"], row["choice"][:1])
+                found.setdefault((row["enemy"], row["own"]), set()).add(mark)
+        widest, highest = max(own for _, own in found), max(enemy for enemy, _ in found)
+        if widest > 100:
+            continue
+        legend = ". go on, S stop" if panel[0].endswith("retreat") else "dice rolled, * it depends"
+        yield f"\n{', '.join(panel)}: own units across, enemy units up ({legend})"
+        for enemy in range(highest, 0, -1):
+            cells = (found.get((enemy, own), {" "}) for own in range(1, widest + 1))
+            line = "".join(next(iter(cell)) if len(cell) == 1 else "*" for cell in cells)
+            yield f"{enemy:4} {line.rstrip()}"
+        yield "     " + "".join(str(own % 10) for own in range(1, widest + 1))
+
+
+@grouped
+def worth(
+    given: Given,
+    weight: options.Weights = None,
+    level: options.Level = "5%",
+    lose: options.Losses = None,
+    side: options.Side = "attacker",
     *,
     dice: Dice,
     output: Output,
 ) -> int:
     """What a battle is worth by weights, and how bad it can get (value at risk, expected shortfall)."""
     from simulator.analysis.decisions.worth import worth as find
+    from simulator.report.answer_tables import worth_table
 
-    files = output.files(scenario)
-    asked = reading.read_draft(scenario, settings or ())
-    weights, share = read_weights(weight), reading.read_number(level, "level")
-    method = reading.method_of(False, dice.battles, dice.seed, None, dice.threads)
-    found, cut = gather(
+    asked, weights = given.draft(), reading.read_weights(weight)
+    share, method = reading.read_number(level, "level"), dice.method()
+    return output.answer(
         "battles",
-        output.quiet,
         lambda shown: find(asked, weights, share, lose or (), side, method=method, progress=shown),
+        lambda found: (worth_table(found), f"Weights: {found.how()}"),
+        lambda found: from_battles(found.odds),
     )
-    output.deliver(found, files, _show_worth)
-    return finished(
-        cut, f"interrupted after {found.odds.battles or 0:,} battles; the answer is from these", output.quiet
-    )
-
-
-def _show_worth(found: Any) -> None:
-    from simulator.report.worth_plot import worth_table
-
-    console().print(worth_table(found))
-    print(f"Weights: {found.how()}")
 
 
 @grouped
 def rounds(
-    scenario: ScenarioName,
-    most: Annotated[
-        int | None, typer.Option("--most", help="how many rounds; else until all but a millionth end")
-    ] = None,
-    after: Annotated[int | None, typer.Option("--after", help="the odds of everything after so many rounds")] = None,
-    settings: Settings = None,
+    given: Given,
+    most: options.MostRounds = None,
+    after: options.AfterRounds = None,
     *,
     dice: Dice,
     output: Output,
 ) -> int:
     """How it stands after each round: over or not, who has won, losses so far."""
     from simulator.analysis.history.rounds import rounds as find
+    from simulator.report.answer_tables import rounds_passed_table
 
-    files = output.files(scenario)
-    reading.method_of(False, dice.battles, dice.seed, None, dice.threads)  # battles are followed one by one
-    asked = reading.read_scenario(scenario, settings or ())
+    asked = given.checked()
     if after is not None and after < 0:
         raise ValueError(f"after: {after} is not allowed; 0 or more")
     fought = most if after is None else max(most or 0, after)
-    found, cut = gather(
-        "battles", output.quiet, lambda shown: find(asked, fought, dice.battles, dice.seed or 0, progress=shown)
+    found, cut = output.gather(
+        "battles", lambda shown: find(asked, fought, dice.battles, dice.seed or 0, progress=shown)
     )
-    unit = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
-    what = f"interrupted; these are the {unit} followed until then"
     if after is None or after >= len(found.by_round):
-        output.deliver(found, files, _show_rounds)
-        return finished(cut, what, output.quiet)
-    odds = found.after(after)
-    with files.written(found, found.rows):
-        if output.as_json:
-            print(json_text(odds.to_dict()))
-        else:
-            show_odds_alone(odds)
-    return finished(cut, what, output.quiet)
-
-
-def _show_rounds(found: Any) -> None:
-    from simulator.report.rounds_plot import rounds_passed_table
-
-    console().print(rounds_passed_table(found))
-    print(f"Method: {found.how()}")
-
-
-def show_odds_alone(odds: Any) -> None:
-    """Odds without a scenario's own introduction."""
-    from simulator.report.tables import chance_table, likely_table, show_grounds, summary_table
-
-    out = console()
-    for part in (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds)):
-        if part is not None:
-            out.print(part)
-    if "over" in odds.columns:
-        out.print(f"Over by then: {100 * odds.p('over'):.2f} %")
-    show_grounds(out, odds)
+        output.deliver(found, lambda found: (rounds_passed_table(found), f"Method: {found.how()}"))
+    else:
+        odds = found.after(after)
+        output.deliver(found, lambda found: bare_odds(odds), data=lambda found: odds.to_dict())
+    unit = "rounds" if found.battles is None else f"battles, {found.battles:,} in all,"
+    return output.finished(cut, f"interrupted; these are the {unit} followed until then")
 
 
 @grouped
 def luck(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side, results")
-    ],
-    weight: Weights = None,
-    settings: Settings = None,
+    file: options.LogFile,
+    weight: options.Weights = None,
+    settings: options.Settings = None,
     *,
     dice: Dice,
     output: Output,
 ) -> int:
     """Was I unlucky? Battles that were fought against what was to be expected, one by one and together."""
-    from simulator.analysis.history.luck import luck as judge
+    from simulator.analysis.history.luck import luck as find
+    from simulator.report.answer_tables import luck_table, roll_table
 
-    files = output.files(file)
     pairs = [reading.split_setting(setting, "--set") for setting in settings or ()]
     changes = {path: reading.read_value(value) for path, value in pairs}
-    method = reading.method_of(False, dice.battles, dice.seed, None, dice.threads)
-    found, cut = gather(
+    weights, method = reading.read_weights(weight), dice.method()
+
+    def parts(found: Any) -> Iterator[Any]:
+        yield luck_table(found)
+        for one in found.battles:
+            if one.rolls:
+                yield f"{one.name}, round by round (worth to the {one.side}):"
+                yield roll_table(one.rolls)
+        yield from (str(found), f"Method: {found.how()}")
+
+    return output.answer(
         "battles",
-        output.quiet,
-        lambda shown: judge(file, read_weights(weight), changes=changes, method=method, progress=shown),
+        lambda shown: find(file, weights, changes=changes, method=method, progress=shown),
+        parts,
+        lambda found: f"interrupted after {len(found.battles)} battles of the log; these are judged",
     )
-    output.deliver(found, files, _show_luck)
-    return finished(cut, f"interrupted after {len(found.battles)} battles of the log; these are judged", output.quiet)
-
-
-def _show_luck(found: Any) -> None:
-    from simulator.report.luck_plot import luck_table, roll_table
-
-    console().print(luck_table(found))
-    for one in found.battles:
-        if one.rolls:
-            print(f"{one.name}, round by round (worth to the {one.side}):")
-            console().print(roll_table(one.rolls))
-    print(found)
-    print(f"Method: {found.how()}")
-
-
-def mixed_odds(
-    asked: Any, method: Any, files: working.Files, weights: dict[str, float] | None, as_json: bool, quiet: bool
-) -> None:
-    """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
-    from simulator.analysis.decisions.weights import weighing
-    from simulator.analysis.odds.mix import mixed
-    from simulator.report.mix_plot import mixture_table
-    from simulator.report.tables import quiet_lines
-
-    found, _ = gather("combinations", quiet, lambda shown: mixed(asked, method, shown))
-    weighted = weights is not None or weighing(found.odds.scenario, None) is not None
-    knowing = found.information_rows(weights) if weighted else []
-    with files.written(found, found.rows):
-        if as_json:
-            print(json_text(found.to_dict() | ({"information": knowing} if knowing else {})))
-        elif quiet:
-            print("\n".join(quiet_lines(found.odds)))
-        else:
-            show_odds_alone(found.odds)
-            console().print(mixture_table(found))
-            for row in knowing:
-                what = "everything" if row["field"] == "all" else row["field"]
-                if row["field"] != "all" or len(found.paths) > 1:
-                    print(f"knowing {what} before deciding is worth {row['worth']:.4f}")
-
-
-def scored_odds(  # noqa: PLR0913, PLR0917 - what the command was given
-    asked: Any,
-    value: str | None,
-    battles: int | None,
-    seed: int,
-    files: working.Files,
-    as_json: bool,
-    quiet: bool,
-    others: Mapping[str, Any],
-) -> int:
-    """One number of a battle too large for exact odds. Raises ValueError for options that do not go with it."""
-    from simulator.analysis.odds.measure import in_words
-    from simulator.analysis.studies.rare_events import BATTLES, scored
-
-    for option, given in others.items():
-        if given:
-            raise ValueError(f"{option}: does not go with --scored, which answers one number")
-    found, cut = gather(
-        "battles",
-        quiet,
-        lambda shown: scored(
-            asked, value or "p_attacker", BATTLES if battles is None else battles, seed, progress=shown
-        ),
-    )
-    with files.written(found, found.rows):
-        if as_json:
-            print(json_text(found.to_dict()))
-        elif quiet:
-            print(f"{found.asked} {found.value} {found.low} {found.high}")
-        else:
-            print(f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})")
-            print(f"Method: {found.how()}")
-    return finished(cut, f"interrupted after {found.battles:,} battles; the answer is from these", quiet)

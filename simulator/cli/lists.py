@@ -1,44 +1,24 @@
-"""The commands that tell what there is: games, fields, examples, names, the kernel cache, this machine's speed."""
+"""The commands that tell what there is: games, game files, fields, names, examples."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.text import Text
 
-from simulator.cli import working
-from simulator.cli.games import games_app
-from simulator.cli.options import (
-    AsJson,
-    Threads,
-    complete_example,
-    complete_game,
-    complete_kind,
-    console,
-)
-
-
-def add_to(app: typer.Typer) -> None:
-    """Give a command line these commands."""
-    for command in (schema, names, bench):
-        app.command(name="list" if command is names else None)(command)
-    app.add_typer(games_app, name="games")
-    app.add_typer(examples_app, name="examples")
-    app.add_typer(cache_app, name="cache")
-
+from simulator.cli.options import AsJson, complete_example, complete_game, complete_kind
+from simulator.cli.output import show
+from simulator.cli.reading import matching
 
 # The names that examples begin with.
 SHORT = {"knt": "kings-and-things", "power": "price-of-power"}
-
-
-def _plain(*columns: str) -> Table:
-    return Table(*columns, box=None, pad_edge=False, padding=(0, 2, 0, 0))
+Game = Annotated[str, typer.Argument(help="a game, see `battle-odds games`", autocompletion=complete_game)]
 
 
 def schema(
-    game: Annotated[str, typer.Argument(help="a game, see `battle-odds games`", autocompletion=complete_game)],
+    game: Game,
     battle: Annotated[
         str | None,
         typer.Argument(help="one of its battle kinds; without it they are listed", autocompletion=complete_kind),
@@ -48,7 +28,7 @@ def schema(
     as_json: AsJson = False,
 ) -> None:
     """The fields of a battle kind: what each takes, default, meaning; `schema game-file`: the keys of a game file."""
-    from simulator.report.tables import schema_table
+    from simulator.report.tables import listing, schema_table
     from simulator.scenarios import find_battle, game_file_battle, kinds_of
     from simulator.scenarios.schema import field_rows, objective_rows, scenario_schema, schema_of
 
@@ -56,10 +36,7 @@ def schema(
     if file:
         kind_asked = game_file_battle()
     elif battle is None:
-        table = _plain("battle", "what it is")
-        for kind, one in kinds_of(game).items():
-            table.add_row(kind, one.title)
-        console().print(table)
+        show([listing([{"battle": kind, "what it is": one.title} for kind, one in kinds_of(game).items()])])
         return
     else:
         kind_asked = find_battle(game, battle)
@@ -72,11 +49,11 @@ def schema(
         rows = [row for row in rows if search.lower() in f"{row.path} {row.takes} {row.meaning}".lower()]
         if not rows:
             raise ValueError(f"--search: no field of {game} {battle} speaks of {search!r}")
-    console().print(schema_table(kind_asked, rows))
+    show([schema_table(kind_asked, rows)])
 
 
 def names(
-    game: Annotated[str, typer.Argument(help="a game, see `battle-odds games`", autocompletion=complete_game)],
+    game: Game,
     what: Annotated[str | None, typer.Argument(help="a list of it; without it they are named")] = None,
     words: Annotated[list[str] | None, typer.Argument(help="only rows that hold all of these words")] = None,
     as_json: AsJson = False,
@@ -97,17 +74,10 @@ def names(
         return
     if what not in found:
         raise ValueError(f"list: {not_one_of(what, list(found))}")
-    rows = [row for row in found[what]() if all(_holds(row, word) for word in words or ())]
+    rows = matching(found[what](), words or ())
     if not rows:
         raise ValueError(f"list: nothing in {what} holds {' '.join(words or ())!r}")
-    if as_json:
-        print(json.dumps(rows))
-    else:
-        console().print(listing(rows))
-
-
-def _holds(row: dict[str, object], word: str) -> bool:
-    return any(word.lower() in str(value).lower() for value in row.values())
+    show([json.dumps(rows) if as_json else listing(rows)])
 
 
 examples_app = typer.Typer(help="The shipped example scenarios.", invoke_without_command=True)
@@ -116,13 +86,12 @@ examples_app = typer.Typer(help="The shipped example scenarios.", invoke_without
 @examples_app.callback()
 def examples(context: typer.Context) -> None:
     """List the shipped examples; `examples show NAME` prints one."""
+    from simulator.report.tables import listing
     from simulator.scenarios import example_names, example_text
 
     if context.invoked_subcommand is None:
-        table = _plain("example", "what it is")
-        for name in example_names():
-            table.add_row(name, example_text(name).partition("\n")[0].lstrip("# "))
-        console().print(table)
+        titles = {name: example_text(name).partition("\n")[0].lstrip("# ") for name in example_names()}
+        show([listing([{"example": name, "what it is": title} for name, title in titles.items()])])
 
 
 @examples_app.command("show")
@@ -138,47 +107,70 @@ def show_example(
     print(example_text(name), end="")
 
 
-cache_app = typer.Typer(help="The compiled kernels that are kept between runs.", invoke_without_command=True)
+games_app = typer.Typer(help="The games and their battle kinds; game files to start from.", invoke_without_command=True)
 
 
-@cache_app.callback()
-def cache(
-    context: typer.Context,
-    everything: Annotated[
-        bool, typer.Option("--all", help="answer every example once, compiled, so that all is warm")
-    ] = False,
-) -> None:
-    """Show where compiled kernels are kept and how large they are; `cache clear` removes them, `--all` makes them."""
-    from simulator.cli.warming import kept, warm
-
+@games_app.callback()
+def games(context: typer.Context, as_json: AsJson = False) -> None:
+    """The games, built in and as game files, and their battle kinds."""
     if context.invoked_subcommand is not None:
         return
-    if everything:
-        with working.bar("examples") as shown:
-            warm(shown)
-    folder, files, size = kept()
-    print(f"{folder}: {files:,} files, {size / 1e6:.1f} MB")
+    from simulator import rules
+    from simulator.report.tables import listing
+    from simulator.rules import custom
+    from simulator.scenarios import kinds_of
+
+    found = [
+        (game, kind, battle) for game in (*rules.GAMES, *custom.names()) for kind, battle in kinds_of(game).items()
+    ]
+    if as_json:
+        rows: list[dict[str, Any]] = [
+            {"game": game, "battle": kind, "title": battle.title, "file": game not in rules.GAMES}
+            for game, kind, battle in found
+        ]
+        print(json.dumps(rows))
+        return
+    listed = [{"game": game, "battle": kind, "what it is": battle.title} for game, kind, battle in found]
+    show([listing(listed), Text(f"Game files, yours to change (games show NAME): {', '.join(custom.names())}")])
 
 
-@cache_app.command("clear")
-def clear_cache() -> None:
-    """Remove all kept kernels."""
-    from simulator.engine.api import clear
+@games_app.command("show")
+def show_game(name: Annotated[str, typer.Argument(metavar="NAME", help="a shipped game file, e.g. skirmish")]) -> None:
+    """Print a shipped game file, to start your own from."""
+    from simulator.rules import custom
+    from simulator.rules.custom.game_file.files import shipped_text
+    from simulator.scenarios.validation import not_one_of
 
-    print(f"{clear() / 1e6:.1f} MB removed")
+    if name not in custom.names():
+        raise ValueError(f"name: {not_one_of(name, custom.names())}")
+    print(shipped_text(name), end="")
 
 
-def bench(
-    seconds: Annotated[float, typer.Option("--seconds", help="time for each example", min=0.05, max=60)] = 0.5,
-    threads: Threads = None,
+@games_app.command()
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a game file, or the name of a shipped one")],
+    as_json: AsJson = False,
 ) -> None:
-    """A short self-measurement, warm: battles a second of one long simulation, and exact times of the examples."""
-    from simulator.cli.benching import measure_examples
+    """Read a game file: its units, steps and the chances of their dice, or what is wrong with it."""
+    from simulator.report.tables import listing
+    from simulator.rules.battle import Misfit
+    from simulator.rules.custom.game_file import describe
+    from simulator.scenarios.validation import first_complaint
 
-    table = _plain("example", "battles/s", "exact, ms", "states")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    with working.bar("examples") as shown:
-        for row in measure_examples(seconds, threads, shown):
-            table.add_row(*row)
-    console().print(table)
+    try:
+        game = describe.check_file(file)
+    except Misfit as misfit:
+        complaint = first_complaint(misfit.error, misfit.model)
+        raise ValueError(describe.with_line(file, complaint)) from None
+    tables: dict[str, Any] = {
+        "units": (("unit", "cost", "hits", "tags", "rolls"), describe.unit_rows(game)),
+        "battles": (("battle", "title", "attackers", "defenders"), describe.kind_rows(game)),
+        "steps": (("step", "when", "fires", "limits"), describe.step_rows(game)),
+    }
+    rows = {name: [dict(zip(head, row, strict=True)) for row in body] for name, (head, body) in tables.items()}
+    if as_json:
+        print(json.dumps({"name": game.name, **rows}))
+        return
+    show(describe.summary(game))
+    for table in rows.values():
+        show(["", listing(table)])

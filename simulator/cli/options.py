@@ -1,25 +1,14 @@
-"""What the commands share: their options, where they print, and what the shell completes."""
+"""The options of the commands, each once, and what the shell completes."""
 
 from __future__ import annotations
 
-import math
-import os
-import sys
-from collections.abc import Callable
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from simulator.cli.exit_status import CUT_SHORT
-from simulator.cli.working import Bar, bar
-
-UNWATCHED_WIDTH = 120
 MOST_WHOLE = 10**30
-T = TypeVar("T")
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -69,33 +58,8 @@ def complete_kind(context: typer.Context, incomplete: str) -> list[str]:
         return []
 
 
-ScenarioName = Annotated[
-    str,
-    typer.Argument(
-        metavar="SCENARIO",
-        help="a TOML or JSON file, - for standard input, or a shipped example",
-        autocompletion=complete_scenario,
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="PATH=VALUE", help="change a field, e.g. attacker.regiments=25", autocompletion=complete_path
-    ),
-]
-Vary = Annotated[
-    list[str],
-    typer.Option(
-        "--vary",
-        metavar="PATH=RANGE",
-        help="1:30, 0:20:5, 0:1:0.25, a,b,c or [3, 2],[4, 1]; repeatable",
-        autocompletion=complete_path,
-    ),
-]
-ValueName = Annotated[
-    str | None,
-    typer.Option("--value", metavar="VALUE", help="p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN, or a question"),
-]
+VALUES = "p_attacker, mean.COLUMN, std.COLUMN, q90.COLUMN or a question"
+RANGES = "1:30, 0:20:5, 0:1:0.25, a,b,c or [3, 2],[4, 1]; repeatable"
 
 
 def whole_number(text: str | int) -> int:
@@ -109,81 +73,89 @@ def whole_number(text: str | int) -> int:
     raise typer.BadParameter(f"{str(text)!r} is not allowed; give a whole number, like 1000000 or 1e6")
 
 
-SeedOption = Annotated[
-    int | None, typer.Option("--seed", parser=whole_number, metavar="<int>", help="seed of the simulated battles")
+def _option(name: str, what: str, metavar: str | None = None, **more: Any) -> Any:
+    """An option with its help text."""
+    return typer.Option(name, help=what, metavar=metavar, **more)
+
+
+def _whole(name: str, what: str) -> Any:
+    """An option that takes a whole number, however it is written."""
+    return _option(name, what, "<int>", parser=whole_number)
+
+
+def _fields(name: str, metavar: str, what: str) -> Any:
+    """An option that names fields, which the shell completes."""
+    return _option(name, what, metavar, autocompletion=complete_path)
+
+
+SOURCE = "a TOML or JSON file, - for standard input, or a shipped example"
+ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help=SOURCE, autocompletion=complete_scenario)]
+Settings = Annotated[list[str] | None, _fields("--set", "PATH=VALUE", "change a field, e.g. attacker.regiments=25")]
+Vary = Annotated[list[str], _fields("--vary", "PATH=RANGE", RANGES)]
+ValueName = Annotated[str | None, _option("--value", VALUES, "VALUE")]
+ValueNames = Annotated[list[str] | None, _option("--value", f"{VALUES}; repeatable", "VALUE")]
+Weights = Annotated[
+    list[str] | None, _option("--weight", "what win, take or a column is worth; repeatable", "COLUMN=NUMBER")
 ]
-Battles = Annotated[
-    int | None, typer.Option("--battles", parser=whole_number, metavar="<int>", help="simulate this many battles")
+SeedOption = Annotated[int | None, _whole("--seed", "seed of the simulated battles")]
+Battles = Annotated[int | None, _whole("--battles", "simulate this many battles")]
+Threads = Annotated[int | None, _whole("--threads", "threads; does not change the numbers")]
+Exact = Annotated[bool, _option("--exact", "exact odds or a refusal, never simulated")]
+Precision = Annotated[str | None, _option("--precision", "simulate until every chance is within this, e.g. 0.1%")]
+Device = Annotated[str, _option("--device", "processor, or gpu: battles on a CUDA card (extra gpu), the same counts")]
+AsScored = Annotated[bool, _option("--scored", "one --value of a battle too large for exact odds: fought, then solved")]
+Explain = Annotated[bool, _option("--explain", "tell how the answer comes about")]
+NoTable = Annotated[bool, _option("--no-table", "JSON without the table of all outcomes")]
+ColumnName = Annotated[str | None, _option("--column", "the column that --plot draws")]
+OutFolder = Annotated[
+    Path | None, _option("--out", "keep cells here as Parquet files; the same command goes on", "FOLDER")
 ]
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", parser=whole_number, metavar="<int>", help="threads; does not change the numbers"),
+OutFile = Annotated[
+    Path | None, _option("--out", "keep the counts of --battles here; the same command goes on", "FILE")
 ]
-Device = Annotated[
-    str, typer.Option("--device", help="processor, or gpu: battles on a CUDA card (extra gpu), the same counts")
+Workers = Annotated[int | None, _option("--workers", "spread the work over so many processes", min=1)]
+Cluster = Annotated[str | None, _option("--cluster", "a Dask scheduler, like tcp://scheduler:8786", "ADDRESS")]
+AsJson = Annotated[bool, _option("--json", "print JSON")]
+CsvFile = Annotated[Path | None, _option("--csv", "write the table to a CSV file", "FILE")]
+PlotFile = Annotated[Path | None, _option("--plot", "draw a picture (png, svg, pdf)", "FILE")]
+Force = Annotated[bool, _option("--force", "overwrite a file that is no CSV")]
+Quiet = Annotated[bool, _option("--quiet", "only the numbers: no progress, no notes, no tables around")]
+NeedVary = Annotated[list[str], _fields("--vary", "PATH[=RANGE]", "a field to raise; repeatable")]
+Target = Annotated[str | None, _option("--target", "the value to reach: 80% (as without it) or 0.8")]
+Costs = Annotated[list[str] | None, _option("--cost", "what one of it costs", "PATH=PRICE")]
+Budget = Annotated[float | None, _option("--budget", "the best for so much, instead of a target")]
+MostSetting = Annotated[int, _option("--most", "largest setting tried", min=1, max=100_000)]
+NoPruning = Annotated[bool, _option("--no-pruning", "try every combination")]
+Waves = Annotated[
+    list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="the next waves, which survivors fight")
 ]
-AsScored = Annotated[
-    bool, typer.Option("--scored", help="one --value of a battle too large for exact odds: fought, then solved")
+AllPlans = Annotated[bool, _option("--all-plans", "all plans side by side")]
+BattleNumber = Annotated[int, _option("--battle", "which battle of it, from 0")]
+WithLuck = Annotated[bool, _option("--luck", "how each roll moved the chances, and how lucky it was")]
+Compared = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SCENARIO...", help="two to ten; the first is the reference", autocompletion=complete_scenario
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
-CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="write the table to a CSV file")]
-PlotFile = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="draw a picture (png, svg, pdf)")]
-Force = Annotated[bool, typer.Option("--force", help="overwrite a file that is no CSV")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="only the numbers: no progress, no notes, no tables around")]
-
-
-def console() -> Console:
-    """Standard output; wide enough for tables when it is not a terminal, unless COLUMNS says otherwise."""
-    out = Console(markup=False, highlight=False)
-    given = os.environ.get("COLUMNS", "")
-    if out.is_terminal or (given.isdigit() and int(given) > 0):
-        return out
-    return Console(markup=False, highlight=False, width=UNWATCHED_WIDTH)
-
-
-def note(text: str, quiet: bool = False) -> None:
-    """A remark on standard error."""
-    if not quiet:
-        print(text, file=sys.stderr)
-
-
-def gather(what: str, quiet: bool, work: Callable[[Bar], T]) -> tuple[T, bool]:
-    """Do the work with a progress bar; what came of it, and whether Ctrl-C cut it short."""
-    from simulator.analysis.odds.run import Interrupted
-
-    _announce_compiling(quiet)
-    try:
-        with bar(what, quiet) as shown:
-            return work(shown), False
-    except Interrupted as short:
-        return short.gathered, True
-
-
-def finished(cut: bool, what: str, quiet: bool) -> int:
-    """The exit status, and a word on an answer that Ctrl-C cut short."""
-    if cut:
-        note(what, quiet)
-    return CUT_SHORT if cut else 0
-
-
-def _announce_compiling(quiet: bool) -> None:
-    """Say once, when something has to be compiled first, that this takes a while."""
-    from simulator.engine.api import announce
-
-    if not quiet and not announce:
-        announce.append(cache(note))  # a line for each text, however many kernels there are
-
-
-def json_text(value: Any) -> str:
-    """JSON without what JSON does not know: numbers that are none become null."""
-    import json
-
-    return json.dumps(_finite(value))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+SomeFields = Annotated[
+    list[str] | None, _fields("--fields", "PATH", "only this field, or those of a table like attacker; repeatable")
+]
+SobolVary = Annotated[
+    list[str] | None, _fields("--vary", "PATH=RANGE", "Sobol indices over a grid of settings instead; repeatable")
+]
+DECIDED = (
+    "a policy to set to best first, or PATH=named for the best of its named values; repeatable; "
+    "where nothing is best, the first that may be"
+)
+Decided = Annotated[list[str] | None, _option("--decide", DECIDED, "PATH")]
+WANTED = "what the attacker wants; repeatable; winning counts 1 unless win or take is given"
+Wanted = Annotated[list[str] | None, _option("--weight", WANTED, "COLUMN=NUMBER")]
+Level = Annotated[str, _option("--level", "how much of the bad end: 5% or 0.05")]
+Losses = Annotated[list[float] | None, _option("--lose", "the chance to lose this or more")]
+Side = Annotated[str, _option("--side", "attacker or defender: whose win and take")]
+MostRounds = Annotated[int | None, _option("--most", "how many rounds; else until all but a millionth end")]
+AfterRounds = Annotated[int | None, _option("--after", "the odds of everything after so many rounds")]
+LogFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="a CSV or JSON file of battles: scenario, winner, side, results")
+]

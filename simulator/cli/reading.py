@@ -9,8 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from simulator.analysis.odds.measure import is_chance
-from simulator.analysis.odds.run import Method
-from simulator.scenarios import Draft, Scenario, ScenarioError, draft, read_input
+from simulator.scenarios import Draft, ScenarioError, draft, read_input
 
 MOST_VALUES = 10_000
 
@@ -20,11 +19,6 @@ def read_draft(source: str, settings: Sequence[str] = ()) -> Draft:
     base = draft(read_input()) if source == "-" else draft(source)
     pairs = [split_setting(setting, "--set") for setting in settings]
     return base.with_fields({path: read_value(value) for path, value in pairs})
-
-
-def read_scenario(source: str, settings: Sequence[str] = ()) -> Scenario:
-    """The same as a checked scenario."""
-    return read_draft(source, settings).checked()
 
 
 def split_setting(text: str, option: str) -> tuple[str, str]:
@@ -97,11 +91,14 @@ def split_values(text: str) -> list[str]:
     return values
 
 
-def read_vary(texts: Sequence[str]) -> dict[str, list[Any]]:
-    """All ranges of a command. Raises ScenarioError for a field given twice."""
-    found: dict[str, list[Any]] = {}
+def read_vary(texts: Sequence[str], bare: bool = False) -> dict[str, Any]:
+    """All ranges of a command; with `bare` a field may stand alone (None: all its settings).
+
+    Raises ScenarioError for a field given twice.
+    """
+    found: dict[str, Any] = {}
     for text in texts:
-        path, values = read_range(text)
+        path, values = (text.strip(), None) if bare and "=" not in text else read_range(text)
         if path in found:
             raise ScenarioError(f"--vary: {path} is given twice; write all its values in one")
         found[path] = values
@@ -129,7 +126,7 @@ def read_share(text: str, option: str) -> float:
 
 
 def read_target(text: str | None, value: str | None) -> float | None:
-    """What `need` is to reach: a chance, or a number where the value asked is no chance."""
+    """The target of `need`: a chance, or a number where the value asked is no chance."""
     if text is None:
         return None
     return read_share(text, "--target") if value is None or is_chance(value) else read_number(text, "--target")
@@ -149,38 +146,18 @@ def read_prices(texts: Sequence[str]) -> dict[str, float] | None:
     return {path: read_number(price, f"--cost {path}") for path, price in pairs} or None
 
 
-def read_needs(texts: Sequence[str]) -> dict[str, Any]:
-    """What `need` varies: a field alone (None: all its settings), or with its settings, `attacker.fleets=1:4`."""
-    found: dict[str, Any] = {}
-    for text in texts:
-        path, values = read_range(text) if "=" in text else (text.strip(), None)
-        if path in found:
-            raise ScenarioError(f"--vary: {path} is given twice; write all its values in one")
-        found[path] = values
-    return found
+def read_weights(texts: Sequence[str] | None) -> dict[str, float] | None:
+    """`win=15` for each weight; None if none is given. Raises ValueError for one given twice."""
+    found: dict[str, float] = {}
+    for text in texts or ():
+        name, number = split_setting(text, "--weight")
+        if name in found:
+            raise ValueError(f"--weight: {name} is given twice")
+        found[name] = read_number(number, f"--weight {name}")
+    return found or None
 
 
-def method_of(
-    only_exact: bool,
-    battles: int | None,
-    seed: int | None,
-    precision: str | None,
-    threads: int | None,
-    device: str = "processor",
-) -> Method:
-    """How `odds` is to answer. Raises ValueError for options that contradict each other."""
-    width = None if precision is None else read_precision(precision)
-    if only_exact and (battles is not None or seed is not None or width is not None or device != "processor"):
-        options = "--battles, --seed, --precision or --device"
-        raise ValueError(f"--exact: does not go with {options}, which ask for simulated battles")
-    if battles is not None and width is not None:
-        raise ValueError("--battles: does not go with --precision, which decides how many battles are fought")
-    dice = battles is not None or seed is not None
-    return Method(
-        exact=True if only_exact else False if dice else None,
-        battles=battles,
-        precision=width,
-        seed=seed or 0,
-        threads=threads,
-        device=device,
-    )
+def matching(rows: Sequence[dict[str, Any]], words: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of a list that hold all of these words, in any case."""
+    wanted = [word.lower() for word in words]
+    return [row for row in rows if all(any(word in str(value).lower() for value in row.values()) for word in wanted)]

@@ -1,15 +1,38 @@
-"""Running the command line: exit statuses, interrupts, complaints on one line."""
+"""Running the command line: exit statuses, Ctrl-C, complaints on one line, output in ASCII where it has to be."""
 
 from __future__ import annotations
 
+import codecs
 import gc
 import os
+import signal
+import socket
 import sys
+import threading
+import time
+import unicodedata
 from collections.abc import Sequence
+from io import TextIOWrapper
+from types import FrameType
+from typing import NoReturn
 
-from simulator.cli.exit_status import BAD_INPUT, CUT_SHORT, INTERRUPTED
-
+BAD_INPUT = 2
+INTERRUPTED = 130
+NOTHING_GATHERED = "interrupted before anything was gathered"
 NO_MEMORY = "there is not enough for this answer; ask for fewer threads (--threads 1) or fewer battles"
+PATIENCE = 0.45
+_heard = threading.Event()
+
+NAME = "battle-odds-plain"
+# Halves of a bar and more are drawn as a whole one. Frames of tables are ASCII by themselves (rich).
+SIGNS = {
+    **dict.fromkeys("█▉▊▋▌", "#"),
+    **dict.fromkeys("▍▎▏", "."),
+    **dict.fromkeys("─━−–—", "-"),
+    "±": "+-",
+    "×": "x",
+    "…": "...",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -18,10 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # looking for cycles again and again.
     gc.set_threshold(200_000, 20, 20)
     try:
-        from simulator.cli import interrupts, plain_output
-
-        plain_output.fall_back_to_ascii()
-        interrupts.watch()
+        fall_back_to_ascii()
+        watch_interrupts()
         status = run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -62,6 +83,7 @@ def _run(arguments: Sequence[str]) -> int:
     from typer.main import get_command
 
     from simulator.cli.commands import app
+    from simulator.cli.output import CUT_SHORT
     from simulator.engine.model.limits import NoExactOdds
 
     try:
@@ -86,7 +108,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def interrupted() -> int:
     """Say that there is nothing to show."""
-    print("interrupted before anything was gathered", file=sys.stderr)
+    print(NOTHING_GATHERED, file=sys.stderr)
     return INTERRUPTED
 
 
@@ -96,3 +118,60 @@ def refused(text: str) -> int:
 
     print(brief(" ".join(text.split())), file=sys.stderr)
     return BAD_INPUT
+
+
+def watch_interrupts() -> None:
+    """End the process within half a second of Ctrl-C, even while the compiler keeps the main thread busy.
+
+    Python's own handler runs in the main thread between two of its steps, which a compiler's long step delays. A second
+    thread waits beside it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    try:
+        ours, kernels = socket.socketpair()
+        kernels.setblocking(False)
+        signal.signal(signal.SIGINT, _interrupt)
+        signal.set_wakeup_fd(kernels.fileno(), warn_on_full_buffer=False)
+    except (OSError, ValueError):
+        return
+    # Both ends live as long as the thread.
+    threading.Thread(target=_wait, args=(ours, kernels), daemon=True).start()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    _heard.set()
+    raise KeyboardInterrupt
+
+
+def _wait(ours: socket.socket, kernels: socket.socket) -> None:
+    while True:
+        if signal.SIGINT in ours.recv(16):
+            time.sleep(PATIENCE)
+            if not _heard.is_set():
+                print(NOTHING_GATHERED, file=sys.stderr, flush=True)
+                os._exit(INTERRUPTED)
+            _heard.clear()
+
+
+def fall_back_to_ascii() -> None:
+    """Have standard output and error write in ASCII whatever their encoding lacks; output to a closed one is lost."""
+    codecs.register_error(NAME, _in_ascii)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors=NAME)
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that cannot be encoded by an ASCII sign, the letter without accents, or "?"."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_plain, error.object[error.start : error.end])), error.end
+
+
+def _plain(character: str) -> str:
+    bare = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return SIGNS.get(character) or bare or "?"

@@ -1,20 +1,11 @@
-"""The kernel cache as the `cache` command sees it."""
+"""All kernels that the shipped examples need, compiled before anybody waits for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
-
-from simulator.engine.api import cache_folder
 
 WARMING_BATTLES = 100
-
-
-def kept() -> tuple[Path, int, int]:
-    """The folder of the kernels, how many files are in it, and their bytes."""
-    files = [path for path in cache_folder().rglob("*") if path.is_file()]
-    return cache_folder(), len(files), sum(path.stat().st_size for path in files)
 
 
 def warm(progress: Callable[[int, int | None], object]) -> None:

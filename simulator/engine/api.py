@@ -10,9 +10,8 @@ if TYPE_CHECKING:
     from simulator.engine.factored.grid import fits_on_grid, too_wide
     from simulator.engine.graph.explore import explore
     from simulator.engine.graph.graph import Graph
-    from simulator.engine.graph.graph_cache import graph_of, simulate_by_rules
+    from simulator.engine.graph.graph_cache import graph_of, simulate_by_rules, state_values
     from simulator.engine.graph.solver import Solver
-    from simulator.engine.graph.state_values import state_values
     from simulator.engine.graph.value_iteration import BestPolicy, best_option, best_policy, first_state
     from simulator.engine.jit.kernel_cache import PACKAGE, announce, cache_folder, clear
     from simulator.engine.sample.battle_steps import rolls_a_battle
@@ -27,9 +26,8 @@ _MODULES = {
     "factored.grid": ("fits_on_grid", "too_wide"),
     "graph.explore": ("explore",),
     "graph.graph": ("Graph",),
-    "graph.graph_cache": ("simulate_by_rules", "graph_of"),
+    "graph.graph_cache": ("simulate_by_rules", "graph_of", "state_values"),
     "graph.solver": ("Solver",),
-    "graph.state_values": ("state_values",),
     "graph.value_iteration": ("BestPolicy", "best_option", "first_state", "best_policy"),
     "jit.kernel_cache": ("PACKAGE", "announce", "cache_folder", "clear"),
     "sample.interpreted_walk": ("InterpretedSimulation",),
@@ -40,37 +38,6 @@ _MODULES = {
     "sample.tail_solver": ("enter", "largest", "region", "has_left_rule"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = [
-    "PACKAGE",
-    "BestPolicy",
-    "Graph",
-    "InterpretedSimulation",
-    "Simulation",
-    "Solver",
-    "announce",
-    "best_option",
-    "best_policy",
-    "cache_folder",
-    "clear",
-    "each_outcome",
-    "enter",
-    "exact_outcomes",
-    "explore",
-    "first_state",
-    "fits_on_grid",
-    "graph_of",
-    "has_left_rule",
-    "largest",
-    "region",
-    "replay_steps",
-    "rolls_a_battle",
-    "simulate_by_rules",
-    "simulation_of",
-    "state_values",
-    "too_wide",
-    "warm_up",
-]
 
 
 def __getattr__(name: str) -> Any:

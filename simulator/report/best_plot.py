@@ -11,10 +11,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from simulator.analysis.decisions.best import Best
-from simulator.report.plots import COLOURS, OTHERS, is_own, panels, subject
+from simulator.report import figures as fig
 
 MOST_PANELS, ACROSS = 6, 2
 # The largest ratio of length to height of a grid of squares.
@@ -37,7 +37,7 @@ def plot_best(found: Best, ax: Axes | None = None) -> Axes:
     across = min(ACROSS, len(shown))
     down = -(-len(shown) // across)
     height = 4.9 if down == across == 1 else 0.8 + 3.2 * down
-    axes = panels(ax, down, across, size=(7.4 if across == 1 else 8.6, height))
+    axes = fig.panels(ax, down, across, size=(7.4 if across == 1 else 8.6, height))
     for one in axes[len(shown) :]:
         one.set_visible(False)
     for one, ((decision, place), states) in zip(axes, shown, strict=False):
@@ -46,7 +46,7 @@ def plot_best(found: Best, ax: Axes | None = None) -> Axes:
             _squares(one, states)
         else:
             _shares(one, states)
-    if is_own(axes[0]):
+    if fig.is_own(axes[0]):
         _explain(axes[0], found, 100 if across == 1 else 120)
     return axes[0]
 
@@ -54,7 +54,7 @@ def plot_best(found: Best, ax: Axes | None = None) -> Axes:
 def _explain(axes: Axes, found: Best, width: int) -> None:
     """The worth above all panels; below them how it was found, and for what each side plays."""
     worth = ", ".join(f"{found.value[side]:.4f} to the {side}" for side in ("attacker", "defender"))
-    title = f"{subject(found.scenario.battle)}, best play: worth {worth}"
+    title = f"{fig.subject(found.scenario.battle)}, best play: worth {worth}"
     axes.figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     objectives = "; ".join(found.assumptions()) or found.how()
     text = "\n".join(textwrap.wrap(f"{found.how()}. {objectives}", width)[:3])
@@ -68,8 +68,8 @@ def _squares(axes: Axes, states: Sequence[Row]) -> None:
         found.setdefault((row["enemy"], row["own"]), []).append(row)
     shown = {at: rows[0]["choice"] if len({row["choice"] for row in rows}) == 1 else OPEN for at, rows in found.items()}
     choices = sorted(set(shown.values()), key=lambda one: (one == OPEN, one not in STAYING, one))
-    colours = dict(zip(SHADES, (COLOURS["defender"], COLOURS["attacker"]), strict=True)) | {OPEN: COLOURS["nobody"]}
-    spare = iter(OTHERS * 3)
+    colours = dict(zip((*SHADES, OPEN), (*fig.LINES[:2], fig.COLOURS["nobody"]), strict=True))
+    spare = iter(fig.OTHERS * 3)
     colours = {one: colours.get(one) or next(spare) for one in choices}
     widest = max(row["own"] for row in states), max(row["enemy"] for row in states)
     image = np.ones((widest[1] + 1, widest[0] + 1, 3))
@@ -82,7 +82,7 @@ def _squares(axes: Axes, states: Sequence[Row]) -> None:
     axes.set_xlim(0.5, widest[0] + 0.5)
     axes.set_ylim(0.5, widest[1] + 0.5)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        fig.whole_ticks(axis)
     axes.set_xlabel("own units")
     axes.set_ylabel("enemy units")
     marks = [Line2D([], [], marker="s", ls="", ms=9, color=colours[one], label=one) for one in choices]
@@ -116,7 +116,7 @@ def _shares(axes: Axes, states: Sequence[Row]) -> None:
     share = [left / whole if whole else one / count for left, whole, one, count in found.values()]
     image = axes.scatter(at[:, 0], at[:, 1], c=share, cmap="cividis", vmin=0, vmax=1, marker="s", s=42)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        fig.whole_ticks(axis)
     lost = any("losses_thirds" in name for name in states[0])
     word = "minus losses in thirds" if lost else "units left"
     axes.set_xlabel(f"{side}: {word}")

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 
 from matplotlib.axes import Axes
 
 from simulator.analysis.result import Result
-from simulator.report.plots import check_path
+from simulator.report.best_plot import plot_best
+from simulator.report.course_plots import plot_luck, plot_replay, plot_rounds, plot_worth
+from simulator.report.figures import check_path
+from simulator.report.odds_plots import plot_by_round, plot_mixture, plot_need, plot_odds, plot_scored, plot_survival
+from simulator.report.study_plots import plot_comparison, plot_sensitivity, plot_sweep
 from simulator.scenarios.validation import shown
 
-# The module and function that draw each class of answers. A function takes the answer and the axes to draw on (None
-# for a new figure), and returns the axes. It is imported at its first use: some modules import numba (0.6 s).
-PICTURES = {
-    "Best": "best_plot.plot_best",
-    "ByRound": "plots.plot_by_round",
-    "Comparison": "compare_plot.plot_comparison",
-    "Luck": "luck_plot.plot_luck",
-    "Mixture": "mix_plot.plot_mixture",
-    "Need": "plots.plot_need",
-    "Odds": "plots.plot_odds",
-    "Replay": "luck_plot.plot_replay",
-    "Rounds": "rounds_plot.plot_rounds",
-    "Scored": "plots.plot_scored",
-    "Sensitivity": "sensitivity_plot.plot_sensitivity",
-    "Survival": "plots.plot_survival",
-    "Sweep": "sweep_plot.plot_sweep",
-    "Worth": "worth_plot.plot_worth",
+# The function that draws each class of answers: it takes the answer and the axes to draw on (None for a new figure),
+# and returns the axes. The classes are named, not imported: some of their modules import numba (0.6 s).
+PICTURES: dict[str, Callable[..., Axes]] = {
+    "Best": plot_best,
+    "ByRound": plot_by_round,
+    "Comparison": plot_comparison,
+    "Kept": lambda found, ax: plot_sweep(found.sweep(), ax),
+    "Luck": plot_luck,
+    "Mixture": plot_mixture,
+    "Need": plot_need,
+    "Odds": plot_odds,
+    "Replay": plot_replay,
+    "Rounds": plot_rounds,
+    "Scored": plot_scored,
+    "Sensitivity": plot_sensitivity,
+    "Survival": plot_survival,
+    "Sweep": plot_sweep,
+    "Worth": plot_worth,
 }
 
 
@@ -37,9 +42,8 @@ def draw(answer: Result, ax: Axes | None = None, path: Any = None, **options: An
         check_path(path)
     if ax is not None and not isinstance(ax, Axes):
         raise ValueError(f"plot: {shown(ax)} is not allowed as ax; give matplotlib Axes, and a file as path=...")
-    place = next(PICTURES[kind.__name__] for kind in type(answer).__mro__ if kind.__name__ in PICTURES)
-    module, _, function = place.partition(".")
-    axes: Axes = getattr(import_module(f"simulator.report.{module}"), function)(answer, ax, **options)
+    plot = next(PICTURES[kind.__name__] for kind in type(answer).__mro__ if kind.__name__ in PICTURES)
+    axes = plot(answer, ax, **options)
     if path is not None:
         axes.get_figure(root=True).savefig(path, dpi=144)  # type: ignore[union-attr]
     return axes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,10 +31,23 @@ MOST_LIKELY_COLUMNS = 5
 
 
 def plain_table(*names: str, title: str | None = None, right: Iterable[str] = ()) -> Table:
-    """A table without a frame."""
+    """A table without a frame: columns of text, then columns of numbers (`right`)."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
     for name in names:
-        table.add_column(name, justify="right" if name in right else "left")
+        table.add_column(name)
+    for name in right:
+        table.add_column(name, justify="right")
+    return table
+
+
+def table_of(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str | Callable[[Any], str]]) -> Table:
+    """These columns of rows, written by a format or a function; a column with the format "{}" stands on the left."""
+    table = plain_table()
+    for name, written in columns.items():
+        table.add_column(name, justify="left" if written == "{}" else "right")
+    for row in rows:
+        cells = ((row[name], written) for name, written in columns.items())
+        table.add_row(*(how.format(value) if isinstance(how, str) else how(value) for value, how in cells))
     return table
 
 
@@ -50,7 +63,8 @@ def chance_table(odds: Odds, heading: str, results: Sequence[Chance]) -> Table |
     """Chances with bars; results that never happen share one line. None if there are no results."""
     if not results:
         return None
-    table = plain_table(heading, "chance", "", right=("chance",))
+    table = plain_table(heading, right=("chance",))
+    table.add_column("")
     if odds.battles is not None:
         table.add_column("95 % interval", justify="right")
     never = [result.label for result in results if result.p == 0]
@@ -76,9 +90,7 @@ def events(odds: Odds) -> list[Chance]:
 
 def summary_table(odds: Odds) -> Table | None:
     """Headline columns: mean, standard deviation, quantiles. None if there are none."""
-    table = plain_table("on average", "mean", "spread", "5 %", "median", "95 %")
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = plain_table("on average", right=("mean", "std dev", "5 %", "median", "95 %"))
     for row in odds.summary_rows():
         name = row["column"]
         if odds.kind_of(name) != "number":
@@ -107,7 +119,7 @@ def likely_table(odds: Odds) -> Table | None:
     if len(rows) == 1:
         return None
     names = [name for name in rows[0] if name != "p"]
-    table = plain_table("chance", title="most likely outcomes", right=("chance",))
+    table = plain_table(title="most likely outcomes", right=("chance",))
     for name in names:
         number = isinstance(rows[0][name], int | float) and not isinstance(rows[0][name], bool)
         table.add_column(label_of(odds.battle, name), justify="right" if number else "left")
@@ -202,9 +214,8 @@ def _grid_parts(swept: Sweep, place: int, width: int) -> list[Table]:
             break
     parts = []
     for begin in range(0, len(settings), fit):
-        table = plain_table("", title=title if begin == 0 else f"{asked}, continued")
-        for setting in settings[begin : begin + fit]:
-            table.add_column(setting, justify="right")
+        part = settings[begin : begin + fit]
+        table = plain_table("", title=title if begin == 0 else f"{asked}, continued", right=part)
         for name, row in zip(rows, cells, strict=True):
             table.add_row(name, *row[begin : begin + fit])
         parts.append(table)
@@ -212,55 +223,45 @@ def _grid_parts(swept: Sweep, place: int, width: int) -> list[Table]:
 
 
 def _cell_table(swept: Sweep) -> Table:
-    table = plain_table(*swept.paths)
     simulated = any(cell.method == "simulated" for cell in swept.cells)
-    for asked in swept.asked:
-        table.add_column(asked, justify="right")
-        if simulated:
-            table.add_column("95 % interval", justify="right")
-    table.add_column("method", justify="right")
+    numbers = (name for asked in swept.asked for name in (asked, "95 % interval")[: 1 + simulated])
+    table = plain_table(*swept.paths, right=(*numbers, "method"))
     for cell in swept.cells:
-        numbers = []
+        cells = []
         for asked, found in zip(swept.asked, cell.measures, strict=True):
-            numbers.append(_cell_number(asked, found.value))
+            cells.append(_cell_number(asked, found.value))
             if simulated:
                 sure = cell.method != "simulated" or math.isnan(found.low)
                 low, high = _cell_number(asked, found.low), _cell_number(asked, found.high)
-                numbers.append("" if sure else f"{low} - {high}")
-        table.add_row(*(str(setting) for setting in cell.settings), *numbers, cell.refused or cell.method)
+                cells.append("" if sure else f"{low} - {high}")
+        table.add_row(*map(str, cell.settings), *cells, cell.refused or cell.method)
     return table
 
 
 def need_table(found: Need) -> Table:
     """The combinations tried, in ascending cost."""
-    table = plain_table(*found.settings)
-    for name in ("cost", found.asked, "method"):
-        table.add_column(name, justify="right")
-    for row in found.rows():
-        settings = [str(row[path]) for path in found.settings]
-        table.add_row(*settings, f"{row['cost']:g}", _cell_number(found.asked, row["value"], 2), row["method"])
-    return table
+    number = partial(_cell_number, found.asked, decimals=2)
+    rows = [row | {found.asked: row["value"]} for row in found.rows()]
+    return table_of(rows, dict.fromkeys(found.settings, "{}") | {"cost": "{:g}", found.asked: number, "method": "{:s}"})
 
 
 def rounds_table(found: ByRound) -> Table:
     """Chances by round; for one plan with its interval when simulated."""
-    rows = found.rows()
-    one = len(found.odds) == 1
-    simulated = any(odds.battles is not None for odds in found.odds.values())
-    plans = [found.clock.title] if one else list(found.odds)
-    table = plain_table(found.clock.unit, *plans, right=(found.clock.unit, *plans))
-    if one and simulated:
-        table.add_column("95 % interval", justify="right")
-    for row in rows:
-        chances = [row["p"]] if one else [row[plan] for plan in found.odds]
-        interval = [span(row["low"], row["high"])] if one and simulated else []
-        table.add_row(str(row[found.clock.unit]), *map(percent, chances), *interval)
-    return table
+    unit, rows = found.clock.unit, found.rows()
+    if len(found.odds) > 1:
+        return table_of(rows, {unit: "{:d}"} | dict.fromkeys(found.odds, percent))
+    columns: dict[str, Any] = {unit: "{:d}", found.clock.title: percent}
+    if any(odds.battles is not None for odds in found.odds.values()):
+        columns["95 % interval"] = "{:s}"
+    return table_of(
+        (row | {found.clock.title: row["p"], "95 % interval": span(row["low"], row["high"])} for row in rows), columns
+    )
 
 
 def survival_table(found: Survival) -> Table:
     """The chance of each piece to survive."""
-    table = plain_table("side", "piece", "", "survives", "", right=("survives",))
+    table = plain_table("side", "piece", "", right=("survives",))
+    table.add_column("")
     if found.battles is not None:
         table.add_column("95 % interval", justify="right")
     for piece in found.pieces:
@@ -288,9 +289,7 @@ def schema_table(battle: Battle, rows: Sequence[FieldRow]) -> Table:
 
 def listing(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Rows of a game's list, such as its leaders."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in rows[0]:
-        table.add_column(name.replace("_", " "))
+    table = Table(*(name.replace("_", " ") for name in rows[0]), box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         table.add_row(*(Text(str(value)) for value in row.values()))
     return table

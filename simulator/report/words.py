@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from simulator.rules.battle import Battle
 
@@ -56,3 +57,8 @@ def value_of(battle: Battle, column: str, value: float | str | bool) -> str:
 def path_in_words(path: str) -> str:
     """A scenario path as words: `attacker.regiments` as "attacker: regiments"."""
     return path.replace("_", " ").replace(".", ": ", 1)
+
+
+def setting_of(setting: Any) -> str:
+    """The setting of a field."""
+    return {True: "yes", False: "no"}[setting] if isinstance(setting, bool) else str(setting)

@@ -5,11 +5,12 @@ A kind is either a chain (`chain` and `outcome`), or an `answer`: a function tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
@@ -30,6 +31,9 @@ class Fields(BaseModel):
 
 Attacking_co = TypeVar("Attacking_co", covariant=True)
 Defending_co = TypeVar("Defending_co", covariant=True)
+Where_co = TypeVar("Where_co", covariant=True)
+Policies_co = TypeVar("Policies_co", covariant=True)
+Options_co = TypeVar("Options_co", covariant=True)
 
 
 class Both(Fields, Generic[Attacking_co, Defending_co]):
@@ -37,11 +41,6 @@ class Both(Fields, Generic[Attacking_co, Defending_co]):
 
     attacker: Attacking_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
     defender: Defending_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
-
-
-Where_co = TypeVar("Where_co", covariant=True)
-Policies_co = TypeVar("Policies_co", covariant=True)
-Options_co = TypeVar("Options_co", covariant=True)
 
 
 class FrameOf(Both[Attacking_co, Defending_co], Generic[Attacking_co, Defending_co, Where_co, Policies_co, Options_co]):
@@ -52,14 +51,8 @@ class FrameOf(Both[Attacking_co, Defending_co], Generic[Attacking_co, Defending_
     options: Options_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
 
 
-class Frame(Fields):
+class Frame(FrameOf[Fields, Fields, Fields, Fields, Fields]):
     """The tables of a scenario. A kind redefines the tables that it uses; the others stay empty."""
-
-    attacker: Fields = Field(Fields(), description="nothing")
-    defender: Fields = Field(Fields(), description="nothing")
-    conditions: Fields = Field(Fields(), description="nothing")
-    policy: Fields = Field(Fields(), description="nothing")
-    options: Fields = Field(Fields(), description="nothing")
 
 
 class Refusal(ValueError):
@@ -112,6 +105,33 @@ def certain(**values: Any) -> Outcomes:
     """The one row of a battle without dice; `winner` is one of the codes above."""
     columns = {name: np.array([value]) for name, value in values.items()}
     return Outcomes(columns, np.ones(1))
+
+
+# A course of a battle of several stages: the ends of its last stage, which of them take this course (bools), and values
+# by column, single or one for each end.
+Course = tuple[OutcomeDistribution, np.ndarray, Mapping[str, ArrayLike]]
+
+
+def without_stage(share: Share | None, values: Mapping[str, ArrayLike]) -> Course:
+    """A course that ends without a further stage; without a share, all battles take it."""
+    share = share or Share()
+    count = None if share.count is None else np.array([share.count])
+    return OutcomeDistribution(None, np.array([share.p]), count), np.array([True]), values
+
+
+def gathered(courses: Iterable[Course], columns: Mapping[str, ArrayLike]) -> Outcomes:
+    """The rows of all courses; `columns` are those of the outcome, each with the value for courses that lack it."""
+    taken = [(ends, which, values) for ends, which, values in courses if which.any()]
+
+    def column(name: str, none: ArrayLike) -> np.ndarray:
+        return np.concatenate([np.broadcast_to(values.get(name, none), w.shape)[w] for _, w, values in taken])
+
+    counts = [ends.count[which] for ends, which, _ in taken if ends.count is not None]
+    return Outcomes(
+        {name: column(name, none) for name, none in columns.items()},
+        np.concatenate([ends.p[which] for ends, which, _ in taken]),
+        np.concatenate(counts) if counts else None,
+    )
 
 
 def no_lines() -> Sequence[str]:

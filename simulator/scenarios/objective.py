@@ -90,12 +90,16 @@ def worth(objective: Objective, columns: Columns) -> np.ndarray:
     worths = []
     for side in SIDES:
         source, sign, weights = weights_of(objective, side)
-        worths.append(sign * sum((weight * _values(columns, name, source) for name, weight in weights.items()), 0.0))
+        values = (weight * values_of(columns, name, source, f"objective.{source}") for name, weight in weights.items())
+        worths.append(sign * sum(values, 0.0))
     return np.array(worths)
 
 
-def _values(columns: Columns, name: str, side: str) -> np.ndarray:
-    """A column as numbers; `win` and `take` as 1 where the side wins or holds the ground."""
+def values_of(columns: Columns, name: str, side: str, where: str) -> np.ndarray:
+    """A column as float64; `win` and `take` as 1 where the side wins or holds the ground.
+
+    Raises ScenarioError, which names the table of weights (`where`), for a name that is no such column.
+    """
     taken = next((columns[one] for one in TAKEN if one in columns), None) if name == "take" else None
     if taken is not None:
         return np.asarray(taken, float) if side == "attacker" else 1.0 - np.asarray(taken, float)
@@ -108,7 +112,7 @@ def _values(columns: Columns, name: str, side: str) -> np.ndarray:
         known = [*words, *(one for one, values in columns.items() if values.dtype.kind in "biuf" and one != "winner")]
         near = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}?" if near else f"columns: {', '.join(known)}"
-        raise ScenarioError(f"objective.{side}.{name}: no such column; {hint}")
+        raise ScenarioError(f"{where}.{name}: no such column; {hint}")
     return np.asarray(columns[name], float)
 
 

@@ -151,24 +151,18 @@ def set_path(data: dict[str, Any], path: str, value: Any) -> None:
         steps += [int(place) for place in re.findall(r"\d+", match[2])]
     node: Any = data
     for step, following in pairwise(steps):
-        if isinstance(step, int):
-            node = _item(node, step, path)
-        else:
-            if not isinstance(node, dict):
-                raise ScenarioError(f"{path}: no such field")
-            node = node.setdefault(step, [] if isinstance(following, int) else {})
-    last = steps[-1]
-    if isinstance(last, int):
-        _item(node, last, path)
-    elif not isinstance(node, dict):
+        _check_place(node, step, path)
+        node = node[step] if isinstance(step, int) else node.setdefault(step, [] if isinstance(following, int) else {})
+    _check_place(node, steps[-1], path)
+    node[steps[-1]] = value
+
+
+def _check_place(node: Any, step: str | int, path: str) -> None:
+    """Refuse a place that a list does not have, and a name in what is no table. Raises ScenarioError."""
+    if isinstance(step, int) and (not isinstance(node, list) or step >= len(node)):
+        raise ScenarioError(f"{path}: there is no place {step}")
+    if isinstance(step, str) and not isinstance(node, dict):
         raise ScenarioError(f"{path}: no such field")
-    node[last] = value
-
-
-def _item(node: Any, place: int, path: str) -> Any:
-    if not isinstance(node, list) or place >= len(node):
-        raise ScenarioError(f"{path}: there is no place {place}")
-    return node[place]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache, partial
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -14,18 +14,8 @@ from simulator.rules.battle import Battle
 
 Schema = dict[str, Any]
 # The tables of a scenario in their usual order.
-ORDER = (
-    "game",
-    "battle",
-    "attacker",
-    "second_attacker",
-    "third_attacker",
-    "defender",
-    "conditions",
-    "policy",
-    "options",
-    "objective",
-)
+SIDES = ("attacker", "second_attacker", "third_attacker", "defender")
+ORDER = ("game", "battle", *SIDES, "conditions", "policy", "options", "objective")
 # The objectives belong to no game's model; see `objective`.
 OBJECTIVE: Schema = {
     "type": "object",
@@ -128,11 +118,12 @@ def field_rows(battle: Battle) -> list[FieldRow]:
             here, must = (f"{path}.{name}" if path else name), name in node.get("required", [])
             inside = list(_tables_in(child, schema))
             if len(inside) < len(list(branches(child, schema))):
-                default = "needed" if must else "" if child.get("default") is None else _written(child["default"])
+                default = "needed" if must else "" if child.get("default") is None else text_of(child["default"])
                 meaning = " ".join(child.get("description", "").split())
                 rows.append(FieldRow(here, allowed(child, schema), default, meaning, must and needed, child))
             for suffix, target in inside:
-                visit(here + suffix, target, must and needed and not suffix)
+                # A table without a default counts as an empty one where it is missing.
+                visit(here + suffix, target, (must or "default" not in child) and needed and not suffix)
 
     visit("", schema, True)
     return rows
@@ -160,13 +151,14 @@ def _tables_in(node: Schema, schema: Schema) -> Iterator[tuple[str, Schema]]:
             yield from ((".NAME", item) for item in named if "properties" in item)
 
 
-def _written(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """A plain value as tables, queries and forms write it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def field_at(battle: Battle, path: str) -> Mapping[str, Any] | None:
     """The schema of the field at a path like `attacker.regiments` or `crossings[0].fleets`; None if there is none."""
-    return _fields_of(battle.model)(path)
+    return _field_at(battle.model, path)
 
 
 def branches_at(battle: Battle, path: str) -> list[Schema]:
@@ -175,13 +167,10 @@ def branches_at(battle: Battle, path: str) -> list[Schema]:
     return list(branches(dict(node), schema_of(battle.model))) if node else []
 
 
-@lru_cache(maxsize=64)
-def _fields_of(model: type[BaseModel]) -> Callable[[str], Mapping[str, Any] | None]:
-    """A cached look-up of a model's fields: few paths are looked up many times."""
-    return lru_cache(maxsize=512)(partial(_field_at, schema_of(model)))
-
-
-def _field_at(schema: Schema, path: str) -> Mapping[str, Any] | None:
+# Few paths are looked up many times.
+@lru_cache(maxsize=8192)
+def _field_at(model: type[BaseModel], path: str) -> Mapping[str, Any] | None:
+    schema = schema_of(model)
     nodes: list[Schema] = [schema]
     for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
         inside: list[Schema] = []
@@ -214,5 +203,9 @@ def whole_numbers(battle: Battle, path: str) -> tuple[int | None, int | None] | 
 
 def choices(battle: Battle, path: str) -> tuple[Any, ...]:
     """The names among which a field chooses; none for a field of another type."""
-    every = branches_at(battle, path)
-    return tuple(name for one in every for name in (*one.get("enum", ()), *([one["const"]] if "const" in one else ())))
+    return tuple(name for node in branches_at(battle, path) for name in named_values(node))
+
+
+def named_values(node: Mapping[str, Any]) -> list[Any]:
+    """The names that a schema without branches allows."""
+    return [*node.get("enum", ()), *([node["const"]] if "const" in node else ())]

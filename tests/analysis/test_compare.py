@@ -8,7 +8,7 @@ import pytest
 
 from simulator import compare, exact, load, simulate
 from simulator.analysis.studies.compare import names_of
-from simulator.analysis.studies.paired import difference, fought, fought_mixture
+from simulator.analysis.studies.paired import difference, fought
 from simulator.cli import run
 from simulator.engine.sample.per_battle import each_outcome, walk_by_rules
 from simulator.scenarios import draft
@@ -99,7 +99,7 @@ def test_mixtures_are_paired_too():
     for wanted, row in zip(sure.rows(), told.rows(), strict=True):
         assert row["difference"] == pytest.approx(wanted["difference"], abs=(row["high"] - row["low"]) * 4.5 / 3.92)
     assert "defender.regiments is drawn" in told.odds["two"].assumptions[0]
-    fewer = fought_mixture(draft(UNKNOWN), 6000, 3)
+    fewer = fought(draft(UNKNOWN), 6000, 3)
     alone = np.concatenate([np.full(1800, 8), np.full(3000, 10), np.full(1200, 13)])
     lost = fewer.each("mean.defender_regiments_lost")
     assert np.all(lost <= alone)

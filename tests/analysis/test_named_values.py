@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from simulator import ScenarioError, best, exact, load
-from simulator.analysis.decisions.matrix_game import solve
+from simulator.analysis.decisions.named_policies import solve
 from simulator.analysis.odds.run import Interrupted
 from simulator.cli import run
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from simulator import exact
-from simulator.analysis.decisions.weights import Weighing
-from simulator.analysis.odds.distribution import Distribution
-from simulator.analysis.odds.intervals import half_width_of_mean, wilson
+from simulator.analysis.odds.distribution import Distribution, half_width_of_mean, wilson
+from simulator.analysis.odds.measure import Weighing
 
 BATTLE = {"game": "risk", "battle": "land", "attacker": {"regiments": 2}, "defender": {"regiments": 1}}
 

@@ -22,7 +22,7 @@ def land(own, enemies, **others):
 
 @pytest.fixture
 def few_rolls(monkeypatch):
-    monkeypatch.setattr("simulator.analysis.odds.precision.ANSWER_ROLLS", 20_000)
+    monkeypatch.setattr("simulator.analysis.odds.run.ANSWER_ROLLS", 20_000)
 
 
 def test_a_precision_that_nobody_chose_stays_within_the_budget_of_rolls(few_rolls):
@@ -65,7 +65,7 @@ def test_rolls_a_battle_are_counted_once_and_for_every_machine_alike():
 
 
 def test_an_interrupt_keeps_the_portions_that_are_finished(monkeypatch):
-    monkeypatch.setattr("simulator.analysis.odds.precision.PORTION_ROLLS", 1)
+    monkeypatch.setattr("simulator.analysis.odds.run.PORTION_ROLLS", 1)
 
     def stop(done, whole):
         if done >= 1024:

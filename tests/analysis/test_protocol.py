@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from tempfile import mkdtemp
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from simulator import (
     campaign,
     compare,
     exact,
+    long_sweep,
     luck,
     mix,
     need,
@@ -26,7 +28,7 @@ from simulator import (
     worth,
 )
 from simulator.analysis.result import Result
-from simulator.cli.options import json_text
+from simulator.cli.output import json_text
 from simulator.report.pictures import PICTURES
 
 LAND = {"game": "risk", "battle": "land", "attacker": {"regiments": 5}, "defender": {"regiments": 3}}
@@ -45,6 +47,7 @@ ANSWERS = {
     "worth": lambda: worth(LAND, {"win": 2, "attacker_regiments_lost": -1}, lose=[1]),
     "sweep of one field": lambda: sweep(LAND, {"attacker.regiments": range(0, 4)}),
     "sweep of two": lambda: sweep(LAND, {"attacker.regiments": [3, 4], "options.ties": ["defender", "both"]}),
+    "kept sweep": lambda: long_sweep(LAND, {"attacker.regiments": [2, 3, 4]}, mkdtemp()),
     "sensitivity": lambda: sensitivity(LAND, battles=500),
     "rounds": lambda: rounds(LAND),
     "campaign": lambda: campaign("europa-vienna-1529"),

@@ -1,5 +1,8 @@
 """What must hold whatever the numbers: steps, columns, sides, survival, replays."""
 
+from itertools import product
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +10,17 @@ from hypothesis import strategies as st
 
 from simulator import campaign, exact, load, replay, simulate, survival
 from simulator.rules import lists
-from simulator.rules.birthright.units import battle_table, number_rows, strength, terrain_values, unit_cards
+from simulator.rules.birthright.units import (
+    MOST_HITS,
+    Class,
+    Terrain,
+    Type,
+    battle_table,
+    number_rows,
+    strength,
+    terrain_values,
+    unit_cards,
+)
 from simulator.scenarios import example_names
 
 EXAMPLES = [name for name in example_names() if name.startswith("birthright-")]
@@ -22,7 +35,14 @@ def test_data():
     published = {"archers": 3, "infantry": 3, "elite-infantry": 5, "cavalry": 6, "knights": 7, "levies": 1}
     assert all(strength(unit_cards()[name]) == value for name, value in published.items())
     assert len(unit_cards()) == 32
-    assert len(terrain_values()) == 120
+    for unit in unit_cards().values():
+        assert unit.strength == strength(unit), unit
+        assert (unit.kind in get_args(Class), unit.type in get_args(Type)) == (True, True)
+        assert unit.melee
+        assert unit.hits <= MOST_HITS
+        assert {len(card) for card in (unit.melee, unit.charge, unit.missile)} <= {0, unit.steps}, unit
+    assert set(terrain_values()) == set(product(get_args(Class), get_args(Terrain), ("attack", "defend")))
+    assert all(column.strip("-FHRD") == "" and len(column) == 9 for column in battle_table())
     assert [column[8] for column in battle_table()] == list("HHHRDDD")
     assert number_rows("siege")[-1] == (60000, 20, 10)
     listed = {row["unit"]: row for row in lists("birthright")["units"]()}

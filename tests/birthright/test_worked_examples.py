@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from simulator import exact, load
-from simulator.rules.birthright.campaign.adjustment import Regents
-from simulator.rules.birthright.checks import tables as check_tables
-from simulator.rules.birthright.siege import tables as siege_tables
-from simulator.rules.birthright.siege.rules import ARRIVAL, RELIEF, STORM
-from simulator.rules.birthright.tactical import tables
-from simulator.rules.birthright.tactical.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attacks
-from simulator.rules.birthright.tactical.rules import PURSUIT
+from simulator.rules.birthright import field_tables, quick_tables
+from simulator.rules.birthright.adjustment import Regents
+from simulator.rules.birthright.engagement import BACK, DESTROYED, HIT, NONE, ROUT, Attacks
+from simulator.rules.birthright.field_rules import PURSUIT
+from simulator.rules.birthright.quick_rules import ARRIVAL, RELIEF, STORM
 from simulator.rules.birthright.units import battle_table
 
 
@@ -41,7 +39,7 @@ def course(scenario, result_of):
 
 def fought(scenario, faces):
     """A battle unit against unit with these dice in order: the attacker's attack first, each check after its d10."""
-    setup, left = tables.set_up(scenario.fields), list(faces)
+    setup, left = field_tables.Setup(scenario.fields), list(faces)
 
     def roll(sides):
         assert 1 <= left[0] <= sides
@@ -104,7 +102,7 @@ def test_4_storm():
 
 
 def checked(scenario, *rolls):
-    battle = check_tables.matchup(scenario.fields)
+    battle = quick_tables.matchup(scenario.fields)
     advantage = battle.attacker.warcraft - battle.defender.warcraft
     left = list(rolls)
 
@@ -131,7 +129,7 @@ def test_6_rout_with_pursuit():
 
 
 def besieged(scenario, *rolls):
-    siege, left = siege_tables.siege_of(scenario.fields), list(rolls)
+    siege, left = quick_tables.siege_of(scenario.fields), list(rolls)
 
     def check(battle, lost, walls):
         own, enemy = left.pop(0)

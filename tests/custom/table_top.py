@@ -6,7 +6,7 @@ from simulator import load
 from simulator.rules.custom.build import lay_out
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.setup import Setup, faces_that_hit
-from simulator.rules.custom.volleys import fires, volleys
+from simulator.rules.custom.volleys import fires, volleys_at
 
 SIDES = ("attacker", "defender")
 WINNERS = ("attacker", "defender", "nobody")
@@ -40,15 +40,15 @@ def _result(field, side, state, faces):
     """The faces as the result of the side's chance table."""
     setup, p = field.setup, field.chain.params
     rules, army, salvo = setup.sides[side], getattr(p, side), field.salvos[state.salvo]
-    own = field.places[side].standings[getattr(state, side)]
-    enemy = field.places[rules.enemy].standings[getattr(state, rules.enemy)]
+    own = field.places[side].standing([getattr(state, side)])
+    enemy = field.places[rules.enemy].standing([getattr(state, rules.enemy)])
     number = 0 if state.salvo < p.opening else state.clock + 1
     hits = {}
     for i in setup.groups[salvo.group]:
         shot = rules.shots.get(i)
         if shot is None or not fires(shot, number, own, enemy):
             continue
-        for volley in volleys(rules, shot, number, own, enemy):
+        for volley in volleys_at(rules, shot, number, own, enemy):
             good = faces_that_hit(setup.file.dice, volley.value)
             for _ in range(volley.dice):
                 hits[shot.targets] = hits.get(shot.targets, 0) + (faces.pop(0) in good)

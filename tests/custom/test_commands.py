@@ -5,7 +5,7 @@ import json
 import pytest
 
 from simulator import cli, load, replay, survival
-from simulator.cli.exit_status import BAD_INPUT
+from simulator.cli.run import BAD_INPUT
 from simulator.rules.custom.game_file.describe import line_of
 from simulator.rules.custom.game_file.files import names, shipped_text
 

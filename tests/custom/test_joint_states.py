@@ -109,19 +109,25 @@ def test_what_is_chosen_by_the_odds_is_answered_line_up_by_line_up(policy):
     assert solve_block(draft(scenario), ("attacker.infantry",), (tuple(range(1, 10)),), ASKED) is None
 
 
-def test_need_asks_the_same_pass_where_the_rules_refuse_nobody(monkeypatch):
-    vary = {"attacker.infantry": range(5), "attacker.tank": range(5)}
-    prices = {"attacker.infantry": 3, "attacker.tank": 6}
-    plain = need(LAND, vary, 0.8, cost=prices)
-    monkeypatch.setattr("simulator.analysis.decisions.need_search.solve_block", lambda *_: None)
-    slow = need(LAND, vary, 0.8, cost=prices)
-    assert (plain.settings, plain.cost, plain.tried) == (slow.settings, slow.cost, slow.tried)
-    assert plain.value == pytest.approx(slow.value, abs=1e-12)
+def test_need_finds_the_cheapest_line_up_of_all():
+    vary = {"attacker.infantry": tuple(range(5)), "attacker.tank": tuple(range(5))}
+    found = need(LAND, vary, 0.8, cost={"attacker.infantry": 3, "attacker.tank": 6})
+    chances = one_by_one(LAND, tuple(vary), tuple(vary.values()), ("p_attacker",))[0]
+    prices = [3 * infantry + 6 * tanks for infantry, tanks in product(*vary.values())]
+    cost, p, settings = min(
+        (price, -p, numbers)
+        for price, p, numbers in zip(prices, chances, product(*vary.values()), strict=True)
+        if p >= 0.8
+    )
+    assert (found.cost, tuple(found.settings.values())) == (cost, settings)
+    assert found.value == pytest.approx(-p, abs=1e-12)
 
 
-def test_too_many_places_for_one_chain_are_answered_line_up_by_line_up(monkeypatch):
-    vary = {"attacker.infantry": tuple(range(1, 10)), "attacker.tank": (1, 2)}
-    assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is not None
-    for most in (12, 18):  # fewer than the line-ups, and than the places that they come to
-        monkeypatch.setattr("simulator.rules.custom.joint_states.MOST_PLACES", most)
-        assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is None
+@pytest.mark.parametrize(
+    ("infantry", "tanks"),
+    [(range(1, 151), range(1, 151)), ((1, 400), range(1, 61))],
+    ids=["line-ups", "places that they come to"],
+)
+def test_too_many_places_for_one_chain_are_answered_line_up_by_line_up(infantry, tanks):
+    vary = {"attacker.infantry": tuple(infantry), "attacker.tank": tuple(tanks)}
+    assert solve_block(draft(LAND), tuple(vary), tuple(vary.values()), ASKED) is None

@@ -12,9 +12,12 @@ from simulator import NoExactOdds, exact, load, odds, replay, simulate
 from simulator.engine.model.interpreted import plain_params
 from simulator.engine.sample.simulation import Simulation, replay_steps
 from simulator.rules.battle import WINNERS, Refusal
-from simulator.rules.custom import build, size
+from simulator.rules.custom.game_file.files import find
 from simulator.rules.custom.hits.dice import HitsParams
+from simulator.rules.custom.hits.params import lay_out
 from simulator.rules.custom.hits.rules import scored
+from simulator.rules.custom.outcome import outcome
+from simulator.rules.custom.setup import Setup
 from tests.custom.games import scenarios
 from tests.custom.reference import Reference
 
@@ -32,17 +35,10 @@ FLEETS = {
 }
 
 
-@pytest.fixture
-def large(monkeypatch):
-    """Every line-up counts as large from when this is called."""
-
-    def too_large(setup):
-        raise size.TooLarge("attacker", "too many units")
-
-    def refuse():
-        monkeypatch.setattr(build, "places_of", too_large)
-
-    return refuse
+def by_blocks(scenario):
+    """The battle of any line-up as that of a large one: its states are hits by block."""
+    asked = load(scenario)
+    return lay_out(Setup(find(asked.data["game"], asked.data.get("rules")), asked.battle.kind, asked.fields))
 
 
 def line_up(kinds, pieces, hits=1, dice=1):
@@ -55,10 +51,9 @@ def line_up(kinds, pieces, hits=1, dice=1):
 
 def outcomes(scenario):
     """Every outcome with its chance: each roll's hits one by one, not as numbers draw them."""
-    built = load(scenario).built
-    assert isinstance(built.chain.params, HitsParams)
-    p = plain_params(built.chain.params)
-    states, ends = {built.chain.start: 1.0}, defaultdict(float)
+    field = by_blocks(scenario)
+    p = plain_params(field.params)
+    states, ends = {field.chain.start: 1.0}, defaultdict(float)
     while sum(states.values()) > 1e-14:
         after = defaultdict(float)
         for s, q in states.items():
@@ -69,7 +64,7 @@ def outcomes(scenario):
             for hits in range(s.dice + 1):
                 after[scored(p, s, hits)] += q * comb(s.dice, hits) * hit**hits * (1 - hit) ** (s.dice - hits)
         states = after
-    columns = built.outcome(type(s)(*map(np.array, zip(*ends, strict=True))))
+    columns = outcome(field, type(s)(*map(np.array, zip(*ends, strict=True))))
     names, found = sorted(columns), defaultdict(float)
     for i, q in enumerate(ends.values()):
         values = ((n, WINNERS[columns[n][i]] if n == "winner" else columns[n][i].item()) for n in names)
@@ -79,30 +74,31 @@ def outcomes(scenario):
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios())
-def test_random_games(large, scenario):
-    large()
+def test_random_games(scenario):
     assume("odds-below" not in json.dumps(scenario["policy"]))
     mine, expected = outcomes(scenario), Reference(scenario["rules"], scenario).table()
     for key in set(mine) | set(expected):
         assert abs(mine.get(key, 0) - expected.get(key, 0)) < 1e-10, dict(key)
 
 
-def test_battles_of_large_line_ups_are_those_of_small_ones(large):
-    expected = exact(LAND)
-    large()
-    mine = simulate(LAND, battles=100_000, seed=3)
-    for side in ("attacker", "defender", "nobody"):
+def test_battles_of_large_line_ups_are_those_of_small_ones():
+    expected, field = exact(LAND), by_blocks(LAND)
+    simulation = Simulation(field.chain, 3)
+    simulation.add(100_000)
+    ends = simulation.ends()
+    columns = outcome(field, ends.states)
+    for number, side in enumerate(WINNERS):
         p = expected.winner(side)
-        assert abs(mine.winner(side) - p) < 4.5 * (p * (1 - p) / 100_000) ** 0.5
+        won = ends.count[columns["winner"] == number].sum() / 100_000
+        assert abs(won - p) < 4.5 * (p * (1 - p) / 100_000) ** 0.5
     for column in ("attacker_cost_lost", "defender_cost_lost", "rounds", "taken"):
         values = expected.numbers(column)
         spread = float(expected.chances @ values**2 - (expected.chances @ values) ** 2) ** 0.5
-        assert abs(mine.mean(column) - expected.mean(column)) < 4.5 * spread / 100_000**0.5, column
+        assert abs(ends.count @ columns[column] / 100_000 - expected.mean(column)) < 4.5 * spread / 100_000**0.5, column
 
 
-def test_compiled_battles_are_those_of_the_rules(large):
-    large()
-    chain = load(LAND).built.chain
+def test_compiled_battles_are_those_of_the_rules():
+    chain = by_blocks(LAND).chain
     simulation = Simulation(chain, 5)
     simulation.add(300)
     ends = simulation.ends()
@@ -153,11 +149,16 @@ def test_policies_that_need_exact_odds_are_refused(policy, told):
         odds(scenario)
 
 
-def apart(kinds):
-    """Kinds of a thousand that are each hit by a step of their own."""
-    scenario = line_up(kinds, 1000)
+def apart(kinds, safe=0):
+    """Kinds of a thousand that are each hit by a step of their own; nothing hits as many kinds as are `safe`."""
+    scenario = line_up(kinds + safe, 1000)
     scenario["rules"]["step"] = [{"name": f"at-u{i}", "hits_only": [f"u{i}"]} for i in range(kinds)]
     return scenario
+
+
+def apart_from_safe(kinds):
+    """The same with a thousand more that nothing hits."""
+    return apart(kinds, safe=1)
 
 
 def rolling_again(kinds):
@@ -173,6 +174,7 @@ def rolling_again(kinds):
     ("line_ups", "fit", "too_many", "told"),
     [
         (apart, 24, 25, "attacker: 25 groups of units are hit apart from each other: .* 24 of 1,000 hits fit"),
+        (apart_from_safe, 24, 25, "attacker: 25 groups of units are hit apart from each other"),
         (rolling_again, 6, 11, "rules: 11 different rerolls are too many for line-ups of this size; at most 10"),
     ],
 )

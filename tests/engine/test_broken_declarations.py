@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from simulator.engine.exact import exact_outcomes
-from simulator.engine.factored import grid
 from simulator.engine.graph import graph_cache
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
@@ -331,56 +330,53 @@ def test_rows_that_are_not_those_of_the_tables_are_refused(first, result, weight
         Tables(np.array(first, np.int64), np.array(result), np.array(weight))
 
 
-class Clash(NamedTuple):
-    """Two rolls that were to act apart, and do not: `middle` where both are 1, `both` where the first moves both."""
-
-    middle: int
-    both: int
-    another: int
-
-
 class Lines(NamedTuple):
     mine: int
     theirs: int
     rounds: int
 
 
-@rule(Clash)
 def running(p, s):
     return (s.mine > 0) & (s.theirs > 0)
 
 
-@rule(Clash)
 def table(p, s):
     return 1
 
 
-@rule(Clash)
 def second(p, s):
     return 1
 
 
-@rule(Clash)
 def lands(p, s, result, other):
     more = p.middle * (result == 1) * (other == 1) + p.both * (result == 1)
     return Lines(max(0, s.mine - other - more), max(0, s.theirs - result), s.rounds + 1)
 
 
-@rule(Clash)
 def follows(p, s):
     return s
 
 
-@rule(Clash)
 def step(p, s, result, other):
     return Lines(max(0, s.mine - other), max(0, s.theirs - result - p.another), s.rounds + 1)
+
+
+RULES = running, table, second, lands, follows, step
 
 
 @pytest.mark.parametrize(
     ("params", "wrong"), [((0, 0, 0), False), ((1, 0, 0), True), ((0, 1, 0), True), ((0, 0, 1), True)]
 )
-def test_rolls_that_do_not_act_apart_are_an_error(params, wrong, monkeypatch):
-    monkeypatch.setattr(grid, "_checked", set())
+def test_rolls_that_do_not_act_apart_are_an_error(params, wrong):
+    """Two rolls that were to act apart, and do not: `middle` where both are 1, `both` where the first moves both."""
+
+    class Clash(NamedTuple):
+        middle: int
+        both: int
+        another: int
+
+    for part in RULES:
+        rule(Clash)(part)
     book = TableBook()
     book.add({0: 2, 1: 1, 2: 1})
     start, limits = Lines(6, 6, 0), Lines(6, 6, 10**6)

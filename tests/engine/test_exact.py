@@ -7,7 +7,7 @@ import pytest
 
 from simulator.engine.exact import exact_outcomes
 from simulator.engine.graph.compiled_explorer import CompiledExplorer
-from simulator.engine.graph.state_values import state_values
+from simulator.engine.graph.graph_cache import state_values
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from tests.toys import Coins, Wide, stay, urn, walk
 

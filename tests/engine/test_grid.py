@@ -8,10 +8,9 @@ import pytest
 from simulator import exact, load
 from simulator.engine.exact import exact_outcomes, outcomes_of
 from simulator.engine.factored import grid
-from simulator.engine.factored.grid import PlainGrid
-from simulator.engine.factored.solve_grid import grid_outcomes
+from simulator.engine.factored.solve_grid import Grid, grid_outcomes
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
-from simulator.engine.model.chain import Chain, rule
+from simulator.engine.model.chain import Chain, helper, rule
 from simulator.engine.model.chance import TableBook
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 
@@ -46,6 +45,7 @@ def second(p, s):
     return 2
 
 
+@helper
 @rule(Duel)
 def lands(p, s, result, other):
     own = max(0, s.own - other - p.crossed * result)
@@ -87,7 +87,10 @@ def same(one, other, rel=1e-12):
 def test_a_duel_on_the_grid_is_the_duel_of_all_pairs():
     chain = duel(3)
     assert grid.fits_on_grid(chain)
-    same(chances(PlainGrid(chain, BUDGET).ends()), chances(outcomes_of(PlainExplorer(chain, BUDGET).explore())))
+    same(
+        chances(Grid(chain, BUDGET, compiled=False).ends()),
+        chances(outcomes_of(PlainExplorer(chain, BUDGET).explore())),
+    )
 
 
 def axis(battle, attacker, defender, **more):
@@ -107,14 +110,12 @@ def test_battles_on_the_grid_are_those_of_all_pairs(scenario):
     chain = scenario.chain
     assert grid.fits_on_grid(chain)
     spelled = chances(outcomes_of(PlainExplorer(chain, BUDGET).explore()))
-    same(chances(PlainGrid(chain, BUDGET).ends()), spelled)
+    same(chances(Grid(chain, BUDGET, compiled=False).ends()), spelled)
 
 
 def test_compiled_and_plain_grids_are_alike():
-    from simulator.engine.factored.grid_kernels import CompiledGrid
-
     for scenario in BATTLES:
-        plain, compiled = PlainGrid(scenario.chain, BUDGET).ends(), CompiledGrid(scenario.chain, BUDGET).ends()
+        plain, compiled = (Grid(scenario.chain, BUDGET, compiled).ends() for compiled in (False, True))
         same(chances(compiled), chances(plain), rel=1e-13)
         assert compiled.explored == plain.explored
         assert compiled.residual == pytest.approx(plain.residual, rel=1e-12)
@@ -122,7 +123,7 @@ def test_compiled_and_plain_grids_are_alike():
 
 def test_rolls_that_do_not_act_apart_are_refused():
     with pytest.raises(BrokenGame, match="change each other's fields"):
-        PlainGrid(duel(3, crossed=1), BUDGET).ends()
+        Grid(duel(3, crossed=1), BUDGET, compiled=False).ends()
 
 
 def test_a_battle_that_comes_back_to_where_it_was_is_spelled_out_instead():
@@ -135,7 +136,7 @@ def test_a_battle_that_comes_back_to_where_it_was_is_spelled_out_instead():
 
 def test_a_grid_past_its_budget_is_refused():
     with pytest.raises(NoExactOdds, match=r"more than [\d,]+ states.* past the budget"):
-        PlainGrid(duel(30), 10_000).ends()
+        Grid(duel(30), 10_000, compiled=False).ends()
 
 
 def test_a_far_off_round_costs_nothing():

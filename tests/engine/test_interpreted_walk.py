@@ -1,76 +1,82 @@
 """Battles fought before anything is compiled are the very battles of the rules, whoever goes on with them."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
-from simulator.engine.graph.graph_cache import simulate_by_rules
+from simulator.engine.jit.time_budgets import compiled_here, patience_for, spent
+from simulator.engine.model.chain import Chain, rule, rules
 from simulator.engine.model.chance import tables
 from simulator.engine.model.limits import BrokenGame
-from simulator.engine.sample import interpreted_walk as first_battles
 from simulator.engine.sample.alias import build_alias, some_tables
-from simulator.engine.sample.interpreted_walk import InterpretedSimulation
+from simulator.engine.sample.interpreted_walk import FIRST_PORTION, InterpretedSimulation, kernel_of
 from simulator.engine.sample.simulation import Simulation
 from simulator.engine.simulate import simulation_of
-from tests.engine.test_lazy_walk import BATTLES, CHAINS, fought_slowly, tally_of
-from tests.toys import Coins, urn, walk
+from tests.engine.test_grid import Duel, Lives
+from tests.engine.test_lazy_walk import CHAINS, without_graph
+from tests.engine.walks import fought_slowly, tally_of
+from tests.toys import Coins, Walk, urn, walk
 
 pytestmark = pytest.mark.xdist_group("toys")  # their rules are compiled once, by one worker
 
+BATTLES = 2500
+
 
 @pytest.mark.parametrize("name", [*CHAINS, "words"])
-def test_battles_are_those_of_the_rules(name, monkeypatch):
-    monkeypatch.setattr(first_battles, "FIRST_PORTION", 100)
+def test_battles_are_those_of_the_rules(name):
     chain = replace(CHAINS[name] if name in CHAINS else urn(6))
-    simulation, told = InterpretedSimulation(chain, 11), []
-    simulation.add(BATTLES // 2, told.append)
-    simulation.add(BATTLES - BATTLES // 2)
+    simulation, done = InterpretedSimulation(chain, 11), []
+    simulation.add(100)
+    simulation.add(BATTLES - 100, done.append)
     assert simulation.battles == BATTLES
-    assert told == [100, 300]
+    assert done[-1] == BATTLES - 100
     assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.02])
-def test_compiled_rules_go_on_where_plain_python_takes_too_long(patience, monkeypatch):
-    chain = replace(CHAINS["pairs"])
-    simulate_by_rules(chain)
-    monkeypatch.setattr(first_battles, "patience_for", lambda *_: patience)
-    simulation, told = InterpretedSimulation(chain, 3), []
-    simulation.add(20_000)
-    simulation.add(10_000, told.append)
+def test_compiled_rules_go_on_where_plain_python_takes_too_long(patience):
+    chain = without_graph(CHAINS["pairs"])
+    used = patience_for(chain, kernel_of(chain)) - patience
+    spent(chain, used)
+    try:
+        simulation, done = InterpretedSimulation(chain, 3), []
+        simulation.add(20_000)
+        simulation.add(10_000, done.append)
+    finally:
+        spent(chain, -used)
     compiled = Simulation(chain, 3)
     compiled.add(30_000)
     assert simulation.battles == 30_000
-    assert told[-1] == 10_000
+    assert done[-1] == 10_000
     assert tally_of(simulation) == tally_of(compiled)
 
 
-def test_compiled_rules_go_on_where_edges_take_too_much_room(monkeypatch):
+@pytest.mark.parametrize("results", [3_000, 5_000])
+def test_compiled_rules_go_on_where_edges_take_too_much_room(results):
+    """One state has 9 million edges, of which two states fit, or 25 million."""
+    dice = dict.fromkeys(range(results), 1)
+    start = Lives(10_000, 10_000, 0)
+    chain = without_graph(
+        Chain(Duel(1, 0), start, Lives(10_000, 10_000, 10_000), tables([{0: 1}, dice, dice]), counters=("rounds",))
+    )
+    simulation = InterpretedSimulation(chain, 3)
+    simulation.add(60)
+    assert tally_of(simulation) == fought_slowly(chain, 3, 60)
+
+
+def test_an_interrupt_keeps_what_was_fought():
     chain = replace(CHAINS["pairs"])
-    simulate_by_rules(chain)
-    met = first_battles.InterpretedGraph(chain)
-    begun = len(met._lead.whole)
-    met.fight(3, 0, 100, 10.0)
-    for most in (begun - 1, len(met._lead.whole) - 1):
-        monkeypatch.setattr(first_battles, "MOST_EDGES", most)
-        simulation = InterpretedSimulation(chain, 3)
-        simulation.add(300)
-        assert simulation._rest is not None
-        assert tally_of(simulation) == fought_slowly(chain, 3, 300)
-
-
-def test_an_interrupt_keeps_what_was_fought(monkeypatch):
-    monkeypatch.setattr(first_battles, "FIRST_PORTION", 100)
-    simulation = InterpretedSimulation(replace(CHAINS["pairs"]), 11)
+    simulation = InterpretedSimulation(chain, 11)
 
     def interrupt(done):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         simulation.add(BATTLES, interrupt)
-    assert simulation.battles == 100
-    simulation.add(BATTLES - 100)
-    assert tally_of(simulation) == fought_slowly(simulation._chain, 11, BATTLES)
+    assert simulation.battles == FIRST_PORTION
+    simulation.add(BATTLES - FIRST_PORTION)
+    assert tally_of(simulation) == fought_slowly(chain, 11, BATTLES)
 
 
 @pytest.mark.parametrize(
@@ -85,14 +91,23 @@ def test_a_game_that_breaks_its_contract_is_told_of(limits, message):
         InterpretedSimulation(replace(walk(2, 9, counting=1), limits=limits), 1).add(5000)
 
 
-def test_chosen_where_a_chain_is_too_large_and_nothing_is_compiled(monkeypatch):
-    large, small = replace(CHAINS["coins"]), replace(CHAINS["coins"])
-    simulate_by_rules(large)
-    monkeypatch.setattr("simulator.engine.jit.kernel_cache.is_ready", lambda *_: False)
-    monkeypatch.setattr("simulator.engine.jit.time_budgets.compiled_here", set())
+class Fresh(NamedTuple):
+    """A game of coins that no kernel was compiled for."""
+
+    goal: int
+    counting: int
+
+
+for name in ("running", "table", "step"):
+    rule(Fresh)(rules[Walk][name])
+
+
+def test_chosen_where_a_chain_is_too_large_and_nothing_is_compiled():
+    small = replace(walk(3, 30), params=Fresh(30, 0))
+    large = without_graph(small)
     assert isinstance(simulation_of(large, 1), InterpretedSimulation)
     assert isinstance(simulation_of(small, 1), Simulation)
-    monkeypatch.setattr("simulator.engine.jit.kernel_cache.is_ready", lambda *_: True)
+    compiled_here.add(Fresh)
     assert isinstance(simulation_of(large, 1), Simulation)
 
 

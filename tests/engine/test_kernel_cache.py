@@ -15,9 +15,9 @@ print(build_alias(tables([{0: 1, 3: 2, 7: 4}, {0: 1}])).entry.tolist())
 """
 
 
-def run(folder):
+def run(folder, code=CODE):
     found = subprocess.run(
-        [sys.executable, "-c", CODE],
+        [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=False,
@@ -64,6 +64,5 @@ IndexDataCacheFile.save = no_room
 """
 
 
-def test_a_full_disk_keeps_nothing_and_answers_all_the_same(kept, tmp_path, monkeypatch):
-    monkeypatch.setattr("tests.engine.test_kernel_cache.CODE", FULL + CODE)
-    assert run(tmp_path) == kept[1]
+def test_a_full_disk_keeps_nothing_and_answers_all_the_same(kept, tmp_path):
+    assert run(tmp_path, FULL + CODE) == kept[1]

@@ -1,11 +1,10 @@
-import time
+import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from simulator.engine.exact import exact_outcomes
-from simulator.engine.sample import simulation as montecarlo
 from simulator.engine.sample.simulation import Simulation
 from tests.toys import urn, walk
 
@@ -35,18 +34,14 @@ def test_same_battles_whatever_the_threads_and_chunks(chain):
             assert same(fought(chain, battles, threads=threads, chunk=chunk), reference)
 
 
-def test_other_threads_help_where_few_battles_take_long(monkeypatch):
-    runs, run = [], Simulation._run
-
-    def slow(self, queue):
-        runs.append(queue)
-        time.sleep(0.2)
-        return run(self, queue)
-
-    monkeypatch.setattr(montecarlo, "LONG", 0.0)
-    monkeypatch.setattr(Simulation, "_run", slow)
-    assert same(fought(CHAINS["wide"], 10_000, threads=2), fought(CHAINS["wide"], 10_000, threads=1))
-    assert len(runs) == 3
+def test_other_threads_help_where_few_battles_take_long():
+    """All battles are one chunk, for one thread, until a second has passed."""
+    others, threads = set(threading.enumerate()), []  # threads of earlier tests may still be ending
+    simulation = Simulation(walk(200, 400), 1, threads=2)
+    simulation.add(50_000, lambda done: threads.append(len(set(threading.enumerate()) - others)))
+    assert threads[0] == 1
+    assert max(threads) == 2
+    assert simulation.ends().count.sum() == 50_000
 
 
 def test_battles_added_in_portions_are_the_same_battles():

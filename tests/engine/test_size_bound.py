@@ -2,7 +2,9 @@
 
 import math
 import re
+from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -11,15 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.engine.exact import exact_outcomes
-from simulator.engine.graph import compiled_explorer as expand
-from simulator.engine.graph import explore
-from simulator.engine.graph import refusal_cache as refused
-from simulator.engine.graph.compiled_explorer import CompiledExplorer
-from simulator.engine.graph.compiled_size_bound import look_while_growing
+from simulator.engine.graph.compiled_explorer import EDGES, CompiledExplorer
+from simulator.engine.graph.compiled_size_bound import look_ahead, look_while_growing
 from simulator.engine.graph.graph import size_of
 from simulator.engine.graph.graph_cache import graph_of
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
-from simulator.engine.graph.size_bound import PlainWalk, Sample, least_number, refuse_what_is_too_large
+from simulator.engine.graph.size_bound import (
+    PlainWalk,
+    Sample,
+    least_number,
+    look_before_compiling,
+    recall,
+    refuse_what_is_too_large,
+    remember,
+)
+from simulator.engine.jit import kernel_cache
 from simulator.engine.model.chain import Chain, rule
 from simulator.engine.model.chance import TableBook
 from simulator.engine.model.limits import NoExactOdds
@@ -108,6 +116,9 @@ def maze(seed, places, onwards, few=2, many=9):
     return Chain(Maze(np.append(to, [[places] * many], axis=0)), Place(0), Place(places), book.close())
 
 
+STEPS = count()
+
+
 class Book(NamedTuple):
     """Four rolls of a die with very many faces, all of which are written down."""
 
@@ -133,6 +144,7 @@ def table(p, s):
 
 @rule(Book)
 def step(p, s, result):
+    next(STEPS)
     if s.first == 0:
         return Written(1 + result, 0, 0, 0)
     if s.second == 0:
@@ -226,12 +238,11 @@ def test_battles_that_never_meet_show_the_square_of_their_number():
     assert least_number(1, 1, 20) == 1
 
 
-def test_wide_rolls_are_refused_before_all_of_their_results_are_followed(monkeypatch):
-    followed = []
-    monkeypatch.setattr(PlainExplorer, "_choices", lambda *given: followed.append(given))
+def test_wide_rolls_are_refused_before_all_of_their_results_are_followed():
+    before = next(STEPS)
     with pytest.raises(NoExactOdds, match=r"at least about [\d,]+ states"):
         graph_of(written(12_000), 20_000_000)
-    assert not followed
+    assert next(STEPS) - before < 12_000
 
 
 def test_a_roll_with_too_many_results_is_told():
@@ -254,57 +265,84 @@ def test_compiled_battles_walk_as_plain_ones_do():
     assert not plain.fan.any()
 
 
-def test_wide_states_that_wait_are_counted_before_they_are_followed(monkeypatch):
+def explorer_of(chain, budget, pause=64):
+    explorer = CompiledExplorer(chain, budget, size_check=look_while_growing)
+    explorer.pause = pause
+    return explorer
+
+
+def test_wide_states_that_wait_are_counted_before_they_are_followed():
     """A chain is refused soon, with a number of edges that it surely has; one that fits never is."""
-    monkeypatch.setattr(expand, "PAUSE", 64)
-    monkeypatch.setattr("simulator.engine.graph.compiled_size_bound.PAUSE", 64)
-    monkeypatch.setattr("simulator.engine.graph.compiled_size_bound.look_ahead", lambda explorer: None)
-    monkeypatch.setattr("simulator.engine.graph.compiled_size_bound.BLOCK", 8)
     chain = maze(1, 100, False, few=300, many=500)
     graph = PlainExplorer(chain, 10**9).explore()
     whole = size_of(chain, len(graph), len(graph.to))
-    assert len(CompiledExplorer(chain, whole, size_check=look_while_growing).explore()) == len(graph)
+    assert len(explorer_of(chain, whole).explore()) == len(graph)
     for budget in (whole // 4, whole // 2):
-        explorer = CompiledExplorer(chain, budget, size_check=look_while_growing)
+        explorer = explorer_of(chain, budget)
+        explorer.looked_ahead = True
         with pytest.raises(
             NoExactOdds, match=r"^at least [0-9,]+ states and [0-9,]+ transitions: more than"
         ) as refusal:
             explorer.explore()
         told, edges = (int(number.replace(",", "")) for number in re.findall("[0-9][0-9,]*", str(refusal.value))[:2])
         assert budget < size_of(chain, told, edges) <= whole
-        assert explorer.at[expand.EDGES] < len(graph.to) / 10
+        assert explorer.at[EDGES] < len(graph.to) / 10
 
 
-def refuses(chain, budget, walk_of, effort):
-    raise NoExactOdds(f"seen by {effort > 0}")
+def test_a_compiled_explorer_samples_battles_of_wide_states():
+    explorer = explorer_of(written(12_000), 20_000_000)
+    explorer.at[EDGES] = 10**6
+    with pytest.raises(NoExactOdds, match="since sampled battles rarely visit the same state"):
+        look_ahead(explorer)
+
+
+def test_sampled_battles_refuse_before_compiling_and_later_runs_recall_it(folder):
+    chain = load("knt-into-the-unknown").chain
+    explorer = PlainExplorer(chain, 5_000_000)
+    explorer.edges = 10**6
+    with pytest.raises(NoExactOdds, match="since sampled battles rarely visit the same state") as first:
+        look_before_compiling(explorer)
+    with pytest.raises(NoExactOdds, match=re.escape(str(first.value))):
+        recall(chain, 5_000_000)
+    recall(chain, 5_000_001)
+
+
+SMALL = 2_000
 
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(refused.cache, "folder_of", lambda package: tmp_path / package)
-    return tmp_path
+    """An empty cache; the rules of Risk are compiled before."""
+    CompiledExplorer(land(2), 10**8).explore()
+    monkeypatch.setenv("BATTLE_ODDS_CACHE", str(tmp_path))
+    kernel_cache.folder_of.cache_clear()
+    yield tmp_path
+    kernel_cache.folder_of.cache_clear()
 
 
-def land(regiments):
-    sides = {"attacker": {"regiments": regiments}, "defender": {"regiments": regiments}}
+def land(attackers, defenders=30):
+    sides = {"attacker": {"regiments": attackers}, "defender": {"regiments": defenders}}
     return load({"game": "risk", "battle": "land"} | sides).chain
 
 
-def test_a_compiled_explorer_looks_ahead_and_the_refusal_is_kept(folder, monkeypatch):
-    monkeypatch.setattr(expand, "PAUSE", 16)
-    monkeypatch.setattr("simulator.engine.graph.compiled_size_bound.PAUSE", 16)
-    monkeypatch.setattr("simulator.engine.graph.compiled_size_bound.QUICK_BYTES", 4_000)
-    monkeypatch.setattr("simulator.engine.graph.compiled_size_bound.refuse_what_is_too_large", refuses)
-    with pytest.raises(NoExactOdds, match="seen by True"):
-        CompiledExplorer(land(40), 10**6, size_check=look_while_growing).explore()
-    (path,) = (folder / "risk" / refused.FOLDER).iterdir()
-    assert path.read_text() == "1000000\nseen by True"
+def test_a_refusal_is_kept_for_this_chain_and_budgets_as_small(folder):
+    with pytest.raises(NoExactOdds) as first:
+        explorer_of(land(30), SMALL, pause=16).explore()
+    (path,) = folder.rglob("refused/*")
+    path.write_text(f"{SMALL}\nso it was found")
+    with pytest.raises(NoExactOdds, match="so it was found"):
+        explorer_of(land(30), SMALL - 1, pause=16).explore()
+    with pytest.raises(NoExactOdds, match="past the budget") as other:
+        explorer_of(land(31), SMALL, pause=16).explore()
+    assert "more than" in str(first.value)
+    assert "more than" in str(other.value)
+    assert len(explorer_of(land(30), 10**8, pause=16).explore()) > 30
 
 
-def test_plain_python_looks_ahead_before_it_is_compiled_and_the_refusal_is_kept(folder, monkeypatch):
-    monkeypatch.setattr(explore, "patience_for", lambda chain, kernel: 1e-9)
-    monkeypatch.setattr(explore.kernel_cache, "is_ready", lambda kernel, params: False)
-    monkeypatch.setattr("simulator.engine.graph.size_bound.refuse_what_is_too_large", refuses)
-    with pytest.raises(NoExactOdds, match="seen by"):
-        graph_of(land(40))
-    assert list((folder / "risk" / refused.FOLDER).iterdir())
+def test_a_file_that_cannot_be_read_is_no_refusal(folder):
+    chain = land(30)
+    remember(chain, SMALL, "too large")
+    (path,) = folder.rglob("refused/*")
+    path.write_text("nonsense")
+    recall(chain, 1)
+    recall(replace(chain, start=chain.start), 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulator.rules.europa.land import rules as land
-from simulator.rules.europa.land.outcome import land_outcome
+from simulator.rules.europa.land.battle import land_outcome
 from simulator.rules.europa.land.tables import LandSetup
 from simulator.scenarios import load
 from tests.europa.scenarios import land as land_scenario

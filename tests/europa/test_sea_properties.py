@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from simulator import NoExactOdds, ScenarioError, exact, load, replay
 from simulator.engine.exact import exact_outcomes
+from simulator.rules.europa.tables import standard
 
 TECHNOLOGIES = ["carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"]
 leader = st.fixed_dictionaries({"manoeuvre": st.integers(0, 5), "fire": st.integers(0, 5), "shock": st.integers(0, 5)})
@@ -65,6 +66,20 @@ def test_a_wind_of_ones_own_choice_is_a_mixture():
     mixed = p[0] * odds["attacker"].winner("attacker") + p[1] * odds["defender"].winner("attacker")
     mixed += (1 - sum(p)) * odds["none"].winner("attacker")
     assert odds["roll"].winner("attacker") == pytest.approx(mixed, abs=1e-12)
+
+
+def test_a_replacement_is_a_mixture_of_the_leaders_of_its_table():
+    """The manoeuvre counts in the wind, in breaking off, in the pursuit and in the retreat attrition."""
+    side, enemy = {"warships": 2, "transports": 1, "retreat_drm": 3}, {"warships": 2, "leader": "none"}
+    policy = {"attacker": {"break_off": "if-behind"}}
+    drawn = battle(side, enemy, policy=policy)
+    rows = standard().replacements["MINOR"]
+    given = [
+        battle(side | {"leader": dict(zip(("manoeuvre", "fire", "shock"), row, strict=True))}, enemy, policy=policy)
+        for row in rows
+    ]
+    for column in ("attacker_wind", "attacker_broke_off", "attacker_losses_thirds", "defender_ships_taken"):
+        assert drawn.mean(column) == pytest.approx(sum(odds.mean(column) for odds in given) / len(rows), abs=1e-12)
 
 
 NAVAL = {"battle": "naval", "attacker": {"warships": 3}, "defender": {"warships": 3}}

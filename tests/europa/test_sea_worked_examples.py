@@ -7,10 +7,11 @@ import pytest
 from simulator import exact
 from simulator.rules.europa.procedures.continuation import Season
 from simulator.rules.europa.sea import rules
-from simulator.rules.europa.sea.end_tables import BattleSetup
-from simulator.rules.europa.sea.losses import Fight, Reckoning, categories, modified, plundered
+from simulator.rules.europa.sea.battle import BattleSetup
+from simulator.rules.europa.sea.fight import START
+from simulator.rules.europa.sea.losses import Fight, Losses, categories, modified, plundered
 from simulator.rules.europa.sea.squadrons import engagement
-from simulator.rules.europa.sea.tables import START, packed
+from simulator.rules.europa.sea.tables import packed
 from simulator.rules.europa.shared.fleets import Cargo, Fleet
 from simulator.rules.europa.tables import standard
 from simulator.scenarios import load
@@ -33,7 +34,7 @@ def fought(scenario, dice):
     while rules.running(p, state):
         if state.stage == rules.DRAW:
             blows = wind(fighting, thrown)
-            result = next(n for n in fighting.known.begins() if groups[n].wind == blows)
+            result = next(n for n, group in enumerate(groups) if group.wind == blows)
         elif state.stage in {rules.FIRST_BREAK, rules.SECOND_BREAK}:
             side = p.first if state.stage == rules.FIRST_BREAK else 1 - p.first
             man = fighting.engagement.squadrons[side].leader.manoeuvre
@@ -44,9 +45,9 @@ def fought(scenario, dice):
                 drm = fighting.drm(side, groups[state.group], roll, state.failed, rules.more_stars(state))
                 die = thrown.popleft() if fighting.engagement.columns(side)[0] else 0
                 parts.append(packed(*fighting.read(side, roll, die + drm)))
-            state = rules.rolled(p, state, *parts)
+            state = rules.step(p, state, *parts)
             continue
-        state = rules.step(p, state, result)
+        state = rules.step(p, state, result, 0)
     return state, setup, groups[state.group], thrown
 
 
@@ -76,8 +77,8 @@ def test_n1_two_days_no_winner():
     state, setup, _, left = fought(scenario, [7, 4, 6, 5, 5, 3, 6, 8, 4, 9])
     assert not left
     assert (state.verdict, state.loss_a, state.stars_a, state.loss_d, state.stars_d) == (2, 5, 1, 7, 1)
-    a = setup.reckoning.record(0, Fight(False, False, 0, state.loss_a))
-    d = setup.reckoning.record(1, Fight(False, False, 0, state.loss_d))
+    a = setup.losses.record(0, Fight(False, False, 0, state.loss_a))
+    d = setup.losses.record(1, Fight(False, False, 0, state.loss_d))
     assert (a.damaged, a.destroyed, a.fleet.warships) == (3, 1, 14)
     assert (d.damaged, d.destroyed, d.fleet.warships, d.fleet.transports) == (4, 3, 8, 2)
 
@@ -94,9 +95,9 @@ def test_n2_galleys_major_victory():
     assert (state.verdict, state.rolls, state.stars_d, state.loss_a) == (0, 2, 3, 3)
     thirds, caught = pursued(setup, group, state, 7)
     assert (thirds, caught) == (7, 2)
-    d = setup.reckoning.record(1, Fight(False, True, caught, state.loss_d + thirds))
+    d = setup.losses.record(1, Fight(False, True, caught, state.loss_d + thirds))
     assert (d.losses, d.damaged, d.destroyed, d.captured.galleys, d.fleet.galleys) == (36, 12, 12, 4, 1)
-    a = setup.reckoning.record(0, Fight(True, False, 0, state.loss_a))
+    a = setup.losses.record(0, Fight(True, False, 0, state.loss_a))
     assert (a.losses, a.damaged, a.destroyed, a.fleet.galleys, a.fleet.galleasses) == (6, 3, 3, 18, 2)
 
 
@@ -110,7 +111,7 @@ def test_n3_gold_convoy():
     assert (state.verdict, state.rolls, state.loss_d, state.stars_d) == (0, 1, 3, 0)
     thirds, caught = pursued(setup, group, state, 4)
     assert (thirds, caught) == (3, 1)
-    d = setup.reckoning.record(1, Fight(False, True, caught, state.loss_d + thirds))
+    d = setup.losses.record(1, Fight(False, True, caught, state.loss_d + thirds))
     assert (d.fleet.transports, d.cargo.gold, d.seized, d.damaged, d.losses) == (2, 30, 20, 0, 3)
 
 
@@ -127,17 +128,17 @@ def test_gold_is_seized_transport_after_transport(gold, transports, left, seized
 def test_n4_categories():
     assert categories(12, True) == (6, 3, 3)
     assert categories(17, False) == (11, 6, 0)
-    five = Reckoning(engagement(naval({"warships": 5}, {"warships": 6}).fields))
+    five = Losses(engagement(naval({"warships": 5}, {"warships": 6}).fields))
     found = next(r for t in range(60) if (r := five.record(0, Fight(True, False, 0, t))).losses == 24)
     assert (found.destroyed, found.damaged, found.refitted, found.fleet.thirds) == (9, 6, 0, 0)
     fields = {"warships": 1, "galleys": 10, "technology": "carrack"}
     mixed = naval(
         fields, {"warships": 4}, conditions={"sea": "baltic"}, policy={"attacker": {"first_line": "warships"}}
     )
-    reckoning = Reckoning(engagement(mixed.fields))
-    found = next(r for t in range(80) if (r := reckoning.record(0, Fight(False, True, 0, t))).losses == 18)
+    losses = Losses(engagement(mixed.fields))
+    found = next(r for t in range(80) if (r := losses.record(0, Fight(False, True, 0, t))).losses == 18)
     assert (found.damaged, found.destroyed) == (12, 6)
-    taken = next(r for t in range(80) if (r := reckoning.record(0, Fight(False, True, 2, t))).losses == 18)
+    taken = next(r for t in range(80) if (r := losses.record(0, Fight(False, True, 2, t))).losses == 18)
     assert (taken.captured.warships, taken.captured.galleys, taken.damaged) == (3, 2, 3)
 
 

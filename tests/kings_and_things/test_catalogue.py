@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from simulator import load
-from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import Condition
-from simulator.rules.kings_and_things.forces import forces_of
+from simulator.rules.kings_and_things.forces import Catalogue, forces_of
 
 KINDS = [f"{value}{symbol}" for value in range(7) for symbol in ("", "R", "M", "C")]
 

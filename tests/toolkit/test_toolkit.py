@@ -13,8 +13,9 @@ from hypothesis import strategies as some
 
 from simulator.engine.model.chain import OutcomeDistribution, Share
 from simulator.engine.model.chance import CERTAIN, TableBook
-from simulator.rules.battle import Refusal
-from simulator.rules.toolkit import courses, faces, losses, naming, policies, retreat, weights
+from simulator.rules.battle import Refusal, gathered, without_stage
+from simulator.rules.toolkit import faces, losses, naming, policies, retreat, weights
+from simulator.rules.toolkit.retreat import Leave
 
 DIE = dict.fromkeys(range(1, 7), 1)
 
@@ -139,16 +140,16 @@ def test_a_line_that_depends_on_what_is_left():
 @pytest.mark.parametrize(
     ("policy", "says"),
     [
-        (retreat.never(), lambda units, rounds, enemy: False),
-        (retreat.below(3), lambda units, rounds, enemy: units < 3),
-        (retreat.at_most(3), lambda units, rounds, enemy: units <= 3),
-        (retreat.half_of(5), lambda units, rounds, enemy: 2 * units <= 5),
-        (retreat.after(2), lambda units, rounds, enemy: rounds >= 2),
+        (Leave(), lambda units, rounds, enemy: False),
+        (Leave(below=3), lambda units, rounds, enemy: units < 3),
+        (retreat.any_of(Leave(below=4)), lambda units, rounds, enemy: units <= 3),
+        (retreat.any_of(Leave(below=10**30)), lambda units, rounds, enemy: True),
+        (Leave(rounds=2), lambda units, rounds, enemy: rounds >= 2),
         (retreat.outnumbered(), lambda units, rounds, enemy: units < enemy),
         (retreat.outnumbered(Fraction(3, 2)), lambda units, rounds, enemy: 2 * units < 3 * enemy),
-        (retreat.worn_down(2), lambda units, rounds, enemy: enemy <= 2),
+        (Leave(worn_down=2), lambda units, rounds, enemy: enemy <= 2),
         (
-            retreat.any_of(retreat.below(2), retreat.after(3), retreat.outnumbered()),
+            retreat.any_of(Leave(below=2), Leave(rounds=3), retreat.outnumbered()),
             lambda units, rounds, enemy: units < 2 or rounds >= 3 or units < enemy,
         ),
     ],
@@ -206,7 +207,7 @@ def test_the_rule_compiles():
 
     compiled.bind_rules()
     ask = njit(lambda leave, units: retreat.leaves(leave, units, 0, units, 4))
-    policy = retreat.any_of(retreat.below(2), retreat.outnumbered())
+    policy = retreat.any_of(Leave(below=2), retreat.outnumbered())
     assert [bool(ask(policy, units)) for units in range(6)] == [units < 4 for units in range(6)]
 
 
@@ -226,12 +227,13 @@ def test_hits_are_dealt_in_turn(hits, a, b, c, sequence):
 
 
 def test_courses_of_a_composed_battle():
-    told = courses.Courses({"winner": 2, "landed": 0, "won": False})
     ends = OutcomeDistribution(None, np.array([0.5, 0.3, 0.2]), np.array([5, 3, 2]))
-    told.add(ends, np.array([True, False, True]), {"winner": np.array([0, 1, 1]), "won": True})
-    told.add(ends, np.array([False, False, False]), {"winner": 0})
-    told.add_one(Share(0.3, 3), {"landed": 4})
-    found = told.outcomes()
+    taken = [
+        (ends, np.array([True, False, True]), {"winner": np.array([0, 1, 1]), "won": True}),
+        (ends, np.array([False, False, False]), {"winner": 0}),
+        without_stage(Share(0.3, 3), {"landed": 4}),
+    ]
+    found = gathered(taken, {"winner": 2, "landed": 0, "won": False})
     assert {name: values.tolist() for name, values in found.columns.items()} == {
         "winner": [0, 1, 2],
         "landed": [0, 0, 4],

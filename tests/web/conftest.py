@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,20 +46,27 @@ def site(app):
     return TestClient(app, follow_redirects=False)
 
 
+@contextmanager
+def served(settings):
+    """The address of a server with these settings, which runs beside the tests."""
+    import uvicorn
+
+    line = socket.create_server(("127.0.0.1", 0))
+    running = uvicorn.Server(settings)
+    thread = threading.Thread(target=running.run, args=([line],), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{line.getsockname()[1]}"
+    running.should_exit = True
+    thread.join(10)
+
+
 @pytest.fixture(scope="session")
 def server(app):
     """The address of the page, served beside the tests."""
-    import uvicorn
-
     from simulator.web.server.serve import configured
 
-    line = socket.create_server(("127.0.0.1", 0))
-    served = uvicorn.Server(configured(app))
-    thread = threading.Thread(target=served.run, args=([line],), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{line.getsockname()[1]}"
-    served.should_exit = True
-    thread.join(10)
+    with served(configured(app)) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

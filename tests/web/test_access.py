@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator.web.links import catalogue
+from simulator.web import catalogue
 
 RISK = "attacker.regiments=4&defender.regiments=3"
 MINE = """{ format = 1, name = "Mine", unit = { pikes = { combat = 2 } }, battle = { field = {} },

@@ -2,20 +2,28 @@
 
 import logging
 import os
+import re
 import signal
 import socket
-import sys
 import time
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
+from numba.core import compiler_lock
+from pydantic import Field
+from starlette.testclient import TestClient
 
+from simulator import rules
+from simulator.rules.battle import Battle, Built, Fields
 from simulator.scenarios import ScenarioError
 from simulator.web.messages import Job, Limits, Reply
-from simulator.web.server.app import ReplyCache
-from simulator.web.server.schedule import BUSY, Schedule
-from simulator.web.time_limit import OutOfTime, at_most
-from simulator.web.views import dispatch, odds_in_time
+from simulator.web.server.app import ReplyCache, create_app
+from simulator.web.server.pool import Pool
+from simulator.web.server.serve import TimedProtocol, configured
+from simulator.web.time_limit import OutOfTime, at_most, compiler_cuts
+from simulator.web.views import dispatch
+from tests.web.conftest import served
 
 RISK = "attacker.regiments=20&defender.regiments=15"
 SCENARIO = {"game": "risk", "battle": "land", "attacker": {"regiments": 20}, "defender": {"regiments": 15}}
@@ -44,7 +52,7 @@ def test_no_file_is_read_by_its_name(site, secret):
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../../pyproject.toml"])
 def test_tables_are_no_file_names(site, path):
-    from simulator.web.links import catalogue
+    from simulator.web import catalogue
 
     data = catalogue.example_data("europa-blenheim-1704") | {"options": {"tables": {"combat_results": path}}}
     reply = site.post("/api/odds", json=data)
@@ -135,75 +143,92 @@ def test_seconds_are_kept():
     assert time.process_time() - begun < 3
 
 
-def test_a_compiler_that_was_cut_off_is_known(monkeypatch):
+def test_a_compiler_that_was_cut_off_is_known(own_game):
     """Its worker is replaced, and the complaint does not say that the battle is too large."""
-    from types import SimpleNamespace
-
-    from simulator.web import time_limit as clock
-
-    lock = SimpleNamespace(global_compiler_lock=SimpleNamespace(is_locked=lambda: True))
-    monkeypatch.setitem(sys.modules, "numba.core.compiler_lock", lock)
-    cuts = []
-    for module in (clock, dispatch, odds_in_time):
-        monkeypatch.setattr(module, "compiler_cuts", cuts)
-    with pytest.raises(OutOfTime), at_most(0.02):
-        for_ever()
-    assert len(cuts) == 1
-    monkeypatch.setattr(odds_in_time, "answer", lambda *_: for_ever())
-    (reply,) = dispatch.replies(job("page", **LARGE), Limits(seconds=0.1))
+    own_game(for_ever)
+    try:
+        with compiler_lock.global_compiler_lock:
+            with pytest.raises(OutOfTime), at_most(0.02):
+                for_ever()
+            assert len(compiler_cuts) == 1
+            (reply,) = dispatch.replies(job("page"), Limits(seconds=0.1))
+    finally:
+        compiler_cuts.clear()
     assert reply.status == 422
     assert b"are still being compiled here" in reply.body
 
 
-LARGE = {"attacker.regiments": 100_000, "defender.regiments": 100_000}
+class OwnSide(Fields):
+    units: int = Field(1, ge=0, le=1_000_000)
 
 
-def job(view, **fields):
-    names = {"game": "risk", "battle": "land"}
-    return Job(view, names, tuple((key, str(value)) for key, value in fields.items()))
+class OwnFields(Fields):
+    game: Literal["own-game"]
+    battle: Literal["field"]
+    attacker: OwnSide = OwnSide()
+    defender: OwnSide = OwnSide()
 
 
-def test_what_is_too_large_is_refused_with_something_smaller(monkeypatch):
-    def endless(source, method, progress=None):
-        if progress:
-            progress(123_456, None)
-        raise OutOfTime
+@pytest.fixture
+def own_game():
+    """Registers a game whose only battle is answered by a given function."""
 
-    monkeypatch.setattr(odds_in_time, "answer", endless)
-    (reply,) = dispatch.replies(job("page", **LARGE), Limits())
+    def added(answer):
+        title = "a battle"
+        kind = Battle(
+            game="own-game", kind="field", title=title, model=OwnFields, headline=(),
+            build=lambda fields: Built(answer=lambda run: answer()),
+        )  # fmt: skip
+        rules.register(kind)
+
+    yield added
+    rules.GAMES.pop("own-game", None)
+
+
+def job(view):
+    names = {"game": "own-game", "battle": "field"}
+    return Job(view, names, (("attacker.units", "100471"), ("defender.units", "100001")))
+
+
+def test_what_is_too_large_is_refused_with_something_smaller(own_game):
+    own_game(for_ever)
+    (reply,) = dispatch.replies(job("page"), Limits(seconds=0.1))
     text = reply.body.decode()
     assert reply.status == 422
     assert "too large for this page" in text
-    assert "more than 123,456 states" in text
-    assert "/risk/land?attacker.regiments=50000&amp;defender.regiments=50000" in text
+    assert re.search(r"more than [\d,]+ states", text)
+    assert "/own-game/field?attacker.units=50235&amp;defender.units=50000" in text
 
 
-def test_a_fault_is_a_reply_without_what_was_asked(monkeypatch, capsys):
-    def fault(job, limits):
-        raise ZeroDivisionError(job.pairs[0][1])
+def test_a_fault_is_a_reply_without_what_was_asked(own_game, capsys):
+    def fault():
+        raise ZeroDivisionError(str(100_000 + 471))
 
-    monkeypatch.setitem(dispatch.VIEWS, "page", fault)
-    (reply,) = dispatch.replies(job("page", **{"attacker.regiments": 4711, "defender.regiments": 2}), Limits())
+    own_game(fault)
+    (reply,) = dispatch.replies(job("page"), Limits())
     assert reply.status == 500
-    assert "4711" not in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "ZeroDivisionError" in err
+    assert "100471" not in err
 
 
-def test_memory_is_refused_not_taken(monkeypatch):
-    def hungry(job, limits):
+def test_memory_is_refused_not_taken(own_game):
+    def hungry():
         raise MemoryError
 
-    monkeypatch.setitem(dispatch.VIEWS, "answer", hungry)
-    (reply,) = dispatch.replies(job("answer", **{"attacker.regiments": 3}), Limits())
+    own_game(hungry)
+    (reply,) = dispatch.replies(job("answer"), Limits())
     assert reply.status == 422
     assert b"MB" in reply.body
 
 
-def test_past_the_queue_503_and_come_again(site, app, monkeypatch):
-    monkeypatch.setattr(Schedule, "put", lambda self, ticket: ticket.put(BUSY))
-    for path in (f"/risk/land?{RISK}&attacker.dice=2", "/api/names/europa/leaders?q=full", f"/risk/land/stream?{RISK}"):
+def test_past_the_queue_503_and_come_again():
+    site = TestClient(create_app(Pool(1, 0)))
+    for path in (f"/risk/land?{RISK}", "/api/names/europa/leaders?q=full", f"/risk/land/stream?{RISK}"):
         reply = site.get(path)
         assert reply.status_code == 503
         assert reply.headers["retry-after"] == "1"
+        assert "busy" in reply.text
 
 
 def test_a_dead_worker_is_replaced(site, app):
@@ -222,7 +247,7 @@ def test_what_is_kept_has_an_end():
         kept.put(n, Reply(b"x" * 1000))
     assert kept.get(99)
     assert kept.get(0) is None
-    assert sum(len(one.body) for one in kept._replies.values()) <= 10_000
+    assert sum(len(one.body) for n in range(100) if (one := kept.get(n))) <= 10_000
     kept.put("bad", Reply(b"", 422))
     assert kept.get("bad") is None
 
@@ -271,11 +296,14 @@ def test_a_body_has_an_end_however_it_comes(site, server):
 @pytest.mark.parametrize(
     "part", [b"", b"GET / HTTP/1.1\r\nHo", b"POST /own HTTP/1.1\r\n" + HOST + b"Content-Length: 9\r\n\r\nx"]
 )
-def test_nobody_dawdles(server, monkeypatch, part):
-    from simulator.web.server.serve import TimedProtocol
+def test_nobody_dawdles(app, part):
+    class Impatient(TimedProtocol):
+        seconds = 0.2
 
-    monkeypatch.setattr(TimedProtocol, "seconds", 0.2)
-    assert sent(server, part) == b""
+    settings = configured(app)
+    settings.http = Impatient
+    with served(settings) as server:
+        assert sent(server, part) == b""
 
 
 def test_replies_do_not_wait_for_receipts():
@@ -296,10 +324,10 @@ def test_no_header_is_made_of_a_scenario(site):
 
 def test_too_many_fields_and_too_deep():
     from simulator import load
-    from simulator.web.links import url_codec
+    from simulator.web import links
 
     battle = load("risk-20v15").battle
     with pytest.raises(ScenarioError, match="more than"):
-        url_codec.read([("attacker.regiments", str(n)) for n in range(3000)], battle)
+        links.read([("attacker.regiments", str(n)) for n in range(3000)], battle)
     with pytest.raises(ScenarioError, match="not a field"):
-        url_codec.read([(".".join("a" * 40), "1")], battle)
+        links.read([(".".join("a" * 40), "1")], battle)

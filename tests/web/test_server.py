@@ -11,7 +11,7 @@ import pytest
 
 from simulator import load, odds
 from simulator.scenarios import example_names, example_text
-from simulator.web.links import catalogue, share_links, url_codec
+from simulator.web import catalogue, links
 
 RISK = "attacker.regiments=20&defender.regiments=15"
 # Small enough to be solved as plain Python, without kernels.
@@ -32,18 +32,18 @@ def chance(text, name):
 @pytest.mark.parametrize("name", example_names())
 def test_an_address_is_the_scenario(name):
     scenario = load(name)
-    link = share_links.address_of(scenario.data, scenario.battle)
-    pairs, _, version = url_codec.split(parse_qsl(urlsplit(link).query, keep_blank_values=True))
+    link = links.address_of(scenario.data, scenario.battle)
+    pairs, _, version = links.split(parse_qsl(urlsplit(link).query, keep_blank_values=True))
     frame = {"game": scenario.battle.game, "battle": scenario.battle.kind}
-    assert load(frame | url_codec.read(pairs, scenario.battle)) == scenario
+    assert load(frame | links.read(pairs, scenario.battle)) == scenario
     assert version == str(scenario.battle.version)
-    assert load(tomllib.loads(url_codec.document(scenario.data))) == scenario
+    assert load(tomllib.loads(links.document(scenario.data))) == scenario
 
 
 def test_defaults_are_left_out_of_an_address():
     battle = load("risk-20v15").battle
     data = SCENARIO | {"options": {"ties": "defender", "attack_dice": 2}}
-    assert share_links.address_of(data, battle) == f"/risk/land?{RISK}&options.attack_dice=2&v=1"
+    assert links.address_of(data, battle) == f"/risk/land?{RISK}&options.attack_dice=2&v=1"
 
 
 # --- the form -------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def test_the_form_of_every_battle_kind_spells_its_first_example(game, kind):
     data = catalogue.start_of(battle)
     page = render("form.html", form=forms.form_of(battle, data)).decode()
     pairs = form_pairs(f'<form id="scenario">{page}</form>')
-    again = {"game": game, "battle": kind} | url_codec.read(pairs, battle)
+    again = {"game": game, "battle": kind} | links.read(pairs, battle)
     assert load(again) == load(data)
     assert page.count("<label") >= len(set(pairs)) // 2
 
@@ -185,7 +185,7 @@ def test_a_plain_form_goes_on_to_the_clean_address(site):
 def test_sides_are_swapped_as_far_as_the_rules_let_them():
     battle = load("risk-20v15").battle
     data = SCENARIO | {"policy": {"attacker": {"retreat": "stop-below", "stop_below": 5}}}
-    found = share_links.swapped(data, battle)
+    found = links.swapped(data, battle)
     assert (found["attacker"], found["defender"]) == ({"regiments": 15}, {"regiments": 20})
     assert load(found).fields.policy.attacker.retreat == "to-the-end"  # the defender of Risk never retreats
 
@@ -388,9 +388,9 @@ def test_only_what_a_route_is_for(site):
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
     from simulator import cli
-    from simulator.cli import serving
+    from simulator.cli import machine
 
-    monkeypatch.setattr(serving, "find_spec", lambda name: None)
+    monkeypatch.setattr(machine, "find_spec", lambda name: None)
     assert cli.run(["web"]) == 2
     assert capsys.readouterr().err == (
         "web: needs starlette, uvicorn, jinja2, orjson; install it with: python -m pip install 'battle-odds[web]'\n"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from simulator import rules
 from simulator.analysis.odds.answer import answer
-from simulator.analysis.odds.intervals import wilson
+from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result, frame
@@ -94,20 +94,18 @@ def clock_of(scenario: Scenario) -> Clock:
     return clock
 
 
-def plans_of(scenario: Scenario) -> tuple[str, ...]:
-    """The names of all plans. Raises ScenarioError for a kind without plans."""
-    clock = clock_of(scenario)
-    if clock.plans is None:
-        raise ScenarioError(f"battle: {scenario.battle.game} {scenario.battle.kind} has no plans to compare")
-    return tuple(map(str, choices(scenario.battle, clock.plans)))
-
-
 def _planned(scenario: Scenario) -> dict[str, Scenario]:
-    """The scenario under each plan; plans that lack a number they need are left out."""
+    """The scenario under each plan; plans that lack a number they need are left out.
+
+    Raises ScenarioError for a kind without plans.
+    """
+    battle, path = scenario.battle, clock_of(scenario).plans
+    if path is None:
+        raise ScenarioError(f"battle: {battle.game} {battle.kind} has no plans to compare")
     found, why = {}, None
-    for plan in plans_of(scenario):
+    for plan in map(str, choices(battle, path)):
         try:
-            found[plan] = scenario.replace(str(clock_of(scenario).plans), plan)
+            found[plan] = scenario.replace(path, plan)
         except ScenarioError as error:
             why = error
     if why and not found:
@@ -132,13 +130,8 @@ def campaign(
     asked = load(scenario)
     clock = clock_of(asked)
     method = Method(battles=battles, seed=seed, threads=threads)
-    if not all_plans:
-        try:
-            return ByRound(clock, {"": answer(asked, method, progress)})
-        except Interrupted as cut:
-            raise Interrupted(ByRound(clock, {"": cut.gathered}, False)) from None
     found: dict[str, Odds] = {}
-    for plan, planned in _planned(asked).items():
+    for plan, planned in (_planned(asked) if all_plans else {"": asked}).items():
         try:
             found[plan] = answer(planned, method, progress)
         except KeyboardInterrupt as cut:

@@ -6,12 +6,13 @@ waves(["first.toml", "second.toml"])       # Odds of the whole, exact over the d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from simulator.analysis.odds.answer import exact
+from simulator.analysis.odds.distribution import merge
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.outcome_rows import merge
 from simulator.analysis.odds.run import Progress
 from simulator.rules import custom
 from simulator.rules.battle import NOBODY, Columns, Outcomes
@@ -38,7 +39,7 @@ def waves(scenarios: Sequence[Source], progress: Progress | None = None) -> Odds
         parts: list[Outcomes] = []
         for chosen, armies in _starts(rows):
             fought = _fight(one, armies, number)
-            parts.append(_after(rows, chosen, armies, fought))
+            parts.append(_after(rows, chosen, fought))
             explored += fought.explored
             residual += float(rows.p[chosen].sum()) * fought.residual
             if progress:
@@ -93,7 +94,10 @@ def _starts(rows: Outcomes) -> list[tuple[np.ndarray, dict[str, Army]]]:
 
 
 def _fight(one: Draft, armies: dict[str, Army], number: int) -> Outcomes:
-    """The battle of these survivors and the units of its scenario; units left and lost by name."""
+    """The battle of these survivors and the units of its scenario; units left and lost by name.
+
+    A side without units loses; the battle is not fought then.
+    """
     data, may_fight = dict(one.data), _roster(one).fights
     sent: dict[str, Army] = {}
     for side in SIDES:
@@ -105,35 +109,27 @@ def _fight(one: Draft, armies: dict[str, Army], number: int) -> Outcomes:
         }
         data[side] = table | sent[side]
     fighting = [any(sent[side].values()) for side in SIDES]
-    if not all(fighting):
-        if number == 0:
-            Draft(data, one.folder, one.paths).checked()
-        return _unfought(sent, fighting)
-    odds = exact(Draft(data, one.folder, one.paths).checked())
-    columns: Columns = {"winner": odds.columns["winner"], "rounds": odds.columns["rounds"]}
+    winner = fighting.index(True) if any(fighting) else NOBODY
+    fought = Outcomes({"winner": np.array([winner]), "rounds": np.array([0])}, np.ones(1))
+    if all(fighting):
+        odds = exact(Draft(data, one.folder, one.paths).checked())
+        fought = Outcomes(odds.columns, odds.chances, None, odds.residual, odds.explored)
+    elif number == 0:
+        Draft(data, one.folder, one.paths).checked()
+    columns: Columns = {name: fought.columns[name] for name in ("winner", "rounds")}
+    none = np.zeros(len(fought.p), np.int64)
     for side in SIDES:
-        stays = ~odds.columns[f"{side}_retreated"]
+        stays = ~fought.columns.get(f"{side}_retreated", none.astype(bool))
         for unit, count in sent[side].items():
             named = f"{side}_{unit}"
-            lost = odds.columns.get(f"{named}_lost", np.zeros(len(odds.chances), np.int64))
+            lost = fought.columns.get(f"{named}_lost", none)
             columns[f"{named}_lost"] = lost
             columns[f"{named}_left"] = (count - lost) * stays
             columns[f"{named}_away"] = (count - lost) * ~stays
-    return Outcomes(columns, odds.chances, None, odds.residual, odds.explored)
+    return replace(fought, columns=columns)
 
 
-def _unfought(sent: dict[str, Army], fighting: list[bool]) -> Outcomes:
-    """The outcome if one side or both have no units."""
-    winner = fighting.index(True) if any(fighting) else NOBODY
-    columns: Columns = {"winner": np.array([winner]), "rounds": np.array([0])}
-    for side in SIDES:
-        for unit, count in sent[side].items():
-            columns |= {f"{side}_{unit}_{what}": np.zeros(1, np.int64) for what in ("lost", "away")}
-            columns[f"{side}_{unit}_left"] = np.array([count])
-    return Outcomes(columns, np.ones(1))
-
-
-def _after(rows: Outcomes, chosen: np.ndarray, armies: dict[str, Army], fought: Outcomes) -> Outcomes:
+def _after(rows: Outcomes, chosen: np.ndarray, fought: Outcomes) -> Outcomes:
     """Each of these rows combined with every outcome of the battle."""
     before = {name: np.repeat(values[chosen], len(fought.p)) for name, values in rows.columns.items()}
     now = {name: np.tile(values, len(chosen)) for name, values in fought.columns.items()}

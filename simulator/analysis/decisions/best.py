@@ -190,12 +190,18 @@ def best(scenario: Source, decide: Sequence[str] | None = None, *, progress: Pro
         else:
             asked = asked.with_fields({path: BEST})
     if named:
-        return best_of_named(asked, [path for path in _policies(asked) if path in named], _answered, progress)
+        return best_of_named(asked, [path for path in _policies(asked) if path in named], answered, progress)
     found = asked.checked()
     if not found.decided:
         example = next(iter([*may_be_best(asked), *_policies(asked)]), "")
         raise ScenarioError(f"decide: nothing in this scenario is best; give for example {example}")
-    return _answered(found)
+    return answered(found)
+
+
+def answered(scenario: Scenario) -> Best:
+    """A battle under its best policies, in which no named values are left to choose."""
+    found = ExactAnswer(scenario).odds()
+    return Best(scenario, found, worths(scenario, found))
 
 
 def _paths(asked: Draft, decide: Sequence[str] | None) -> dict[str, bool]:
@@ -230,16 +236,12 @@ def _policies(asked: Draft) -> list[str]:
     return [path for path in rows if len(choices(battle, path)) > 1]
 
 
-def _answered(scenario: Scenario) -> Best:
-    found = ExactAnswer(scenario).odds()
-    return Best(scenario, found, worths(scenario, found))
-
-
-def worths(scenario: Scenario, found: Odds) -> dict[str, float]:
-    """The worth of a battle to each side."""
+def worths(scenario: Scenario, found: Odds | None = None) -> dict[str, float]:
+    """The worth of a battle to each side; `found` are its odds if they are known."""
     chain = scenario.built.chain if scenario.decided else None
     if chain is not None and chain.utilities is not None:
         return dict(zip(SIDES, best_policy(chain).values, strict=True))
+    found = found or ExactAnswer(scenario).odds()
     values = worth_of(scenario.objective, found.columns) @ found.chances
     return dict(zip(SIDES, map(float, values), strict=True))
 
@@ -259,18 +261,11 @@ def _gains(found: Best, path: str) -> Iterator[Gain]:
                 fixed = found.scenario.replace_all({path: name, **parameter})
             except ScenarioError:
                 continue
-            worth = _value(fixed, side)
+            worth = worths(fixed)[side]
             if value is None or worth > value + SLACK:
                 value, shown = worth, label
         if value is not None:
             yield Gain(path, shown, value, own - value)
-
-
-def _value(scenario: Scenario, side: str) -> float:
-    """The worth of a battle to a side."""
-    if scenario.decided:
-        return worths(scenario, None)[side]  # type: ignore[arg-type]
-    return worths(scenario, ExactAnswer(scenario).odds())[side]
 
 
 def _settings(scenario: Scenario, path: str, name: str) -> Iterator[tuple[dict[str, Any], str]]:

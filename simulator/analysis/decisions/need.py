@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Found, Search, Tried
+from simulator.analysis.decisions.need_search import ALIKE, MOST_SETTINGS, Search, Tried
 from simulator.analysis.odds.measure import is_chance
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result
@@ -47,7 +47,7 @@ class Need(Result):
     @property
     def tried(self) -> int:
         """The number of answers computed."""
-        return len([one for one in self.answers if not one.refused])
+        return len(self.answers)
 
     @property
     def setting(self) -> int | None:
@@ -56,11 +56,10 @@ class Need(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a combination tried: its settings, `cost`, `value`, `low`, `high`, `method`; in ascending cost."""
-        shown = sorted((one for one in self.answers if not one.refused), key=lambda one: (one.cost, one.settings))
         return [
             dict(zip(self.settings, one.settings, strict=True))
             | {"cost": one.cost, **one.found._asdict(), "method": one.method}
-            for one in shown
+            for one in sorted(self.answers, key=lambda one: (one.cost, one.settings))
         ]
 
     def how(self) -> str:
@@ -110,27 +109,25 @@ def need(  # noqa: PLR0913 - as docs/rules/decisions.md names them
         search.check_target(goal)
     try:
         if budget is not None:
-            found = search.within(budget, pruning)
-        elif len(search.paths) == 1:
-            found = search.smallest(goal)
+            found: Tried | None = search.within(budget, pruning)
         else:
-            found = search.cheapest(goal, pruning)
+            found = search.smallest(goal) if len(search.paths) == 1 else search.cheapest(goal, pruning)
     except KeyboardInterrupt:
-        if not search.answered:
+        if not search.answers:
             raise
         best = search.best()
-        cut = Found(best, budget is None and best.found.value >= goal - ALIKE)
-        raise Interrupted(_result(search, cut, budget, complete=False)) from None
-    return _result(search, found, budget)
+        enough = budget is None and best.found.value >= goal - ALIKE
+        raise Interrupted(_result(search, best, enough, budget, complete=False)) from None
+    return _result(search, found or search.best(), found is not None, budget)
 
 
-def _result(search: Search, found: Found, budget: float | None, complete: bool = True) -> Need:
+def _result(search: Search, best: Tried, enough: bool, budget: float | None, complete: bool = True) -> Need:
     return Need(
-        enough=found.enough,
-        settings=dict(zip(search.paths, found.best.settings, strict=True)),
-        **found.best.found._asdict(),
-        method=found.best.method,
-        cost=found.best.cost,
+        enough=enough,
+        settings=dict(zip(search.paths, best.settings, strict=True)),
+        **best.found._asdict(),
+        method=best.method,
+        cost=best.cost,
         monotone=search.monotone,
         asked=search.value or "",
         target=search.target,

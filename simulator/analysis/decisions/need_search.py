@@ -6,15 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.answer import answer, changed
 from simulator.analysis.odds.measure import Measure, is_chance, measure
 from simulator.analysis.odds.run import Interrupted, Method, Progress
-from simulator.analysis.studies.cell import changed
 from simulator.analysis.studies.one_pass import solve_block
+from simulator.rules.battle import Battle
 from simulator.scenarios import ScenarioError, Source, draft
 from simulator.scenarios.schema import field_at, unknown_field, whole_numbers
 from simulator.scenarios.validation import brief, finite, given_number
@@ -23,31 +22,22 @@ ALIKE = 1e-12
 SAME_COST = 1e-9
 MOST_COMBINATIONS = 100_000
 MOST_SETTINGS = 100
-NO_ANSWER = Measure(float("nan"), float("nan"), float("nan"))
 
 Settings = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One combination that was answered; `refused` is the reason if the rules do not allow it."""
+    """One combination that was answered."""
 
     settings: Settings
     cost: float
-    found: Measure = NO_ANSWER
-    method: str = "refused"
-    refused: str = ""
-
-
-class Found(NamedTuple):
-    """The combination found, and whether it is enough."""
-
-    best: Tried
-    enough: bool
+    found: Measure
+    method: str
 
 
 class Search:
-    """The combinations of a need, each answered once when it is needed."""
+    """The combinations of a need, each answered once when it is needed (`answers`)."""
 
     def __init__(
         self,
@@ -60,42 +50,22 @@ class Search:
         progress: Progress | None,
     ) -> None:
         self.draft = draft(scenario)
-        self.battle = self.draft.battle()
         given: dict[str, Iterable[int] | None] = {vary: None} if isinstance(vary, str) else dict(vary)
         if not given:
             raise ValueError("vary: nothing to vary; give a field, like attacker.regiments")
         self.paths = tuple(given)
-        self.values = tuple(self._values(path, given[path], most) for path in self.paths)
+        self.values = tuple(settings_of(self.draft.battle(), path, given[path], most) for path in self.paths)
         self.prices = self._prices(cost)
         size = math.prod(map(len, self.values))
         if size > MOST_COMBINATIONS:
             raise ValueError(f"vary: {size:,} combinations; at most {MOST_COMBINATIONS:,}")
-        self.size, self.value, self.method, self.progress = size, value, method, progress
+        self.value, self.method, self.progress = value, method, progress
         self.answers: dict[Settings, Tried] = {}
         self.target: float | None = None
+        self.monotone = True
+        # The reason for each combination checked: "" if the rules allow it.
         self._refusals: dict[Settings, str] = {}
         self._in_one_pass: dict[Settings, float] | None = None
-        self.monotone = True
-
-    def _values(self, path: str, given: Iterable[int] | None, most: int) -> tuple[int, ...]:
-        """The settings of a field, sorted. Raises ScenarioError for a path that is no field."""
-        if field_at(self.battle, path) is None:
-            raise ScenarioError(unknown_field(self.battle, path))
-        if given is not None:
-            values = sorted(set(given))
-            for one in values:
-                if isinstance(one, bool) or not isinstance(one, int):
-                    raise ValueError(f"vary: {path} = {one!r} is not allowed; give whole numbers")
-            if not values:
-                raise ValueError(f"vary: {path} has no values")
-            return tuple(values)
-        span = whole_numbers(self.battle, path)
-        if span is None:
-            raise ValueError(f"vary: {path} takes no whole number")
-        low, high = span
-        first = 1 if low is None else min(low, 1) if low <= 1 else low
-        last = most if high is None else min(most, high)
-        return tuple(range(first, max(first, last) + 1))
 
     def _prices(self, cost: Mapping[str, float] | None) -> tuple[float, ...]:
         if cost is None:
@@ -119,16 +89,33 @@ class Search:
         if chance and not 0 <= target <= 1:
             raise ValueError(f"target: {target:g} is not allowed; a chance is from 0 to 1 (80 % is 0.8)")
 
-    @property
-    def answered(self) -> list[Tried]:
-        """The combinations answered so far that the rules allow."""
-        return [one for one in self.answers.values() if not one.refused]
+    def ask(self, settings: Settings) -> Tried | None:
+        """The answer for a combination, computed once; None where the rules refuse it."""
+        if settings not in self.answers and not self._refusals.get(settings):
+            self._answer(settings)
+        return self.answers.get(settings)
 
-    def ask(self, settings: Settings) -> Tried:
-        """The answer for a combination, computed once."""
-        if settings not in self.answers:
-            self.answers[settings] = self._ask(settings)
-        return self.answers[settings]
+    def _answer(self, settings: Settings) -> None:
+        cost, value = self.cost(settings), self._solved().get(settings)
+        if value is not None:
+            self._report()
+            self.answers[settings] = Tried(settings, cost, Measure(value, value, value), "exact")
+            return
+        try:
+            scenario, _ = changed(self.draft, self.paths, settings)
+        except ScenarioError as error:
+            self._refusals[settings] = str(error)
+            return
+        try:
+            odds = answer(scenario, self.method, self.progress and (lambda done, total: self._report()))
+        except Interrupted:
+            raise KeyboardInterrupt from None
+        if self.value is None:
+            self.value = odds.value
+            if self.target is not None:
+                self.check_target(self.target)
+        self._report()
+        self.answers[settings] = Tried(settings, cost, measure(odds, self.value), odds.method)
 
     def _solved(self) -> dict[Settings, float]:
         """The values of all combinations that one pass computes; none while the value asked is not known."""
@@ -142,40 +129,18 @@ class Search:
             self._in_one_pass = {settings: one for settings, one in solved.items() if not math.isnan(one)}
         return self._in_one_pass or {}
 
-    def _ask(self, settings: Settings) -> Tried:
-        cost = self.cost(settings)
-        if (value := self._solved().get(settings)) is not None:
-            self._report()
-            return Tried(settings, cost, Measure(value, value, value), "exact")
-        try:
-            scenario, _ = changed(self.draft, self.paths, settings)
-        except ScenarioError as error:
-            return Tried(settings, cost, refused=str(error))
-        inner = self.progress and (lambda done, total: self._report())
-        try:
-            odds = answer(scenario, self.method, inner)
-        except Interrupted:
-            raise KeyboardInterrupt from None
-        if self.value is None:
-            self.value = odds.value
-            if self.target is not None:
-                self.check_target(self.target)
-        self._report()
-        return Tried(settings, cost, measure(odds, self.value), odds.method)
-
     def _report(self) -> None:
         if self.progress:
             self.progress(len(self.answers), None)
 
     def _reaches(self, settings: Settings, target: float) -> bool:
         one = self.ask(settings)
-        return not one.refused and one.found.value >= target - ALIKE
+        return one is not None and one.found.value >= target - ALIKE
 
     def _contradicted(self) -> bool:
         """Do two answers show that more of everything can be worse?"""
-        found = self.answered
-        settings = np.array([one.settings for one in found]).reshape(len(found), -1)
-        values = np.array([one.found.value for one in found])
+        settings = np.array(list(self.answers)).reshape(len(self.answers), -1)
+        values = np.array([one.found.value for one in self.answers.values()])
         return any(
             (values[(settings >= mine).all(axis=1)] < value - ALIKE).any()
             for mine, value in zip(settings, values, strict=True)
@@ -191,21 +156,19 @@ class Search:
                 self._refusals[settings] = str(error)
         return not self._refusals[settings]
 
-    def smallest(self, target: float) -> Found:
+    def smallest(self, target: float) -> Tried | None:
         """The smallest setting of the only field: double, then bisect; a scan from below where more can be worse."""
         allowed: list[Settings] = [(number,) for number in self.values[0] if self._allowed((number,))]
         if not allowed:
             raise self._all_refused()
-        place = self._bisected(allowed, target)
+        found = self._bisected(allowed, target)
         if self._contradicted():
             self.monotone = False
-            place = next((i for i, one in enumerate(allowed) if self._reaches(one, target)), None)
-        if place is None:
-            return Found(self.best(), False)
-        return Found(self.ask(allowed[place]), True)
+            found = next((one for one in allowed if self._reaches(one, target)), None)
+        return None if found is None else self.ask(found)
 
-    def _bisected(self, allowed: list[Settings], target: float) -> int | None:
-        """Place of the first setting that reaches the target if more is never worse; its neighbours are answered."""
+    def _bisected(self, allowed: list[Settings], target: float) -> Settings | None:
+        """The first setting that reaches the target if more is never worse; its neighbours are answered."""
         last, low, high = len(allowed) - 1, -1, 0
         while not self._reaches(allowed[high], target):
             if high == last:
@@ -219,41 +182,51 @@ class Search:
                 low = middle
         for near in {max(high - 1, 0), min(high + 1, last)}:
             self.ask(allowed[near])
-        return high
+        return allowed[high]
 
     def _in_order(self) -> list[Settings]:
         return sorted(product(*self.values), key=lambda one: (self.cost(one), one))
 
-    def cheapest(self, target: float, pruning: bool) -> Found:
+    def cheapest(self, target: float, pruning: bool) -> Tried | None:
         """The cheapest combination that reaches the target."""
         top = tuple(values[-1] for values in self.values)
-        if pruning and not self.ask(top).refused and not self._reaches(top, target) and not self._contradicted():
-            return Found(self.best(), False)
-        found = self._scanned(target, pruning)
+        if pruning and self.ask(top) and not self._reaches(top, target) and not self._contradicted():
+            return None
+        order = self._in_order()
+        found = self._scanned(order, target, pruning)
         if pruning and self._contradicted():
             self.monotone = False
-            found = self._scanned(target, False)
+            found = self._scanned(order, target, False)
         self.monotone = self.monotone and not self._contradicted()
-        if not found:
-            return Found(self.best(), False)
-        return Found(_cheapest_largest(found), True)
+        return _cheapest_largest(found) if found else None
 
-    def _scanned(self, target: float, pruning: bool) -> list[Tried]:
-        """All equally cheap combinations that reach the target first, in ascending cost."""
-        failed: list[Settings] = []
+    def _scanned(
+        self,
+        order: Sequence[Settings],
+        target: float,
+        pruning: bool,
+        failed: Sequence[Settings] = (),
+        most: float = math.inf,
+    ) -> list[Tried]:
+        """All equally cheap combinations that reach the target first, in ascending cost up to `most`.
+
+        Pruning passes over those that are nowhere larger than one that `failed`.
+        """
         found: list[Tried] = []
-        for settings in self._in_order():
-            if found and self.cost(settings) > found[0].cost + SAME_COST:
+        for settings in order:
+            if self.cost(settings) > most + SAME_COST:
                 break
             if pruning and any(_below(settings, other) for other in failed):
                 continue
-            if self._reaches(settings, target):
-                found.append(self.ask(settings))
-            elif not self.ask(settings).refused:
-                failed = [other for other in failed if not _below(other, settings)] + [settings]
+            one = self.ask(settings)
+            if one and one.found.value >= target - ALIKE:
+                found.append(one)
+                most = min(most, one.cost)
+            elif one:
+                failed = [*(other for other in failed if not _below(other, settings)), settings]
         return found
 
-    def within(self, budget: float, pruning: bool) -> Found:
+    def within(self, budget: float, pruning: bool) -> Tried:
         """The largest value among the combinations that cost at most the budget; of equal ones the cheapest."""
         if not finite(budget) or budget < 0:
             raise ValueError(f"budget: {given_number(budget)} is not allowed; give a number, 0 or more")
@@ -264,32 +237,16 @@ class Search:
         inside = [one for one in order if self.cost(one) <= budget + SAME_COST]
         for settings in self._not_raisable(inside) if pruning else inside:
             self.ask(settings)
-        if pruning and self.answered:
-            self._seek_cheaper(inside)
-        if pruning and (self._contradicted() or not self.answered):
+        if pruning and self.answers:
+            best = self.best()
+            worse = [one.settings for one in self.answers.values() if one.found.value < best.found.value - ALIKE]
+            self._scanned(inside, best.found.value, pruning, worse, best.cost)  # cheaper ones that are as good
+        if pruning and (self._contradicted() or not self.answers):
             self.monotone = False
             for settings in inside:
                 self.ask(settings)
         self.monotone = self.monotone and not self._contradicted()
-        return Found(self.best(), True)
-
-    def _seek_cheaper(self, inside: Sequence[Settings]) -> None:
-        """Answer, in ascending cost, combinations that may be as good as the best one, up to the first that is."""
-        best = self.best()
-        worse = [one.settings for one in self.answered if one.found.value < best.found.value - ALIKE]
-        most = best.cost
-        for settings in inside:
-            if self.cost(settings) > most + SAME_COST:
-                break
-            if any(_below(settings, other) for other in worse):
-                continue
-            one = self.ask(settings)
-            if one.refused:
-                continue
-            if one.found.value >= best.found.value - ALIKE:
-                most = min(most, one.cost)
-            else:
-                worse = [other for other in worse if not _below(other, settings)] + [settings]
+        return self.best()
 
     def _not_raisable(self, inside: Sequence[Settings]) -> Iterator[Settings]:
         """The combinations of which no field can be raised within the budget."""
@@ -306,15 +263,36 @@ class Search:
 
     def best(self) -> Tried:
         """The largest value so far; among equals the cheapest, then the smallest settings."""
-        if not self.answered:
+        if not self.answers:
             raise self._all_refused()
-        return _cheapest_largest(self.answered)
+        return _cheapest_largest(list(self.answers.values()))
 
     def _all_refused(self) -> ValueError:
         """The refusal of the cheapest combination, where all are refused."""
         first = self._in_order()[0]
         self._allowed(first)
         return ScenarioError(f"vary: {self._refusals[first]}")
+
+
+def settings_of(battle: Battle, path: str, given: Iterable[int] | None, most: int) -> Settings:
+    """The settings of a field, sorted. Raises ScenarioError for a path that is no field, ValueError."""
+    if field_at(battle, path) is None:
+        raise ScenarioError(unknown_field(battle, path))
+    if given is not None:
+        values = sorted(set(given))
+        for one in values:
+            if isinstance(one, bool) or not isinstance(one, int):
+                raise ValueError(f"vary: {path} = {one!r} is not allowed; give whole numbers")
+        if not values:
+            raise ValueError(f"vary: {path} has no values")
+        return tuple(values)
+    span = whole_numbers(battle, path)
+    if span is None:
+        raise ValueError(f"vary: {path} takes no whole number")
+    low, high = span
+    first = 1 if low is None else min(low, 1) if low <= 1 else low
+    last = most if high is None else min(most, high)
+    return tuple(range(first, max(first, last) + 1))
 
 
 def _cheapest_largest(found: Sequence[Tried]) -> Tried:

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simulator.analysis.decisions.weights import NO_WEIGHTS, Weighing, check_side, weighing
 from simulator.analysis.odds.answer import answer as find_odds
-from simulator.analysis.odds.distribution import Distribution
-from simulator.analysis.odds.intervals import half_width_of_mean, wilson
+from simulator.analysis.odds.distribution import Distribution, half_width_of_mean, wilson
+from simulator.analysis.odds.measure import NO_WEIGHTS, Weighing, check_side, weighing
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import Interrupted, Method, Progress
 from simulator.analysis.result import Result
@@ -93,7 +92,8 @@ def worth(
     from the battles so far.
     """
     check_side(side)
-    _check_level(level)
+    if not finite(level) or not 0 < level <= 1:
+        raise ValueError(f"level: {given_number(level)} is not allowed; above 0 and at most 1")
     for x in lose:
         if not finite(x) or x < 0:
             raise ValueError(f"lose: {given_number(x)} is not allowed; 0 or more")
@@ -111,11 +111,6 @@ def worth(
     if cut:
         raise Interrupted(found)
     return found
-
-
-def _check_level(level: float) -> None:
-    if not finite(level) or not 0 < level <= 1:
-        raise ValueError(f"level: {given_number(level)} is not allowed; above 0 and at most 1")
 
 
 def weigh(odds: Odds, weighed: Weighing, level: float, lose: Sequence[float], side: str) -> Worth:

@@ -6,26 +6,27 @@ print(luck([{"scenario": "risk-20v15", "winner": "defender"}]))
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.decisions.weights import Weighing
 from simulator.analysis.history.battle_log import LoggedBattle, read_log
-from simulator.analysis.history.real_dice import RoundLuck, round_luck
-from simulator.analysis.history.roll_luck import ROLL_COLUMNS
+from simulator.analysis.history.real_dice import round_luck
+from simulator.analysis.history.replay import ROLL_COLUMNS
 from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.distribution import Distribution
+from simulator.analysis.odds.measure import Weighing
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Method, Progress
+from simulator.analysis.odds.run import Method, Progress, reported, until_interrupted
 from simulator.analysis.result import Result, frame
 from simulator.rules.battle import WINNERS
-from simulator.scenarios import Scenario, ScenarioError, is_uncertain, load
-from simulator.scenarios.objective import TAKEN, check_weights
+from simulator.scenarios import Draft, Scenario, ScenarioError, is_uncertain, load
+from simulator.scenarios.objective import TAKEN, check_weights, values_of
 from simulator.scenarios.validation import brief, finite, not_one_of, shown
 
 if TYPE_CHECKING:
@@ -155,45 +156,40 @@ def luck(
     check_weights(weighed)
     fought = read_log(battles)
     method = method or Method()
-    answers: dict[Scenario, Odds] = {}
-    judged: list[Judged] = []
-    try:
-        for place, one in enumerate(fought):
-            if progress:
-                progress(place, len(fought))
-            own = replace(one, settings={**one.settings, **(changes or {})})
-            judged.append(_judged(f"battles[{place}]", own, answers, weighed, method))
-    except KeyboardInterrupt:
-        if not judged:
-            raise KeyboardInterrupt from None
-        raise Interrupted(series_luck(judged, weighed, method.seed)) from None
-    return series_luck(judged, weighed, method.seed)
+    known = cache(partial(answer, method=method))
+
+    def odds_of(scenario: Scenario | Draft) -> Odds:
+        """The odds, computed once for equal scenarios."""
+        return known(scenario) if isinstance(scenario, Scenario) else answer(scenario, method)
+
+    judged = (
+        _judged(f"battles[{place}]", replace(one, settings={**one.settings, **(changes or {})}), odds_of, weighed)
+        for place, one in enumerate(reported(fought, progress))
+    )
+    return until_interrupted(judged, lambda found: series_luck(found, weighed, method.seed))
 
 
 def _judged(
-    where: str, one: LoggedBattle, answers: dict[Scenario, Odds], weights: Mapping[str, float], method: Method
+    where: str, one: LoggedBattle, odds_of: Callable[[Scenario | Draft], Odds], weights: Mapping[str, float]
 ) -> Judged:
     """One battle judged by its odds, and round by round where its losses were logged."""
     try:
         given = one.draft()
-        if is_uncertain(given) and not one.results:
-            return _judge_outcome(where, one, answer(given, method), weights)
-        scenario = load(given)
-        odds = _answered(scenario, answers, method)
-        rounds = round_luck(scenario, one.results, Weighing(weights, one.side), odds) if one.results else None
+        scenario = given if is_uncertain(given) and not one.results else load(given)
+        odds = odds_of(scenario)
+        if not isinstance(scenario, Scenario):
+            return _judge_outcome(where, one, odds, weights)
+        rows, ends = round_luck(scenario, one.results, Weighing(weights, one.side), odds) if one.results else ([], None)
     except ScenarioError as error:
         raise ScenarioError(f"{where}.{error}", error.unused) from None
-    if rounds is None:
-        return _judge_outcome(where, one, odds, weights)
-    known = replace(one, observed=_completed(where, one, rounds, weights))
-    return replace(_judge_outcome(where, known, odds, weights), rolls=tuple(rounds.rows))
+    if ends is not None:
+        one = replace(one, observed=_completed(where, one, ends, weights))
+    return replace(_judge_outcome(where, one, odds, weights), rolls=tuple(rows))
 
 
-def _completed(where: str, one: LoggedBattle, rounds: RoundLuck, weights: Mapping[str, float]) -> dict[str, Any]:
-    """The observed outcome, completed by the winner and the weighted columns that the rounds imply."""
-    ends, observed = rounds.ends, dict(one.observed)
-    if ends is None:
-        return observed
+def _completed(where: str, one: LoggedBattle, ends: Odds, weights: Mapping[str, float]) -> dict[str, Any]:
+    """The observed outcome, completed by the winner and the weighted columns that the possible ends imply."""
+    observed = dict(one.observed)
     asked = [name for name in dict.fromkeys(["winner", *weights]) if name in ends.columns]
     fits = _happened(where, replace(one, observed={name: observed[name] for name in asked if name in observed}), ends)
     if not fits.any():
@@ -206,13 +202,6 @@ def _completed(where: str, one: LoggedBattle, rounds: RoundLuck, weights: Mappin
     return observed
 
 
-def _answered(scenario: Scenario, answers: dict[Scenario, Odds], method: Method) -> Odds:
-    """The odds of a scenario, computed once for equal scenarios."""
-    if scenario not in answers:
-        answers[scenario] = answer(scenario, method)
-    return answers[scenario]
-
-
 def _judge_outcome(where: str, one: LoggedBattle, odds: Odds, weights: Mapping[str, float]) -> Judged:
     """The luck of the observed outcome. Raises ValueError for an outcome that cannot happen."""
     happened = _happened(where, one, odds)
@@ -220,15 +209,10 @@ def _judge_outcome(where: str, one: LoggedBattle, odds: Odds, weights: Mapping[s
     spread = Distribution.of_worths(weighed.worth(odds), odds.chances)
     score = sum(weight * _value(where, name, one, odds) for name, weight in weights.items())
     if odds.method == "exact" and not happened.any():
-        outcome = " with ".join(
-            f"{name} {value}" if name == "winner" else f"{name} = {value}" for name, value in _last(one)
-        )
+        last = sorted(one.observed.items(), key=lambda item: item[0] == "winner")
+        outcome = " with ".join(f"{name} {value}" if name == "winner" else f"{name} = {value}" for name, value in last)
         raise ValueError(f"{where}: {outcome} cannot happen in this battle")
     return Judged(one.name, one.side, spread.mean, score, spread.mid_p(score), odds.method, spread)
-
-
-def _last(one: LoggedBattle) -> list[tuple[str, Any]]:
-    return sorted(one.observed.items(), key=lambda item: item[0] == "winner")
 
 
 def _happened(where: str, one: LoggedBattle, odds: Odds) -> np.ndarray:
@@ -256,10 +240,8 @@ def _value(where: str, name: str, one: LoggedBattle, odds: Odds) -> float:
         needed = "winner"
     if needed not in one.observed:
         raise ValueError(f"{where}.{needed}: was not observed, but weights ask for {name}")
-    value = one.observed[needed]
-    if needed == "winner":
-        return float((value == "attacker") == (one.side == "attacker")) if name == "take" else float(value == one.side)
-    return 1.0 - float(value) if name == "take" and one.side == "defender" else float(value)
+    value = WINNERS.index(one.observed["winner"]) if needed == "winner" else one.observed[needed]
+    return float(values_of({needed: np.array([value])}, name, one.side, where)[0])
 
 
 def series_luck(judged: Sequence[Judged], weights: Mapping[str, float], seed: int = 0) -> Luck:

@@ -7,15 +7,14 @@ conditional chance given the log.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from simulator.analysis.decisions.weights import Weighing
-from simulator.analysis.history.roll_luck import Values, luck_row
+from simulator.analysis.history.replay import Values, luck_row
 from simulator.analysis.history.rounds import Steps, counting, one_round
 from simulator.analysis.odds.distribution import Distribution
+from simulator.analysis.odds.measure import Weighing
 from simulator.analysis.odds.odds import Odds
 from simulator.rules.battle import Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError
@@ -25,22 +24,15 @@ from simulator.scenarios.objective import SIDES
 NO_UNITS = ("cost", "thirds")
 
 
-@dataclass(frozen=True)
-class RoundLuck:
-    """The luck of each round (`rows`: `line, before, after, change, luck`), and the possible ends of the battle.
+def round_luck(
+    scenario: Scenario, results: Sequence[tuple[int, int]], aim: Weighing, odds: Odds
+) -> tuple[list[dict[str, Any]], Odds | None]:
+    """The luck of each round for the side of `aim` (`line, before, after, change, luck`), and the possible ends.
 
-    `ends` are the outcomes that fit the log, without counters; None if the battle was not over.
-    """
-
-    rows: list[dict[str, Any]]
-    ends: Odds | None
-
-
-def round_luck(scenario: Scenario, results: Sequence[tuple[int, int]], aim: Weighing, odds: Odds) -> RoundLuck:
-    """The luck of each round for the side of `aim`; rolls before the first round count to the first.
-
-    `odds` are those of the scenario. Raises ScenarioError for losses that no dice can cause and for a battle not
-    fought in rounds, ValueError for weights of no column, NoExactOdds for a battle that is too large.
+    Rolls before the first round count to the first. The ends are the outcomes that fit the log, without counters; None
+    if the battle was not over. `odds` are those of the scenario. Raises ScenarioError for losses that no dice can cause
+    and for a battle not fought in rounds, ValueError for weights of no column, NoExactOdds for a battle that is too
+    large.
     """
     aim.worth(odds)
     scenario = counting(scenario)
@@ -57,7 +49,7 @@ def round_luck(scenario: Scenario, results: Sequence[tuple[int, int]], aim: Weig
         line = f"round {number + 1}: attacker lost {own}, defender {enemy}"
         rows.append(luck_row(line, before, after, worths.mid_p(after)))
     ends = belief.ends()
-    return RoundLuck(rows, None if ends is None else Odds(ends, battle=scenario.battle))
+    return rows, None if ends is None else Odds(ends, battle=scenario.battle)
 
 
 class _Belief:
@@ -120,7 +112,7 @@ class _Belief:
 
 
 def units_lost(columns: Columns, battle: str) -> np.ndarray:
-    """Units that each side has lost in these states: int array (2, states).
+    """Units that each side has lost in these states: int64, shape (2, states).
 
     Raises ScenarioError for a battle that does not count them.
     """

@@ -1,27 +1,36 @@
-"""Replays: one battle roll by roll, with the rules in plain Python and the random numbers of the simulation."""
+"""Replays: one battle roll by roll, with the rules in plain Python and the random numbers of the simulation.
+
+The luck of a roll is the change of the worth of the battle (docs/rules/decisions.md section 8).
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.history.roll_luck import ROLL_COLUMNS, roll_luck
-from simulator.analysis.odds.precision import MOST_BATTLES
-from simulator.analysis.odds.run import PORTION, check_numbers, outcome_columns
+from simulator.analysis.odds.distribution import ALIKE
+from simulator.analysis.odds.run import MOST_BATTLES, PORTION, check_numbers, outcome_columns
+from simulator.analysis.odds.stages import counting_chain
 from simulator.analysis.result import Result, frame
-from simulator.engine.api import Simulation, first_state, replay_steps
+from simulator.engine.api import Simulation, Solver, best_option, first_state, graph_of, replay_steps
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+from simulator.engine.model.limits import EXACT_BYTES, NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import WINNERS
 from simulator.scenarios import Scenario, Source, load
+from simulator.scenarios.objective import SIDES, Objective, worth
 
 if TYPE_CHECKING:
     import pandas as pd
+
+ROLL_COLUMNS = ("line", "before", "after", "change", "luck")
+# The state before, the result (a pair for two rolls), the state after.
+Rolled = tuple[Any, Any, Any]
 
 
 class ReplayRun:
@@ -65,18 +74,16 @@ class ReplayRun:
         dice = random.Random(f"{seed} {self._battle}")
         state, indent = first_state(chain), "  " if chain.label else ""
         for before, result, after in replay_steps(chain, seed, self._battle):
-            line = chain.tell(before, result, after, dice) if chain.tell else _describe(before, result, after)
+            if chain.tell:
+                line = chain.tell(before, result, after, dice)
+            else:
+                fields = zip(before._fields, before, after, strict=True)
+                changes = [f"{name} {old} -> {new}" for name, old, new in fields if old != new]
+                line = f"result {result}: " + (", ".join(changes) or "nothing changes")
             self.lines += [indent + part for part in line.splitlines()]
             self.rolls.append((line, before, result, after))
             state = after
         return state
-
-
-def _describe(before: Any, result: Any, after: Any) -> str:
-    changed = [
-        f"{name} {old} -> {new}" for name, old, new in zip(before._fields, before, after, strict=True) if old != new
-    ]
-    return f"result {result}: " + (", ".join(changed) or "nothing changes")
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +109,7 @@ class Replay(Result):
 
     @cached_property
     def luck(self) -> pd.DataFrame:
-        """One row a roll: `line, before, after, change, luck` (analysis/history/roll_luck.py). Raises NoExactOdds."""
+        """One row a roll: `line, before, after, change, luck` (see `roll_luck`). Raises NoExactOdds."""
         return frame(self.luck_rows(), ROLL_COLUMNS)
 
     def luck_rows(self) -> list[dict[str, Any]]:
@@ -132,3 +139,68 @@ def replay(scenario: Source, seed: int = 0, battle: int = 0) -> Replay:
         outcome["winner"] = WINNERS[int(columns["winner"][0])]
     outcome |= {name: values[0].item() for name, values in columns.items() if name != "winner"}
     return Replay(run.lines, outcome, seed, battle, asked, tuple(run.rolls))
+
+
+def roll_luck(scenario: Scenario, steps: Sequence[Rolled], lines: Sequence[str]) -> list[dict[str, Any]]:
+    """One row a roll: `line, before, after, change, luck`: the worth to the attacker before and after, and the mid-p.
+
+    The worth is the chance to win, or that of the objective of the scenario. Raises NoExactOdds for a battle that is
+    too large for the value of every state, or composed of several.
+    """
+    built = scenario.built
+    if built.chain is None or built.outcome is None:
+        own = f"{scenario.battle.game} {scenario.battle.kind}"
+        raise NoExactOdds(f"luck: {own} is composed of several battles; the luck of a roll needs one chain of states")
+    values = Values(scenario, scenario.objective)
+    rows = []
+    for line, (before, result, after) in zip(lines, steps, strict=True):
+        now, then = values.of(before), values.of(after)
+        rows.append(luck_row(line, now, then, values.mid_p(before, then) if result is not None else 0.5))
+    return rows
+
+
+def luck_row(line: str, before: float, after: float, luck: float) -> dict[str, Any]:
+    """A row with the columns ROLL_COLUMNS."""
+    return dict(zip(ROLL_COLUMNS, (line, before, after, after - before, luck), strict=True))
+
+
+class Values:
+    """The worth of every state of a battle to a side: `worth` by number in `graph`, `of` by its fields."""
+
+    def __init__(self, scenario: Scenario, objective: Objective, side: str = "attacker") -> None:
+        chain, outcome = scenario.chain, scenario.built.outcome
+        assert outcome is not None
+        self._outcome, self._objective, self._side = outcome, objective, SIDES.index(side)
+        self.chain = counting_chain(chain, self._worth)
+        self.graph = graph_of(self.chain, EXACT_BYTES)
+        value = np.zeros(len(self.graph))
+        value[self.graph.final] = self._worth(self.graph.states(self.graph.final))
+        self.worth = Solver(self.graph, counted=False).values(value)
+
+    @cached_property
+    def _value(self) -> dict[tuple[int, ...], float]:
+        fields = np.array(self.graph.states()).T.tolist()
+        return dict(zip(map(tuple, fields), self.worth.tolist(), strict=True))
+
+    def _worth(self, states: Any) -> np.ndarray:
+        return np.asarray(worth(self._objective, self._outcome(states))[self._side])
+
+    def of(self, state: Any) -> float:
+        """The worth of a state."""
+        counted = self.chain.counted
+        return float(self._value[tuple(0 if f == counted else int(value) for f, value in enumerate(state))])
+
+    def mid_p(self, before: Any, then: float) -> float:
+        """P(less) + half of P(equal) over all results of this roll."""
+        chain, tables = self.chain, self.chain.tables
+        p, first = chain.params, chain.tables.first
+        table, second = int(chain.part("table")(p, before)), int(chain.part("second")(p, before))
+        below, move = 0.0, chain.mover(best_option(chain))
+        for row in range(first[table], first[table + 1]):
+            others = range(first[second], first[second + 1]) if chain.paired else (None,)
+            for other in others:
+                weight = tables.weight[row] * (1.0 if other is None else tables.weight[other])
+                beside = 0 if other is None else int(tables.result[other])
+                value = self.of(move(p, before, int(tables.result[row]), beside))
+                below += weight * (1.0 if value < then - ALIKE else 0.5 if value <= then + ALIKE else 0.0)
+        return float(below)

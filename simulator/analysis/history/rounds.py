@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from simulator.analysis.odds.intervals import wilson
+from simulator.analysis.odds.distribution import wilson
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
+from simulator.analysis.odds.run import Interrupted, Progress, check_numbers, until_interrupted
 from simulator.analysis.result import Result
-from simulator.engine.api import Graph, Simulation, first_state, graph_of, replay_steps
+from simulator.engine.api import Graph, first_state, graph_of, replay_steps
 from simulator.engine.model.limits import QUICK_BYTES, NoExactOdds
 from simulator.rules.battle import NOBODY, WINNERS, Columns, Outcomes
 from simulator.scenarios import Scenario, ScenarioError, Source, load
@@ -92,13 +92,9 @@ class Rounds(Result):
             if first.kind_of(name) == "number" or (name in first.headline and first.kind_of(name) == "yes/no")
         ]
 
-    @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
-        return [self._row(n, odds) for n, odds in enumerate(self._odds)]
-
     def rows(self) -> list[dict[str, Any]]:
         """`round, over`, who has won, bounds `low_...`, `high_...` when simulated, `mean.COLUMN` at that time."""
-        return [dict(row) for row in self._rows]
+        return [self._row(n, odds) for n, odds in enumerate(self._odds)]
 
     def _row(self, n: int, odds: Odds) -> dict[str, Any]:
         chances = {"over": odds.p("over")}
@@ -149,14 +145,8 @@ def rounds(
         except NoExactOdds:
             battles = BATTLES
         else:
-            found: list[AfterRound] = []
-            try:
-                found.extend(_exact_rounds(asked, graph, most))
-            except KeyboardInterrupt:
-                if not found:
-                    raise
-                raise Interrupted(Rounds(asked, tuple(found), explored=len(graph))) from None
-            return Rounds(asked, tuple(found), explored=len(graph))
+            exact = _exact_rounds(asked, graph, most)
+            return until_interrupted(exact, lambda found: Rounds(asked, tuple(found), explored=len(graph)))
     states, ends = _simulate(asked, battles, seed, progress)
     answer = Rounds(asked, tuple(_simulated_rounds(asked, states, ends, most)), len(ends), seed)
     if len(ends) < battles:
@@ -240,13 +230,19 @@ def _exact_rounds(scenario: Scenario, graph: Graph, most: int | None) -> Iterato
             some = np.flatnonzero(ended)
             over.append((steps.end_at[some], steps.end_count[some] + under_way, ended[some]))
         going = np.flatnonzero(now)
-        yield _after_round(graph, over, (going, n + 1 - steps.begun[going], now[going]))
+        parts = (*over, (going, n + 1 - steps.begun[going], now[going]))
+        at, count, p = (np.concatenate(part) for part in zip(*parts, strict=True))
+        yield AfterRound(graph.states(at, count), p, np.arange(len(at)) < len(at) - len(going))
         if most is None and float(now.sum()) <= LEFT:
             return
 
 
 def one_round(steps: Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """From the chances before a round to those before the next, and the chances of the ends in it."""
+    """Advance the chances of states by one round.
+
+    `now`: the chance of each state before the round, float64, shape (states,). Returns the same before the next round,
+    and the chance of each end in this round: float64, shape (ends,).
+    """
     after, ended = np.zeros(len(now)), np.zeros(len(steps.end_at))
     for _ in range(MOST_TURNS):
         after += now @ steps.onward
@@ -257,25 +253,18 @@ def one_round(steps: Steps, now: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return after, ended
 
 
-def _after_round(graph: Graph, over: list[Any], going: tuple[np.ndarray, np.ndarray, np.ndarray]) -> AfterRound:
-    at, count, p = (np.concatenate(parts) for parts in zip(*over, going, strict=True))
-    finished = np.arange(len(at)) < len(at) - len(going[0])
-    return AfterRound(graph.states(at, count), p, finished)
-
-
 def _simulate(
     scenario: Scenario, battles: int, seed: int, progress: Progress | None
 ) -> tuple[list[tuple[int, ...]], list[int]]:
     """The states of single battles one after the other, and the place of the end of each; fewer if interrupted."""
     chain = scenario.chain
-    simulation = Simulation(chain, seed) if chain.paired else None
     states: list[Any] = []
     last: list[int] = []
     try:
         for battle in range(battles):
             if progress and battle % 256 == 0:
                 progress(battle, battles)
-            later = [after for _, _, after in replay_steps(chain, seed, battle, simulation)]
+            later = [after for _, _, after in replay_steps(chain, seed, battle)]
             states += [tuple(map(int, first_state(chain))), *map(tuple, later)]
             last.append(len(states) - 1)
     except KeyboardInterrupt:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from simulator.analysis.odds.chain_cache import Shared
-from simulator.analysis.odds.mix import mixed
+from collections.abc import Sequence
+from typing import Any
+
+from simulator.analysis.odds.mix import check_all, mixed
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import (
-    CELL_BATTLES,
-    CELL_BYTES,
-    Interrupted,
-    Method,
-    Progress,
-    settle,
-)
-from simulator.engine.model.limits import NoExactOdds
-from simulator.scenarios import Draft, Scenario, Source, is_uncertain, load
+from simulator.analysis.odds.run import Interrupted, Method, Progress, settle
+from simulator.analysis.odds.stages import Shared
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, is_uncertain, load
 
 
 def answer(
@@ -62,20 +57,33 @@ def odds(
     return answer(scenario, Method(precision=precision, seed=seed, threads=threads), progress)
 
 
-def cell(
-    scenario: Scenario | Draft,
-    battles: int | None,
-    seed: int,
-    progress: Progress | None = None,
-    shared: Shared | None = None,
-) -> Odds:
-    """One of many answers: exact where it is small and `battles` is None, else simulated on one thread."""
-    if battles is None:
+def changed(base: Draft, paths: Sequence[str], settings: Sequence[Any]) -> tuple[Scenario | Draft, str]:
+    """The scenario with several fields set at once, checked together, and a note of the fields left out.
+
+    When a policy is varied, a parameter of the former policy (`stop_below`) that the new one does not use is left out.
+    Raises ScenarioError, in the words of the rules, for settings that they refuse.
+    """
+    base = base.with_fields(dict(zip(paths, settings, strict=True)))
+    if is_uncertain(base):
+        check_all(base)
+        return base, ""
+    tables = {path.rpartition(".")[0] for path in paths if path.startswith("policy.")}
+    left_out: list[str] = []
+    first: ScenarioError | None = None
+    while True:
         try:
-            return answer(scenario, Method(exact=True, budget=CELL_BYTES), progress, shared)
-        except NoExactOdds:
-            pass
-    return answer(scenario, Method(False, battles or CELL_BATTLES, seed=seed, threads=1), progress, shared)
+            scenario = base.checked()
+            break
+        except ScenarioError as error:
+            first = first or error
+            path = str(error).partition(":")[0]
+            fit = error.unused or path.rpartition(".")[0] in tables
+            smaller = base.without(path) if fit and path not in paths else None
+            if smaller is None:
+                raise first from None
+            base = smaller
+            left_out.append(path)
+    return scenario, f"{', '.join(left_out)} left out where the policy has no use for it" if left_out else ""
 
 
 def explain(scenario: Source) -> list[str]:

@@ -1,16 +1,21 @@
-"""Values: one number computed from odds, in the notation of `sweep`, `need` and the commands."""
+"""Numbers computed from odds: values, in the notation of `sweep`, `need` and the commands, and weighed outcomes."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.query import ask
 from simulator.rules.battle import WINNERS, Battle, Columns
+from simulator.scenarios.objective import SIDES, check_weights, values_of
+from simulator.scenarios.validation import not_one_of
 
+NO_WEIGHTS = "weights: give some, like win=1, or an [objective.attacker]"
 _STATISTIC = re.compile(r"(mean|std|q(\d\d?))[._](\w+)$")
 
 
@@ -71,3 +76,50 @@ def in_words(value: str) -> str:
         what = {"mean": "mean", "std": "standard deviation"}.get(kind, f"{percent} % quantile")
         return f"{what} of {column.replace('_', ' ')}"
     return f"chance of {value.replace('_', ' ')}"
+
+
+# --- the worth of an outcome to a side: the sum of weight x value (docs/rules/decisions.md section 1) -----------------
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """The weights of `side` for outcomes; `sign` is -1 for the opposite of the enemy's objective."""
+
+    weights: Mapping[str, float]
+    side: str = "attacker"
+    sign: float = 1.0
+    where: str = "weights"
+
+    def worth(self, odds: Odds) -> np.ndarray:
+        """The worth of each outcome: float64, shape (outcomes,). Raises ValueError for a weight of no column."""
+        total = np.zeros(len(odds.chances))
+        for name, weight in self.weights.items():
+            total += weight * values_of(odds.columns, name, self.side, self.where)
+        return self.sign * total
+
+    def in_words(self) -> str:
+        """The weights on one line."""
+        terms = ", ".join(f"{name} = {weight:g}" for name, weight in self.weights.items())
+        return terms if self.sign > 0 else f"the opposite of the {self.side}'s {terms}"
+
+
+def check_side(side: str) -> None:
+    """Raise ValueError for a name that is no side."""
+    if side not in SIDES:
+        raise ValueError(f"side: {not_one_of(side, SIDES)}")
+
+
+def weighing(
+    scenario: Mapping[str, Any] | None, weights: Mapping[str, float] | None, side: str = "attacker"
+) -> Weighing | None:
+    """The weights given, else the objective of the side, else the opposite of that of the other side, else None."""
+    check_side(side)
+    if weights is not None:
+        check_weights(weights)
+        return Weighing(dict(weights), side)
+    objectives = (scenario or {}).get("objective") or {}
+    other = SIDES[1 - SIDES.index(side)]
+    for whose, sign in ((side, 1.0), (other, -1.0)):
+        if objectives.get(whose):
+            return Weighing(dict(objectives[whose]), whose, sign, f"objective.{whose}")
+    return None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.decisions.weights import NO_WEIGHTS, weighing
-from simulator.analysis.odds.intervals import LEVEL
+from simulator.analysis.odds.distribution import LEVEL
+from simulator.analysis.odds.measure import NO_WEIGHTS, weighing
 from simulator.analysis.odds.odds import Odds
 from simulator.analysis.odds.run import CELL_BYTES, Interrupted, Method, Progress, check_numbers, settle
 from simulator.analysis.result import Result, frame
@@ -36,27 +36,18 @@ class MixedOdds(Odds):
 
     parts: tuple[tuple[float, Odds], ...] = ()
 
-    def _spread(self, bounds: list[tuple[float, float, float]]) -> tuple[float, float]:
-        """The bounds of the weighted sum, from the estimate and bounds of each part."""
+    def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
+        """Bounds of the chance of `query`, or of the mean of a column; no width if all parts are exact."""
+        mean = query in self.columns and self.kind_of(query) == "number"
+        bounds = [(one.mean(query) if mean else one.p(query), *one.interval(query, level)) for _, one in self.parts]
         weights = [weight for weight, _ in self.parts]
         p = sum(w * one[0] for w, one in zip(weights, bounds, strict=True))
         down = math.sqrt(sum((w * (one[0] - one[1])) ** 2 for w, one in zip(weights, bounds, strict=True)))
         up = math.sqrt(sum((w * (one[2] - one[0])) ** 2 for w, one in zip(weights, bounds, strict=True)))
         return p - down, p + up
 
-    def interval(self, query: str, level: float = LEVEL) -> tuple[float, float]:
-        """Bounds of the chance of `query`, or of the mean of a column; no width if all parts are exact."""
-        mean = query in self.columns and self.kind_of(query) == "number"
-        return self._spread(
-            [(one.mean(query) if mean else one.p(query), *one.interval(query, level)) for _, one in self.parts]
-        )
-
-    def winner_interval(self, side: str, level: float = LEVEL) -> tuple[float, float]:
-        """Bounds of the chance that `side` wins."""
-        return self._spread([(one.winner(side), *one.winner_interval(side, level)) for _, one in self.parts])
-
     def how(self) -> str:
-        """How many parts there are, and how they were answered, in one line."""
+        """The number of parts and their methods, in one line."""
         simulated = [one for _, one in self.parts if one.battles is not None]
         if not simulated:
             return f"exact, a mixture of {len(self.parts)}"
@@ -176,13 +167,19 @@ def mix(
     combinations, share = tuple(product(*fields.values())), shares(fields)
     method = Method(exact, battles or BATTLES, seed=seed, budget=budget)
     answers = _answers([one.checked() for one in drafts], share, method, progress)
-    parts = tuple(zip(share.tolist(), answers, strict=True))
-    odds = _mixed(base, fields, parts, seed)
+    first = answers[0]
+    odds = mixed_odds(
+        tuple(zip(share.tolist(), answers, strict=True)),
+        settings=settings_without(first.settings, fields),
+        assumptions=[*describe_mixture(fields), *first.assumptions],
+        scenario=base.data,
+        seed=seed,
+    )
     return Mixture(odds, tuple(fields), combinations, tuple(share.tolist()), tuple(answers), seed)
 
 
 def shares(fields: Mapping[str, Mapping[Any, float]]) -> np.ndarray:
-    """The weight of each combination."""
+    """The weight of each combination: float64, shape (combinations,); the weights sum to one."""
     chances = [math.prod(one) for one in product(*(values.values() for values in fields.values()))]
     return np.array(chances) / math.fsum(chances)
 
@@ -211,7 +208,10 @@ def _answers(asked: list[Scenario], share: np.ndarray, method: Method, progress:
 
 
 def allotted(share: np.ndarray, battles: int, least: int = LEAST_BATTLES) -> list[int]:
-    """Battles in proportion to the weights, by largest remainders, at least `least` each."""
+    """Battles for each combination in proportion to the weights, by largest remainders, at least `least` each.
+
+    `share`: the weights, float64, shape (combinations,).
+    """
     if not len(share):
         return []
     ideal = battles * share / share.sum()
@@ -219,17 +219,6 @@ def allotted(share: np.ndarray, battles: int, least: int = LEAST_BATTLES) -> lis
     order = np.argsort(-(ideal - number), kind="stable")
     number[order[: battles - int(number.sum())]] += 1
     return [max(least, int(one)) for one in number]
-
-
-def _mixed(base: Draft, fields: Mapping[str, Any], parts: tuple[tuple[float, Odds], ...], seed: int) -> Odds:
-    first = parts[0][1]
-    return mixed_odds(
-        parts,
-        settings=settings_without(first.settings, fields),
-        assumptions=[*describe_mixture(fields), *first.assumptions],
-        scenario=base.data,
-        seed=seed,
-    )
 
 
 def mixed_odds(
@@ -268,7 +257,7 @@ def settings_without(settings: Iterable[str], paths: Container[str]) -> list[str
 def describe_mixture(fields: Mapping[str, Mapping[Any, float]]) -> list[str]:
     """The assumptions of a mixture."""
     lines = [f"{path} is drawn: {_in_words(values)}" for path, values in fields.items()]
-    return [*lines, "policies know the values drawn"]
+    return [*lines, "policies know the values drawn"] if lines else []
 
 
 def _in_words(values: Mapping[Any, float]) -> str:

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.distribution import Distribution
-from simulator.analysis.odds.intervals import LEVEL, half_width_of_mean, wilson
-from simulator.analysis.odds.outcome_rows import merge
+from simulator.analysis.odds.distribution import LEVEL, Distribution, half_width_of_mean, merge, wilson
 from simulator.analysis.odds.query import ask
-from simulator.analysis.result import Result, frame
+from simulator.analysis.result import Result, frame, records
 from simulator.rules.battle import WINNERS, Battle, Columns, Outcomes
 from simulator.scenarios.validation import not_one_of, shown
 
@@ -26,10 +24,6 @@ ROUNDING = 1e-15
 Lines = Sequence[str] | Callable[[], Sequence[str]]
 # The question whether a side wins, and the code of that winner.
 WINNING = {f"winner == '{side}'": code for code, side in enumerate(WINNERS)}
-
-
-def _lines(given: Lines) -> list[str]:
-    return list(given() if callable(given) else given)
 
 
 def readable(columns: Columns) -> Columns:
@@ -95,12 +89,12 @@ class Odds(Result):
     @cached_property
     def settings(self) -> list[str]:
         """The fields that differ from their defaults."""
-        return _lines(self._settings)
+        return list(self._settings() if callable(self._settings) else self._settings)
 
     @cached_property
     def assumptions(self) -> list[str]:
         """The options, policies and assumed numbers that the answer rests on."""
-        return _lines(self._assumptions)
+        return list(self._assumptions() if callable(self._assumptions) else self._assumptions)
 
     @property
     def rests_on(self) -> list[str]:
@@ -130,12 +124,12 @@ class Odds(Result):
 
     @property
     def chances(self) -> np.ndarray:
-        """The chance of each distinct outcome."""
+        """The chance of each distinct outcome: float64, shape (outcomes,)."""
         return self._merged.p
 
     @property
     def counts(self) -> np.ndarray | None:
-        """How many simulated battles came to each distinct outcome; None when exact."""
+        """The number of battles of each distinct outcome: int64, shape (outcomes,); None when exact."""
         return self._merged.count
 
     @cached_property
@@ -145,8 +139,7 @@ class Odds(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of `table` as plain values."""
-        columns = {name: values.tolist() for name, values in self._table_columns().items()}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return records(self._table_columns())
 
     def _table_columns(self) -> Columns:
         columns = self.readable_columns | {"p": self.chances}
@@ -179,7 +172,10 @@ class Odds(Result):
         return ask(query, getattr(self, columns), len(outcomes.p), known)
 
     def numbers(self, name: str) -> np.ndarray:
-        """The values of a number or yes/no column. Raises ValueError for another."""
+        """The values of a number or yes/no column: int64, float64 or bool, shape (outcomes,).
+
+        Raises ValueError for another column.
+        """
         self._check_number(name)
         return self.columns[name]
 
@@ -239,7 +235,8 @@ class Odds(Result):
 
     def winner_interval(self, side: str, level: float = LEVEL) -> tuple[float, float]:
         """Interval of the chance that `side` wins, as `interval`."""
-        return wilson(self.winner(side), self.battles, level)
+        self.winner(side)  # refuses a battle without a winner
+        return self.interval(f"winner == '{side}'", level)
 
     def _questions(self) -> dict[str, str]:
         """The questions of all results of this battle by their labels, see Battle.results."""
@@ -294,7 +291,10 @@ class Odds(Result):
         return frame(self.distribution_columns(column))
 
     def distribution_columns(self, column: str) -> dict[str, np.ndarray]:
-        """The columns of `distribution` as arrays."""
+        """The columns of `distribution` as arrays of shape (values,).
+
+        `value` has the dtype of the column (text for `winner`), the chances are float64.
+        """
         self.kind_of(column)
         data = Distribution.of_column(self._readable_raw[column], self._raw.p).columns()
         if self.battles is not None:
@@ -328,18 +328,16 @@ class Odds(Result):
         known = {name: self._readable_raw[name] for name in names if name not in coded}
         seen = merge(Outcomes({name: codes for name, (codes, _) in coded.items()} | known, self._raw.p))
         order = np.argsort(-seen.p, kind="stable")[:most]
-        rows = {name: values[order].tolist() for name, values in seen.columns.items()} | {"p": seen.p[order].tolist()}
-        rows |= {name: [words[code] for code in rows[name]] for name, (_, words) in coded.items()}
-        return [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
+        best = {name: values[order] for name, values in seen.columns.items()} | {"p": seen.p[order]}
+        return records(best | {name: np.array(words)[best[name]] for name, (_, words) in coded.items()})
 
     def to_dict(self, table: bool = True) -> dict[str, Any]:
         """Everything as plain values for JSON; `table=False` leaves out the outcomes."""
         from simulator import __version__
 
-        sides = WINNERS if "winner" in self._raw.columns else ()
-        bounds = {side: (self.winner(side), *self.winner_interval(side)) for side in sides}
-        flags = [name for name in self._raw.columns if self.kind_of(name) == "yes/no"]
-        bounds |= {name: (self.p(name), *self.interval(name)) for name in flags}
+        asked = dict(zip(WINNERS, WINNING, strict=True)) if "winner" in self._raw.columns else {}
+        asked |= {name: name for name in self._raw.columns if self.kind_of(name) == "yes/no"}
+        bounds = {name: (self.p(query), *self.interval(query)) for name, query in asked.items()}
         chances = {name: dict(zip(("p", "low", "high"), one, strict=True)) for name, one in bounds.items()}
         return {
             "game": self.battle.game,

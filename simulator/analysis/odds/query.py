@@ -42,7 +42,9 @@ _COMPARE: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_ARITHMETIC: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+_JOIN: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "or": operator.or_,
+    "and": operator.and_,
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -173,21 +175,24 @@ class _Parser:
         if self._depth > MOST_DEPTH:
             raise self._error(token, f"nested more than {MOST_DEPTH} deep")
 
+    def _joined(self, part: Callable[[], Value], kind: str, *signs: str) -> Value:
+        """Parts joined by any of these words (yes/no questions) or signs (numbers), from the left."""
+        value, read, found = part(), self._number, "number"
+        if kind == "word":
+            read, found = self._yes_no, "yes"
+        while token := self._take(kind, *signs):
+            other = part()
+            value = Value(found, _JOIN[token.text](read(value), read(other)), token)
+        return value
+
     def _or(self) -> Value:
         self._deeper(self._next())
-        value = self._and()
-        while token := self._take("word", "or"):
-            other = self._and()
-            value = Value("yes", self._yes_no(value) | self._yes_no(other), token)
+        value = self._joined(self._and, "word", "or")
         self._depth -= 1
         return value
 
     def _and(self) -> Value:
-        value = self._not()
-        while token := self._take("word", "and"):
-            other = self._not()
-            value = Value("yes", self._yes_no(value) & self._yes_no(other), token)
-        return value
+        return self._joined(self._not, "word", "and")
 
     def _not(self) -> Value:
         if token := self._take("word", "not"):
@@ -266,18 +271,7 @@ class _Parser:
         return value.array.astype(float)
 
     def _sum(self) -> Value:
-        value = self._product()
-        while token := self._take("sign", "+", "-"):
-            other = self._product()
-            value = Value("number", _ARITHMETIC[token.text](self._number(value), self._number(other)), token)
-        return value
-
-    def _product(self) -> Value:
-        value = self._value()
-        while token := self._take("sign", "*"):
-            other = self._value()
-            value = Value("number", self._number(value) * self._number(other), token)
-        return value
+        return self._joined(lambda: self._joined(self._value, "sign", "*"), "sign", "+", "-")
 
     def _value(self) -> Value:
         token = self._next()

@@ -1,19 +1,28 @@
-"""Runs that answer one scenario: exact enumeration, simulation, and the choice between them (`settle`)."""
+"""Runs that answer one scenario: exact enumeration, simulation, and the choice between them (`settle`).
+
+How many battles a simulation takes depends neither on the machine nor on the time: same seed, same battles.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from simulator.analysis.odds.chain_cache import Shared
+from simulator.analysis.odds.distribution import merge
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.outcome_rows import merge
-from simulator.analysis.odds.precision import MOST_BATTLES, fight_up_to, to_precision
-from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
-from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds, processors
+from simulator.analysis.odds.stages import ExactRun, Shared, SimulatedRun
+from simulator.engine.model.chain import OutcomeDistribution
+from simulator.engine.model.limits import (
+    ANSWER_ROLLS,
+    ANSWER_SECONDS,
+    EXACT_BYTES,
+    QUICK_BYTES,
+    NoExactOdds,
+    processors,
+)
 from simulator.rules.battle import Columns, Outcomes
 from simulator.scenarios import Scenario
 
@@ -22,6 +31,8 @@ if TYPE_CHECKING:
 
 # Called with the units done and the units in total (None while the total is unknown).
 Progress = Callable[[int, int | None], Any]
+T = TypeVar("T")
+R = TypeVar("R")
 
 # A composed battle is simulated in portions of this many battles; each portion has a seed of its own.
 PORTION = 1 << 17
@@ -30,6 +41,11 @@ DEVICES = ("processor", "gpu")
 # Answers that are many, such as the cells of a grid, take less memory and fewer battles each.
 CELL_BYTES = QUICK_BYTES // 8
 CELL_BATTLES = 100_000
+DEFAULT_PRECISION = 0.001
+FIRST_BATTLES, MOST_BATTLES = 1 << 16, 10**12
+# Battles are added in portions of so many rolls, some seconds, and an interrupt keeps the finished ones; so many are
+# fought side by side, and portions are whole multiples of that.
+PORTION_ROLLS, ABREAST = 1 << 27, 1 << 9
 
 
 class Interrupted(KeyboardInterrupt):
@@ -40,9 +56,32 @@ class Interrupted(KeyboardInterrupt):
         self.gathered = gathered
 
 
+def reported(items: Sequence[T], progress: Progress | None) -> Iterator[T]:
+    """The items; reports how many of them were given before each."""
+    for done, one in enumerate(items):
+        if progress:
+            progress(done, len(items))
+        yield one
+
+
+def until_interrupted(work: Iterable[T], answer: Callable[[list[T]], R], least: int = 1) -> R:
+    """`answer` of everything that `work` yields; after Ctrl-C raise Interrupted with that of what it yielded before.
+
+    Raises KeyboardInterrupt where that is fewer than `least`.
+    """
+    found: list[T] = []
+    try:
+        found.extend(work)
+    except KeyboardInterrupt:
+        if len(found) < least:
+            raise KeyboardInterrupt from None
+        raise Interrupted(answer(found)) from None
+    return answer(found)
+
+
 @dataclass(frozen=True)
 class Method:
-    """How to answer a scenario.
+    """The method of answering a scenario.
 
     `exact`: True for exact odds or a refusal, False for simulation, None for exact odds where they fit into `budget`
     bytes, else simulation. `battles` are simulated; if that is None, as many as bring the half-width of every 95 %
@@ -84,59 +123,6 @@ def outcome_columns(scenario: Scenario, ends: OutcomeDistribution) -> Columns:
     return scenario.built.outcome(ends.states)
 
 
-@dataclass
-class ExactRun:
-    """Solves stages exactly, sums up the chance left undecided (`residual`), and reports `progress(states)`."""
-
-    budget: int
-    progress: Callable[[int], Any] | None = None
-    residual: float = 0.0
-    explored: int = 0
-    known: dict[int, tuple[Chain, OutcomeDistribution]] = field(default_factory=dict)
-    shared: Shared | None = None
-
-    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
-        """All ends of the stage, with chances multiplied by that of reaching it. Each chain is solved once."""
-        from simulator.engine.api import exact_outcomes
-
-        report = self.progress
-        chain = self.shared.canonical(chain) if self.shared else chain
-        if id(chain) not in self.known:
-            ends = self.shared.ends(chain) if self.shared else None
-            if ends is None:
-                ends = exact_outcomes(chain, self.budget, report and (lambda states: report(self.explored + states)))
-            if self.shared:
-                self.shared.keep(chain, ends)
-            self.known[id(chain)] = chain, ends
-            self.explored += ends.explored
-        ends = self.known[id(chain)][1]
-        self.residual += (share.p if share else 1.0) * ends.residual
-        return OutcomeDistribution(ends.states, share.p * ends.p, path=share.path) if share else ends
-
-
-@dataclass
-class SimulatedRun:
-    """Simulates stages: as many battles of a stage as reached it."""
-
-    battles: int
-    seed: int
-    threads: int | None = None
-    shared: Shared | None = None
-
-    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
-        """The ends of the stage, with counts of the battles that reached it."""
-        from simulator.engine.api import simulation_of
-        from simulator.engine.model.streams import derive_seed
-
-        share = share or Share(count=self.battles)
-        chain = self.shared.canonical(chain) if self.shared else chain
-        simulation = simulation_of(chain, derive_seed(self.seed, *share.path), self.threads)
-        simulation.add(int(share.count or 0))
-        ends = simulation.ends()
-        assert ends.count is not None
-        return OutcomeDistribution(ends.states, ends.count / self.battles, ends.count, path=share.path)
-
-
 class ExactAnswer:
     """An exact answer: every outcome with its chance. Raises NoExactOdds past `budget` bytes."""
 
@@ -150,12 +136,12 @@ class ExactAnswer:
         run = ExactRun(budget, progress and (lambda states: progress(states, None)), shared=shared)
         self.scenario = scenario
         self._ends: OutcomeDistribution | None = None
-        if scenario.built.answer is not None:
-            outcomes = scenario.built.answer(run)
-            self._outcomes = Outcomes(outcomes.columns, outcomes.p, None, run.residual, run.explored)
+        if scenario.built.answer is None:
+            self._ends = run(scenario.chain)
+            found = Outcomes(outcome_columns(scenario, self._ends), self._ends.p)
         else:
-            self._ends = ends = run(scenario.chain)
-            self._outcomes = Outcomes(outcome_columns(scenario, ends), ends.p, None, run.residual, run.explored)
+            found = scenario.built.answer(run)
+        self._outcomes = Outcomes(found.columns, found.p, None, run.residual, run.explored)
 
     battles: None = None
 
@@ -275,6 +261,60 @@ def labelled(scenario: Scenario, outcomes: Outcomes, battles: int | None = None,
         assumptions=scenario.assumptions,
         scenario=scenario.data,
     )
+
+
+def width(odds: Odds) -> float:
+    """The precision of simulated odds: the largest 95 % half-width of the chance of an outcome.
+
+    Where there are only numbers to tell, that of the headline means as a part of the span of their values.
+    """
+    if odds.results:
+        return max((result.high - result.low) / 2 for result in odds.results)
+    found = [0.0]
+    for row in odds.summary_rows():
+        values = odds.spread_of(row["column"]).values
+        span = float(values.max()) - float(values.min())
+        found.append((row["high"] - row["low"]) / 2 / span if span else 0.0)
+    return max(found)
+
+
+def rolls_of(fight: Fight) -> float:
+    """About how many rolls a battle takes; 1 for a composed battle: its stages are short, and not known beforehand."""
+    from simulator.engine.api import rolls_a_battle
+
+    return 1.0 if fight.scenario.built.answer is not None else rolls_a_battle(fight.scenario.chain)
+
+
+def fight_up_to(fight: Fight, battles: int, progress: Progress | None = None) -> None:
+    """Fight until there are so many battles; an interrupt loses at most those of the last PORTION_ROLLS."""
+    portion = battles
+    if battles > ABREAST:
+        portion = ABREAST * max(1, int(PORTION_ROLLS / ABREAST / rolls_of(fight)))
+    while (begin := fight.battles) < battles:
+        fight.add(min(portion, battles - begin), progress and (lambda done, b=begin: progress(b + done, battles)))
+
+
+def to_precision(fight: Fight, precision: float | None, progress: Progress | None = None) -> None:
+    """Add battles until `width` is at most `precision`; if that is None, at most DEFAULT_PRECISION or, where that takes
+    more than ANSWER_ROLLS rolls, until these are made, and `fight.limited` says so.
+    """
+    most, wanted = MOST_BATTLES, precision
+    if wanted is None:
+        most, wanted = max(1, int(ANSWER_ROLLS / rolls_of(fight))), DEFAULT_PRECISION
+    goal = min(FIRST_BATTLES, most)
+    while True:
+        fight_up_to(fight, goal, progress)
+        reached = width(fight.odds())
+        if reached <= wanted:
+            return
+        if fight.battles >= most:
+            fight.limited = (
+                f"within {reached:.2%}, not {wanted:.1%}: with {rolls_of(fight):,.0f} rolls a battle "
+                f"that takes over {ANSWER_SECONDS} s; ask for it with a precision"
+            )
+            return
+        needed = int(1.05 * fight.battles * (reached / wanted) ** 2)
+        goal = min(max(needed, fight.battles + FIRST_BATTLES), most)
 
 
 def settle(

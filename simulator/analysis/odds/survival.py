@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from simulator.analysis.odds.intervals import wilson
-from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Method, Progress, settle
+from simulator.analysis.odds.distribution import wilson
+from simulator.analysis.odds.run import ExactAnswer, Fight, Interrupted, Method, Progress, settle, until_interrupted
 from simulator.analysis.result import Result
 from simulator.rules.battle import Built
 from simulator.scenarios import Scenario, ScenarioError, Source, load
@@ -63,13 +63,16 @@ def survival(
     asked = load(scenario)
     if asked.built.pieces is None and asked.built.apart is None:
         raise ScenarioError(f"battle: {asked.battle.game} {asked.battle.kind} does not tell single pieces apart")
-    found: list[Survival] = []
-    for part in _parts(asked):
-        try:
-            found.append(_survival(part, settle(part, method, progress), seed))
-        except Interrupted as cut:
-            raise Interrupted(_together([*found, _survival(part, cut.gathered, seed)])) from None
-    return _together(found)
+
+    def found() -> Iterator[Survival]:
+        for part in _parts(asked):
+            try:
+                yield _survival(part, settle(part, method, progress), seed)
+            except Interrupted as cut:
+                yield _survival(part, cut.gathered, seed)
+                raise KeyboardInterrupt from None
+
+    return until_interrupted(found(), _together)
 
 
 def _parts(scenario: Scenario) -> list[Scenario]:
@@ -80,7 +83,7 @@ def _parts(scenario: Scenario) -> list[Scenario]:
     def of(part: Built) -> Scenario:
         return replace(scenario, battle=replace(scenario.battle, build=lambda fields: part))
 
-    return [of(part) for part in scenario.built.apart()]
+    return list(map(of, scenario.built.apart()))
 
 
 def _together(found: Sequence[Survival]) -> Survival:
@@ -93,8 +96,7 @@ def _survival(scenario: Scenario, found: ExactAnswer | Fight, seed: int) -> Surv
     assert scenario.built.pieces is not None
     ends, battles = found.ends(), found.battles
     survivors: list[Survivor] = []
-    pieces: Sequence[Any] = scenario.built.pieces(ends.states)
-    for piece in pieces:
+    for piece in scenario.built.pieces(ends.states):
         p = min(1.0, float(piece.survives @ ends.p))
         low, high = wilson(p, battles)
         survivors.append(Survivor(piece.side, piece.name, piece.worth, p, low, high))

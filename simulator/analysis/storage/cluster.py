@@ -13,19 +13,19 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import active_children
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
-from simulator.analysis.odds.chain_cache import Shared
 from simulator.analysis.odds.run import check_numbers
+from simulator.analysis.odds.stages import Shared
 from simulator.analysis.storage.long_run import Fighting, Piece, Pieces, fought
-from simulator.analysis.studies.partition import Answered, Grid, Portion
+from simulator.analysis.studies.grid import Answered, Grid, Portion, Portions
 from simulator.scenarios import Scenario
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ CONNECT_SECONDS = 20
 # Clients whose work was cut short, by Ctrl-C or an error, and for how many seconds the end of their cluster is awaited.
 _cut_short: WeakSet[Any] = WeakSet()
 BRIEFLY = 0.1
+KILLED = "its workers are killed whenever they do this work; is memory short?"
 QUIETLY = "ignore:resource_tracker:UserWarning"
 T = TypeVar("T")
 
@@ -136,7 +137,7 @@ def _deaf() -> Iterator[None]:
 
 @cache
 def code() -> str:
-    """Which program this is: its version, and a digest of its sources and data, the rules among them."""
+    """The identity of the program: its version, and a digest of its sources and data, the rules among them."""
     from simulator import __version__
     from simulator.engine.api import PACKAGE
 
@@ -148,30 +149,29 @@ def code() -> str:
     return f"battle-odds {__version__} ({found.hexdigest()[:12]})"
 
 
-def held_to(expected: str) -> None:
-    """Raise ValueError on a worker that runs another program, or other rules, than who asks."""
+def on_worker(expected: str, work: Callable[..., T], *arguments: Any) -> T:
+    """Do work on a worker. Raises ValueError on one that runs another program, or other rules, than who asks."""
     if code() != expected:
         where = platform.node()
         raise ValueError(
             f"cluster: the worker on {where} runs {code()}, and this is {expected}; install the same there"
         )
+    return work(*arguments)
 
 
 @lru_cache(maxsize=2)
 def _shared(grid: str) -> Shared:
-    """What the cells of a grid have in common, on this worker."""
+    """The parts that cells of a grid share, on this worker."""
     return Shared()
 
 
-def answer_portion(expected: str, run: str, grid: Grid, portion: Portion) -> Answered:
+def answer_portion(run: str, grid: Grid, portion: Portion) -> Answered:
     """A portion answered on a worker."""
-    held_to(expected)
     return grid.answer(portion, _shared(run))
 
 
-def fight_piece(expected: str, scenario: Scenario, seed: int, piece: Piece) -> Piece:
+def fight_piece(scenario: Scenario, seed: int, piece: Piece) -> Piece:
     """A piece of a run fought on a worker, on one thread."""
-    held_to(expected)
     return fought(_known(scenario), seed, piece, threads=1)
 
 
@@ -181,47 +181,63 @@ def _known(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def answers_on(client: Client) -> Callable[[Grid, Iterator[Portion]], Iterator[Answered]]:
+def answers_on(client: Client) -> Callable[[Grid, Portions], Generator[Answered, None, None]]:
     """Have the portions of a grid answered by a cluster, in whatever order they are done."""
-
-    def answering(grid: Grid, portions: Iterator[Portion]) -> Iterator[Answered]:
-        team, waiting = Team(client), portions
-        run = f"{id(grid)}"
-        with team:
-            while True:
-                for portion in islice(waiting, team.room()):
-                    team.give(answer_portion, run, grid, portion)
-                if not team.busy:
-                    return
-                for answered in team.done():
-                    if answered.cells is None:
-                        waiting = chain(grid.parts(answered.portion), waiting)
-                    yield answered
-
-    return answering
+    return lambda grid, portions: _spread(client, portions, answer_portion, f"{id(grid)}", grid)
 
 
 def fight_on(client: Client) -> Fighting:
-    """Have the pieces of a run fought by a cluster; told in their order."""
+    """Have the pieces of a run fought by a cluster, in whatever order they are done."""
+    return lambda scenario, seed, pieces: _spread(client, pieces, fight_piece, scenario, seed)
 
-    def fighting(scenario: Scenario, seed: int, pieces: Pieces) -> Iterator[Piece]:
-        team = Team(client)
-        early: dict[int, Piece] = {}
-        order: list[int] = []
-        with team:
-            while True:
-                for piece in islice(pieces, max(0, team.room() - len(early))):
-                    order.append(piece.first)
-                    team.give(fight_piece, scenario, seed, piece)
-                if not team.busy:
-                    return
-                for piece in team.done():
-                    pieces.learn(piece)
-                    early[piece.first] = piece
-                    while order and order[0] in early:
-                        yield early.pop(order.pop(0))
 
-    return fighting
+def _spread(
+    client: Client, pieces: Portions | Pieces, work: Callable[..., Any], *arguments: Any
+) -> Generator[Any, None, None]:
+    """The results of `work(*arguments, piece)` for all pieces, which learn from each; results come before errors.
+
+    Work whose workers were killed again and again is given out anew. Raises what the work raised; OSError if the
+    cluster is lost.
+    """
+    from distributed import wait
+    from distributed.scheduler import KilledWorker
+
+    under_way: dict[Any, tuple[Any, int]] = {}
+
+    def give(piece: Any, lives: int = MOST_LIVES) -> None:
+        under_way[client.submit(on_worker, code(), work, *arguments, piece, pure=False)] = piece, lives
+
+    try:
+        while True:
+            for piece in islice(pieces, max(0, _room(client) - len(under_way))):
+                give(piece)
+            if not under_way:
+                return
+            with _within_reach(OSError, CancelledError), client.as_current():
+                finished, _ = wait(list(under_way), return_when="FIRST_COMPLETED")
+            for future in sorted(finished, key=lambda one: one.status != "finished"):
+                piece, lives = under_way.pop(future)
+                try:
+                    with _within_reach(CancelledError):
+                        result = future.result()
+                except KilledWorker:
+                    if lives == 0:
+                        raise OSError(f"cluster: {KILLED}") from None
+                    give(piece, lives - 1)
+                else:
+                    pieces.learn(result)
+                    yield result
+    finally:
+        if under_way:  # nothing more is wanted
+            _cut_short.add(client)
+            with suppress(Exception):
+                client.cancel(list(under_way), force=True)
+
+
+def _room(client: Client) -> int:
+    """The number of pieces in progress at a time: some for each thread of each present worker."""
+    with _within_reach(OSError, CancelledError):
+        return IN_HAND * max(1, int(sum(client.ncores().values())))
 
 
 @contextmanager
@@ -232,65 +248,3 @@ def _within_reach(*errors: type[Exception]) -> Iterator[None]:
     except errors as error:
         text = f"the connection to it was lost ({type(error).__name__}); with --out the same command goes on"
         raise OSError(f"cluster: {text}") from None
-
-
-class Team:
-    """The workers of a cluster with what they have in hand."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self._under_way: dict[Any, tuple[Any, int]] = {}
-
-    def __enter__(self) -> Team:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing more is wanted."""
-        if self._under_way:
-            _cut_short.add(self.client)
-            with suppress(Exception):
-                self.client.cancel(list(self._under_way), force=True)
-
-    @property
-    def busy(self) -> bool:
-        """Has anybody anything in hand?"""
-        return bool(self._under_way)
-
-    def room(self) -> int:
-        """How much more may be given out: some for each thread of each worker there is now."""
-        with _within_reach(OSError, CancelledError):
-            threads = int(sum(self.client.ncores().values()))
-        return max(0, IN_HAND * max(1, threads) - len(self._under_way))
-
-    def give(self, work: Callable[..., T], *arguments: Any, lives: int = MOST_LIVES) -> None:
-        """Give work out: `work(code(), *arguments)`."""
-        future = self.client.submit(work, code(), *arguments, pure=False)
-        self._under_way[future] = (work, *arguments), lives
-
-    def done(self) -> Iterator[Any]:
-        """Wait for some results. Work whose workers were killed again and again is given out anew.
-
-        Results come before errors. Raises what the work raised; OSError if the cluster is lost.
-        """
-        from distributed import wait
-
-        with _within_reach(OSError, CancelledError), self.client.as_current():
-            finished, _ = wait(list(self._under_way), return_when="FIRST_COMPLETED")
-        for future in sorted(finished, key=lambda one: one.status != "finished"):
-            with _within_reach(CancelledError):
-                result = self._result(future)
-            if result is not None:
-                yield result
-
-    def _result(self, future: Any) -> Any:
-        """The result of work that is done, None where it is given out anew."""
-        from distributed.scheduler import KilledWorker
-
-        (work, *arguments), lives = self._under_way.pop(future)
-        try:
-            return future.result()
-        except KilledWorker:
-            if lives == 0:
-                raise OSError("cluster: its workers are killed whenever they do this work; is memory short?") from None
-            self.give(work, *arguments, lives=lives - 1)
-            return None

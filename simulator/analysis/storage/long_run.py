@@ -10,14 +10,23 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import PORTION, Fight, Interrupted, Progress, check_numbers, labelled, together
-from simulator.analysis.odds.run import outcome_columns as seen
+from simulator.analysis.odds.run import (
+    PORTION,
+    Fight,
+    Interrupted,
+    Progress,
+    check_numbers,
+    labelled,
+    outcome_columns,
+    together,
+)
 from simulator.analysis.storage.run_store import Due, alone, checksum, question_of, refuse_another, write_whole
 from simulator.rules.battle import Outcomes
 from simulator.scenarios import Scenario, Source, draft, load
@@ -36,7 +45,7 @@ class Piece(NamedTuple):
 
 
 class Pieces:
-    """Cuts battles `first` to `end - 1` into pieces, as large as those told lately could be fought in some seconds."""
+    """Cuts battles `first` to `end - 1` into pieces, as large as those before could be fought in some seconds."""
 
     def __init__(self, first: int, end: int) -> None:
         self._next, self._end, self._size = first, end, FIRST
@@ -94,46 +103,49 @@ def fought(
         if simulation.battles == piece.first:
             raise
     ends = simulation.ends()
-    outcomes = together(Outcomes(seen(scenario, ends), ends.p, ends.count))
-    done = simulation.battles - piece.first
-    return Piece(piece.first, done, outcomes, time.perf_counter() - begun)
+    outcomes = together(Outcomes(outcome_columns(scenario, ends), ends.p, ends.count))
+    return Piece(piece.first, simulation.battles - piece.first, outcomes, time.perf_counter() - begun)
 
 
-def fight_here(threads: int | None, progress: Progress | None, total: int) -> Fighting:
+def fight_here(
+    scenario: Scenario, seed: int, pieces: Pieces, threads: int | None, progress: Progress | None, total: int
+) -> Iterator[Piece]:
     """Fight one piece after the other on this machine; after an interrupt the first battles of the piece under way."""
-
-    def fighting(scenario: Scenario, seed: int, pieces: Pieces) -> Iterator[Piece]:
-        for piece in pieces:
-            report = (lambda done, first=piece.first: progress(first + done, total)) if progress else None
-            done = fought(scenario, seed, piece, threads, report)
-            pieces.learn(done)
-            yield done
-            if done.battles < piece.battles:
-                raise KeyboardInterrupt
-
-    return fighting
+    for piece in pieces:
+        report = (lambda done, first=piece.first: progress(first + done, total)) if progress else None
+        done = fought(scenario, seed, piece, threads, report)
+        pieces.learn(done)
+        yield done
+        if done.battles < piece.battles:
+            raise KeyboardInterrupt
 
 
-class RunFile:
-    """The counts of a run on disk; read it only while its lock is held (`keeping.alone`).
+class Run:
+    """A run under way: battles 0 to `battles - 1` are fought, `outcomes` are theirs; kept in a file if there is one.
 
-    Raises ValueError for a file of another question, one that holds no run, or one that is damaged.
+    Open it only while its lock is held. Raises ValueError for a file of another question, one that holds no run, or one
+    that is damaged.
     """
 
-    def __init__(self, path: Path, asked: dict[str, Any]) -> None:
-        self.path, self.asked = path, asked
-        self.battles = 0
+    def __init__(self, scenario: Scenario, seed: int, path: Path | None, asked: dict[str, Any]) -> None:
+        self.scenario, self.seed, self.path, self.asked = scenario, seed, path, asked
+        self.battles, self.kept = 0, 0
         self.outcomes: Outcomes | None = None
-        if path.exists():
-            self._read()
+        if path is not None and path.exists():
+            self._read(path)
+            self.kept = self.battles
+        # A composed battle goes on from a whole portion.
+        self._whole: tuple[int, Outcomes | None] = self.battles, self.outcomes
+        self._early: dict[int, Piece] = {}
+        self._due = Due()
 
-    def _read(self) -> None:
+    def _read(self, path: Path) -> None:
         try:
-            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            kept = json.loads(path.read_text(encoding="utf-8"))
             asked = dict(kept["asked"])
         except (OSError, ValueError, KeyError, TypeError):
-            raise ValueError(f"out: {str(self.path)!r} is there already and holds no run; give another name") from None
-        refuse_another(self.path, asked, self.asked)
+            raise ValueError(f"out: {str(path)!r} is there already and holds no run; give another name") from None
+        refuse_another(path, asked, self.asked)
         try:
             battles, rows, count = (kept[name] for name in ("battles", "columns", "count"))
             columns = {name: np.array(column["values"], column["dtype"]) for name, column in rows.items()}
@@ -142,53 +154,42 @@ class RunFile:
         except (ValueError, KeyError, TypeError, AttributeError):
             whole = False
         if not whole:
-            raise ValueError(f"out: {str(self.path)!r} is damaged: its counts do not add up; remove it to begin anew")
+            raise ValueError(f"out: {str(path)!r} is damaged: its counts do not add up; remove it to begin anew")
         self.battles = battles
         if battles:
             self.outcomes = Outcomes(columns, np.array(count) / battles, np.array(count, np.int64))
 
-    def write(self, battles: int, outcomes: Outcomes | None, answer: Odds | None) -> None:
-        """Keep the counts of battles 0 to `battles - 1`, and the answer so far for whoever looks. Raises OSError."""
-        columns = {} if outcomes is None else outcomes.columns
-        rows = {name: {"dtype": values.dtype.str, "values": values.tolist()} for name, values in columns.items()}
-        count = [] if outcomes is None or outcomes.count is None else outcomes.count.tolist()
-        kept = {"asked": self.asked, "battles": battles, "columns": rows, "count": count}
-        kept |= {"checksum": checksum([battles, rows, count]), "answer": answer and answer.to_dict(table=False)}
-        try:
-            write_whole(self.path, json.dumps(kept).encode())
-        except OSError as error:
-            text = f"{self.battles:,} battles are kept in {str(self.path)!r}, and the same command goes on from there"
-            raise OSError(f"out: {error.strerror or error}; {text}") from None
-        self.battles, self.outcomes = battles, outcomes
-
-
-class Run:
-    """A run under way: battles 0 to `battles - 1` are fought, `outcomes` are theirs."""
-
-    def __init__(self, scenario: Scenario, seed: int, file: RunFile | None) -> None:
-        self.scenario, self.seed, self.file = scenario, seed, file
-        self.battles = file.battles if file else 0
-        self.outcomes = file.outcomes if file else None
-        self._whole = self.battles, self.outcomes
-        self._due = Due()
-
     def add(self, piece: Piece) -> None:
-        """Count a piece; saved when it is time."""
-        assert piece.outcomes is not None
-        assert piece.first == self.battles
-        self.outcomes = together(*([self.outcomes] if self.outcomes else []), piece.outcomes)
-        self.battles += piece.battles
-        # A composed battle goes on from a whole portion.
-        if self.scenario.built.answer is None or self.battles % PORTION == 0:
-            self._whole = self.battles, self.outcomes
+        """Count a piece, once those before it are counted; saved when it is time."""
+        self._early[piece.first] = piece
+        while (following := self._early.pop(self.battles, None)) is not None:
+            assert following.outcomes is not None
+            self.outcomes = together(*([self.outcomes] if self.outcomes else []), following.outcomes)
+            self.battles += following.battles
+            if self.scenario.built.answer is None or self.battles % PORTION == 0:
+                self._whole = self.battles, self.outcomes
         if self._due:
             self.save()
 
     def save(self) -> None:
-        """Write what is fought. Raises OSError, see `RunFile.write`."""
-        if self.file and self.battles:
-            with self._due.saving():
-                self.file.write(*self._whole, self.odds())
+        """Write the counts, and the answer so far for people. Raises OSError, which says how much is kept."""
+        if self.path is None or not self.battles:
+            return
+        battles, outcomes = self._whole
+        rows: dict[str, Any] = {}
+        count: list[int] = []
+        if outcomes is not None and outcomes.count is not None:
+            rows = {name: {"dtype": one.dtype.str, "values": one.tolist()} for name, one in outcomes.columns.items()}
+            count = outcomes.count.tolist()
+        kept = {"asked": self.asked, "battles": battles, "columns": rows, "count": count}
+        kept |= {"checksum": checksum([battles, rows, count]), "answer": self.odds().to_dict(table=False)}
+        with self._due.saving():
+            try:
+                write_whole(self.path, json.dumps(kept).encode())
+            except OSError as error:
+                text = f"{self.kept:,} battles are kept in {str(self.path)!r}, and the same command goes on from there"
+                raise OSError(f"out: {error.strerror or error}; {text}") from None
+        self.kept = battles
 
     def odds(self) -> Odds:
         """The odds from all battles so far."""
@@ -214,13 +215,12 @@ def long_run(
     check_numbers(battles, seed, threads)
     asked, path = load(scenario), None if out is None else Path(out)
     with alone(path.with_name(f".{path.name}.lock")) if path else nullcontext():
-        file = None if path is None else RunFile(path, question_of(draft(scenario), seed=seed))
-        if file and file.battles > battles:
-            raise ValueError(f"out: {str(out)!r} has {file.battles:,} battles already; ask for as many or more")
-        run = Run(asked, seed, file)
-        pieces = (fighting or fight_here(threads, progress, battles))(asked, seed, Pieces(run.battles, battles))
+        run = Run(asked, seed, path, question_of(draft(scenario), seed=seed) if path else {})
+        if run.battles > battles:
+            raise ValueError(f"out: {str(out)!r} has {run.battles:,} battles already; ask for as many or more")
+        here = partial(fight_here, threads=threads, progress=progress, total=battles)
         try:
-            for piece in pieces:
+            for piece in (fighting or here)(asked, seed, Pieces(run.battles, battles)):
                 run.add(piece)
                 if progress:
                     progress(run.battles, battles)

@@ -85,13 +85,8 @@ def write_whole(path: Path, data: bytes) -> None:
         with suppress(OSError):
             beside.unlink()
         raise
-    _settle(path.parent)
-
-
-def _settle(folder: Path) -> None:
-    """See that a folder's entries are on the disk, where the system can do that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
+    with suppress(OSError):  # the folder's entries too, where the system can do that
+        handle = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:
@@ -130,7 +125,7 @@ def alone(path: Path) -> Iterator[None]:
 
 
 class Due:
-    """When it is time to save again."""
+    """The time of the next save."""
 
     def __init__(self) -> None:
         self._last, self._wait = time.monotonic(), SECONDS

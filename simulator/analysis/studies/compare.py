@@ -6,7 +6,7 @@ compare({"two dice": two, "three dice": three}).table     # value, scenario, est
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,9 @@ import numpy as np
 
 from simulator.analysis.odds.measure import is_chance, measure
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BYTES, Interrupted, Progress, check_numbers
+from simulator.analysis.odds.run import CELL_BYTES, Progress, check_numbers, reported, until_interrupted
 from simulator.analysis.result import Result, frame
-from simulator.analysis.studies.paired import Answered, Difference, answered, answered_mixture, difference
+from simulator.analysis.studies.paired import Answered, Difference, answered, difference
 from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, is_uncertain, load
 from simulator.scenarios.validation import brief
 
@@ -57,12 +57,9 @@ class Comparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """`value, scenario, estimate, difference, low, high, confidence, method`"""
-        found = []
-        for row in self.answers:
-            difference, low, high, confidence, _ = row.difference
-            named = {"value": row.value, "scenario": row.scenario, "estimate": row.estimate, "difference": difference}
-            found.append(named | {"low": low, "high": high, "confidence": confidence, "method": row.method})
-        return found
+        names = ("value", "scenario", "estimate", "difference", "low", "high", "confidence", "method")
+        cells = ((row.value, row.scenario, row.estimate, *row.difference[:4], row.method) for row in self.answers)
+        return [dict(zip(names, one, strict=True)) for one in cells]
 
     @property
     def shared(self) -> list[str]:
@@ -186,21 +183,18 @@ def compare(
         raise ValueError(f"scenarios: give two or more (at most {MOST})")
     check_numbers(1 if battles is None else battles, seed, threads)
     loaded = {name: _loaded(name, one) for name, one in named}
-    found: dict[str, Answered] = {}
+    answers = (
+        (name, answered(loaded[name], battles, seed, 8 * CELL_BYTES, threads))
+        for name in reported(list(loaded), progress)
+    )
+    return until_interrupted(answers, lambda found: _compared(dict(found), value, seed), LEAST)
+
+
+def _loaded(name: str, source: Source) -> Scenario | Draft:
     try:
-        for name, one in loaded.items():
-            if progress:
-                progress(len(found), len(loaded))
-            found[name] = (
-                answered(one, battles, seed, 8 * CELL_BYTES, threads)
-                if isinstance(one, Scenario)
-                else answered_mixture(one, battles, seed, 8 * CELL_BYTES)
-            )
-    except KeyboardInterrupt:
-        if len(found) < LEAST:
-            raise KeyboardInterrupt from None
-        raise Interrupted(_compared(found, value, seed)) from None
-    return _compared(found, value, seed)
+        return draft(source) if is_uncertain(source) else load(source)
+    except ScenarioError as error:
+        raise ScenarioError(f"{error} (in {name})", error.unused) from None
 
 
 def _compared(found: Mapping[str, Answered], value: str | Sequence[str] | None, seed: int) -> Comparison:
@@ -211,28 +205,15 @@ def _compared(found: Mapping[str, Answered], value: str | Sequence[str] | None, 
     return Comparison(odds, tuple(values), tuple(_rows(found, values)), seed)
 
 
-def _loaded(name: str, source: Source) -> Scenario | Draft:
-    try:
-        return draft(source) if is_uncertain(source) else load(source)
-    except ScenarioError as error:
-        raise ScenarioError(f"{error} (in {name})", error.unused) from None
-
-
-def _rows(found: Mapping[str, Answered], values: Sequence[str]) -> list[Row]:
+def _rows(found: Mapping[str, Answered], values: Sequence[str]) -> Iterator[Row]:
     first = next(iter(found.values()))
-    rows = []
     for value in values:
         for name, one in found.items():
             try:
                 estimate = measure(one.odds, value).value
             except ValueError as error:
-                raise ValueError(f"value: {brief(_blamed(value, name, error))}") from None
-            rows.append(Row(value, name, estimate, difference(value, one, first), one.odds.method))
-    return rows
-
-
-def _blamed(value: str, name: str, error: ValueError) -> str:
-    text = str(error)
-    if "no column" in text and not is_chance(value):
-        return f"{value}: no such column in {name}"
-    return f"{value} in {name}: {text}"
+                text = f"{value} in {name}: {error}"
+                if "no column" in str(error) and not is_chance(value):
+                    text = f"{value}: no such column in {name}"
+                raise ValueError(f"value: {brief(text)}") from None
+            yield Row(value, name, estimate, difference(value, one, first), one.odds.method)

@@ -7,18 +7,19 @@ outcomes between them. The numbers of the smallest cell and of the middle one mu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.measure import weighed
 from simulator.analysis.odds.odds import readable
 from simulator.analysis.odds.run import Progress
-from simulator.analysis.studies.cell import changed
 from simulator.engine.api import Graph, Solver, explore, graph_of
 from simulator.engine.model.limits import QUICK_BYTES, BrokenGame, NoExactOdds
 from simulator.rules.battle import Columns, Joined
@@ -138,12 +139,6 @@ class Block:
         """The settings of the largest corner."""
         return tuple(map(max, self.values))
 
-    def beside(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """The corners beside the largest: the axis in which each is the smallest, and its settings."""
-        for axis, numbers in enumerate(self.values):
-            if min(numbers) < max(numbers):
-                yield axis, (*self.top[:axis], min(numbers), *self.top[axis + 1 :])
-
     @cached_property
     def grid(self) -> np.ndarray:
         """The settings of each cell minus those of the largest corner: int64, shape (cells, axes)."""
@@ -156,12 +151,13 @@ class Block:
         `others` are the numbers at the corners, at those places that a battle from there can reach.
         """
         steps = np.zeros(len(self.paths))
-        for axis, settings in self.beside():
-            where, numbers = others[settings]
-            change = (top[where].astype(float) - numbers) / (self.top[axis] - settings[axis])
-            steps[axis] = change.flat[0] if change.size else 0.0
-        for settings, (where, numbers) in others.items():
-            if not np.array_equal(top[where] + (np.array(settings) - self.top) @ steps, numbers):
+        for axis, numbers in enumerate(self.values):
+            if min(numbers) < max(numbers):
+                where, least = others[_put(self.top, axis, min(numbers))]
+                change = (top[where].astype(float) - least) / (max(numbers) - min(numbers))
+                steps[axis] = change.flat[0] if change.size else 0.0
+        for settings, (where, least) in others.items():
+            if not np.array_equal(top[where] + (np.array(settings) - self.top) @ steps, least):
                 return None
         return steps
 
@@ -190,7 +186,10 @@ class Block:
         return np.asarray(np.rint(np.stack(found, axis=1)), np.int64)
 
     def solved(self, asked: Sequence[str], progress: Progress | None) -> np.ndarray | None:
-        """The values asked, or None if one pass cannot compute them."""
+        """The value of each question in each cell: float64, shape (questions, cells).
+
+        None if one pass cannot compute them.
+        """
         joined = self.joined()
         if joined is None:
             return None
@@ -202,14 +201,17 @@ class Block:
             worths = list(outcomes.worths(question))
             if not worths or len(worths) * len(graph.to) > MOST_EDGES:
                 return None
-            for one in worths:
+            for cells, worth, shift in worths:
                 value = np.zeros(len(graph))
-                value[graph.final] = one.worth
-                answers[one.cells] = solver.values(value, report)[graph.starts[one.cells]] + one.shift
+                value[graph.final] = worth
+                answers[cells] = solver.values(value, report)[graph.starts[cells]] + shift
         return found
 
     def check_cells(self, asked: Sequence[str], found: np.ndarray) -> None:
-        """Raise BrokenGame if the smallest or the middle cell has another answer on its own."""
+        """Raise BrokenGame if the smallest or the middle cell has another answer on its own.
+
+        `found` are the values that `solved` returned: float64, shape (questions, cells).
+        """
         bottom, middle = tuple(map(min, self.values)), tuple(axis[len(axis) // 2] for axis in self.values)
         top = self.corners[self.top]
         inside = top.replace_all(dict(zip(self.paths, middle, strict=True)))
@@ -285,36 +287,43 @@ class FinalStates:
     def __len__(self) -> int:
         return int(self.graph.final.sum())
 
-    def _recorded(self, below: Any = 0) -> RecordingColumns:
+    def _readable(self, below: Any = 0) -> Columns:
         """The columns for users in the cell with these settings relative to the largest corner."""
         found = {}
         for name, values in self.top.items():
             steps = self._steps(name) if np.any(below) else None
             found[name] = values if steps is None or not steps.any() else values + below @ steps
-        return RecordingColumns(readable(found))
+        return readable(found)
 
-    def worths(self, question: str) -> Iterator[Worth]:
-        """The worths of final states to propagate backwards; none for a question that they do not decide."""
-        columns, grid = self._recorded(), self.block.grid
+    def worths(self, question: str) -> Iterator[tuple[Any, np.ndarray, Any]]:
+        """The worths of final states to propagate backwards; none for a question that they do not decide.
+
+        Each item is for some cells: their places (int64, or a slice of all), the worth of each final state (float64,
+        shape (final states,)), and the number to add to the mean of each cell (0 or float64, shape (cells,)).
+        """
+        columns, grid = self._readable(), self.block.grid
         try:
             worth = weighed(self.battle, columns, len(self), question)
         except ValueError:
             return
-        steps = [self._steps(name) for name in sorted(columns.used)]
-        if worth is None or columns.used & self.counting or any(step is None for step in steps):
+        words = {*re.findall(r"\w+", question), question[len("mean.") :]}
+        words |= {"winner"} if question.startswith("p_") else set()
+        used = sorted(words.intersection(columns))
+        steps = [self._steps(name) for name in used]
+        if worth is None or self.counting.intersection(used) or any(step is None for step in steps):
             return
         changes = grid @ np.stack([np.zeros(grid.shape[1]), *(step for step in steps if step is not None)], axis=1)
         if question not in columns and question.startswith("mean"):
-            yield Worth(ALL, worth, changes[:, 1])
+            yield ALL, worth, changes[:, 1]
             return
         if not changes.any():
-            yield Worth(ALL, worth)
+            yield ALL, worth, 0.0
             return
         _, first, which = np.unique(changes, axis=0, return_index=True, return_inverse=True)
         for number, cell in enumerate(first):
-            worth = weighed(self.battle, self._recorded(grid[cell]), len(self), question)
+            worth = weighed(self.battle, self._readable(grid[cell]), len(self), question)
             assert worth is not None
-            yield Worth(np.flatnonzero(which.ravel() == number), worth)
+            yield np.flatnonzero(which.ravel() == number), worth, 0.0
 
 
 def ended_from(graph: Graph, start: int) -> np.ndarray:
@@ -333,23 +342,3 @@ def ended_from(graph: Graph, start: int) -> np.ndarray:
 def _long(columns: Columns, size: int) -> Columns:
     """Columns broadcast to the number of states."""
     return {name: np.broadcast_to(one, size) for name, one in columns.items()}
-
-
-class RecordingColumns(dict[str, np.ndarray]):
-    """Columns that record which of them were read (`used`)."""
-
-    def __init__(self, columns: Columns) -> None:
-        super().__init__(columns)
-        self.used: set[str] = set()
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        self.used.add(name)
-        return super().__getitem__(name)
-
-
-class Worth(NamedTuple):
-    """The worth of each final state in some cells (their places), and a number to add to the mean of each cell."""
-
-    cells: Any
-    worth: np.ndarray
-    shift: Any = 0.0

@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.analysis.odds.chain_cache import Shared
-from simulator.analysis.odds.intervals import LEVEL, wilson
+from simulator.analysis.odds.answer import answer
+from simulator.analysis.odds.distribution import LEVEL, merge_rows
 from simulator.analysis.odds.measure import is_chance, measure, weighed
-from simulator.analysis.odds.mix import allotted, combined, describe_mixture, mix, settings_without, shares
+from simulator.analysis.odds.mix import allotted, combined, describe_mixture, settings_without, shares
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.outcome_rows import merge_rows
-from simulator.analysis.odds.run import Fight, Method, check_numbers, labelled, outcome_columns, settle
+from simulator.analysis.odds.run import Fight, Method, check_numbers, outcome_columns
+from simulator.analysis.odds.stages import Shared
 from simulator.engine.model.limits import NoExactOdds
 from simulator.engine.model.streams import derive_seed
 from simulator.rules.battle import Columns, Outcomes
-from simulator.scenarios import Draft, Scenario
+from simulator.scenarios import Draft, Scenario, draft
 
 NORMAL = NormalDist()
 Z = NORMAL.inv_cdf((1 + LEVEL) / 2)
@@ -50,17 +50,15 @@ class Answered:
     odds: Odds
     which: np.ndarray | None = None
 
-    def each(self, value: str) -> np.ndarray:
-        """The number of each battle whose mean is `value` (see `weighed`): float64, shape (battles,)."""
-        assert self.which is not None
+    def each(self, value: str) -> np.ndarray | None:
+        """The numbers (float64, shape (battles,)) whose mean is `value`; None for a value that is no mean."""
         odds = self.odds
         numbers = weighed(odds.battle, odds.readable_columns, len(odds.chances), value)
-        assert numbers is not None
-        return np.asarray(numbers[self.which])
+        return None if numbers is None else np.asarray(numbers[self.which])
 
 
 def answered(
-    scenario: Scenario,
+    scenario: Scenario | Draft,
     battles: int | None,
     seed: int,
     budget: int,
@@ -71,49 +69,36 @@ def answered(
     """Exact where that fits in `budget` bytes and `battles` is None; else `battles`, or `many`, are simulated."""
     if battles is None:
         try:
-            return Answered(settle(scenario, Method(exact=True, budget=budget), shared=shared).odds())
+            return Answered(answer(scenario, Method(exact=True, budget=budget), shared=shared))
         except NoExactOdds:
             pass
     return fought(scenario, battles or many, seed, threads)
 
 
-def fought(scenario: Scenario, battles: int, seed: int, threads: int | None = None) -> Answered:
-    """Battles 0 to `battles - 1` of the seed."""
-    check_numbers(battles, seed, threads)
-    outcomes, which = _counted(*_simulated(scenario, battles, seed, threads=threads))
-    return Answered(labelled(scenario, outcomes, battles, seed), which)
+def fought(scenario: Scenario | Draft, battles: int, seed: int, threads: int | None = None) -> Answered:
+    """Battles 0 to `battles - 1` of the seed, the combinations of fields that are not known one after the other.
 
-
-def answered_mixture(base: Draft, battles: int | None, seed: int, budget: int, many: int = BATTLES) -> Answered:
-    """A scenario with fields that are not known: exact where all combinations are, else simulated."""
-    if battles is None:
-        try:
-            return Answered(mix(base, seed=seed, exact=True, budget=budget).odds)
-        except NoExactOdds:
-            pass
-    return fought_mixture(base, battles or many, seed)
-
-
-def fought_mixture(base: Draft, battles: int, seed: int) -> Answered:
-    """The combinations of the unknown fields one after the other, each with its share of the battles.
-
-    So battle i of two such scenarios belongs to the same combination. Raises ValueError for fewer battles than
-    combinations.
+    Each combination has its share, so battle i of two such scenarios belongs to the same combination. Raises ValueError
+    for fewer battles than combinations.
     """
+    check_numbers(battles, seed, threads)
+    base = draft(scenario)
     drafts, fields = combined(base)
     if battles < len(drafts):
         raise ValueError(f"battles: {battles:,} is not allowed; the mixture has {len(drafts):,} combinations")
     portions = allotted(shares(fields), battles, least=0)
-    asked = [one.checked() for one, portion in zip(drafts, portions, strict=True) if portion]
+    asked = [one.checked() for one, portion in zip(drafts, portions, strict=True) if portion and fields]
+    asked = asked or [scenario if isinstance(scenario, Scenario) else scenario.checked()]
     parts, first = [], 0
     for one, portion in zip(asked, filter(None, portions), strict=True):
-        parts.append(_simulated(one, portion, seed, first))
+        parts.append(_simulated(one, portion, seed, first if fields else None, threads))
         first += portion
     names = [name for name in parts[0][0] if all(name in columns for columns, _ in parts)]
-    offsets = np.cumsum([0, *(len(next(iter(columns.values()))) for columns, _ in parts)])
     columns = {name: np.concatenate([columns[name] for columns, _ in parts]) for name in names}
+    offsets = np.cumsum([0, *(len(next(iter(columns.values()))) for columns, _ in parts)])
     which = np.concatenate([offset + rows for offset, (_, rows) in zip(offsets, parts, strict=False)])
-    outcomes, rows = _counted(columns, which)
+    count = np.bincount(which, minlength=int(offsets[-1]))
+    outcomes = Outcomes(columns, count / battles, count)
     odds = Odds(
         outcomes,
         battle=asked[0].battle,
@@ -123,11 +108,11 @@ def fought_mixture(base: Draft, battles: int, seed: int) -> Answered:
         assumptions=[*describe_mixture(fields), *asked[0].assumptions()],
         scenario=base.data,
     )
-    return Answered(odds, rows)
+    return Answered(odds, merge_rows(outcomes)[1][which])
 
 
 def _simulated(
-    scenario: Scenario, battles: int, seed: int, first: int | None = None, threads: int | None = None
+    scenario: Scenario, battles: int, seed: int, first: int | None, threads: int | None
 ) -> tuple[Columns, np.ndarray]:
     """Outcomes, and which of them each battle ends with: battles of a part that begins with `first`, or of the whole.
 
@@ -147,40 +132,23 @@ def _simulated(
     return odds.columns, np.repeat(np.arange(len(odds.counts)), odds.counts)[order]
 
 
-def _counted(columns: Columns, which: np.ndarray) -> tuple[Outcomes, np.ndarray]:
-    """The outcomes with the counts of battles, and for each battle the row after equal rows are merged."""
-    count = np.bincount(which, minlength=len(next(iter(columns.values()))))
-    outcomes = Outcomes(columns, count / len(which), count)
-    return outcomes, merge_rows(outcomes)[1][which]
-
-
 def difference(value: str, one: Answered, reference: Answered) -> Difference:
     """The value of one answer minus that of the reference."""
     d = measure(one.odds, value).value - measure(reference.odds, value).value
-    if one.which is None and reference.which is None:
+    simulated = [answer for answer in (one, reference) if answer.which is not None]
+    if not simulated:
         return Difference(d, d, d, 0.5 if abs(d) <= EQUAL else 1.0)
-    if value.startswith(("std.", "std_")) or (value[:1] == "q" and not is_chance(value)):
+    numbers = [each for answer in simulated if (each := answer.each(value)) is not None]
+    if not numbers:
         return Difference(d, math.nan, math.nan, math.nan)
-    if one.which is None or reference.which is None:
-        return _against_number(value, d, one, reference)
-    a, b = one.each(value), reference.each(value)
-    return _of_chances(a > 0, b > 0) if is_chance(value) else _of_means(a, b)
-
-
-def _against_number(value: str, d: float, one: Answered, reference: Answered) -> Difference:
-    """The difference where one of the two is exact: a number without variance."""
-    sign, simulated = (1, one) if one.which is not None else (-1, reference)
-    found = measure(simulated.odds, value)
-    n = simulated.odds.battles
-    assert n is not None
-    if is_chance(value):
-        low, high = wilson(found.value, n)
-    else:
-        low, high = found.low, found.high
+    if len(numbers) == 2:
+        a, b = numbers
+        return _of_chances(a > 0, b > 0) if is_chance(value) else _of_means(a, b)
+    # One of the two is exact: a number without variance.
+    sign, found = 1 if one.which is not None else -1, measure(simulated[0].odds, value)
     number = d - sign * found.value
-    least, most = sorted((number + sign * low, number + sign * high))
-    error = float(simulated.each(value).std()) / math.sqrt(n)
-    return Difference(d, least, most, _confidence(d, error))
+    low, high = sorted((number + sign * found.low, number + sign * found.high))
+    return Difference(d, low, high, _confidence(d, float(numbers[0].std()) / math.sqrt(len(numbers[0]))))
 
 
 def _confidence(d: float, error: float) -> float:

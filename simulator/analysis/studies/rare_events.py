@@ -6,15 +6,16 @@ scored({"game": "risk", "battle": "land", "attacker": {"regiments": 2000}, "defe
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from simulator.analysis.odds.intervals import LEVEL, half_width_of_mean
+from simulator.analysis.odds.distribution import LEVEL, half_width_of_mean
 from simulator.analysis.odds.measure import is_chance, weighed
 from simulator.analysis.odds.odds import readable
 from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
+from simulator.analysis.odds.stages import counting_chain
 from simulator.analysis.result import Result
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import EXACT_BYTES, QUICK_BYTES, NoExactOdds
@@ -96,7 +97,7 @@ def scored(
     if asked.built.chain is None or not has_left_rule(asked.chain):
         raise ScenarioError(f"battle: {own} cannot be scored; use simulate")
     _refuse_small(asked, budget)
-    chain = _counting_chain(asked, value)
+    chain = counting_chain(asked.chain, lambda states: _scores(asked, states, value))
     room = min(budget, QUICK_BYTES)
     least = largest(chain, seed, room)
     entries, count, cut = _entries(chain, least, seed, battles, progress)
@@ -120,10 +121,10 @@ def _refuse_small(asked: Scenario, budget: int) -> None:
     try:
         if fits_on_grid(chain):
             exact_outcomes(chain, budget)
-        elif too_wide(chain):
-            return
-        else:
+        elif not too_wide(chain):
             graph_of(chain, budget)
+        else:
+            return
     except NoExactOdds:
         return
     raise ScenarioError("battle: this battle is small enough for exact odds")
@@ -137,16 +138,6 @@ def _scores(asked: Scenario, states: Any, value: str) -> np.ndarray:
     if found is None:
         raise ValueError(f"value: {value} is no chance and no mean of a number column; scored answers one of these")
     return found
-
-
-def _counting_chain(asked: Scenario, value: str) -> Chain:
-    """The chain, with its counter as an ordinary field if the value depends on it."""
-    chain = asked.chain
-    start = type(chain.start)(*(np.array([int(one)] * 2) for one in chain.start))
-    if chain.counted >= 0:
-        start[chain.counted][1] += 1
-    none, one = _scores(asked, start, value)
-    return chain if none == one else replace(chain, counters=())
 
 
 def _entries(

@@ -10,20 +10,28 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from simulator.analysis.odds.chain_cache import Shared
+from simulator.analysis.odds.answer import changed
 from simulator.analysis.odds.measure import measure
 from simulator.analysis.odds.odds import Odds
-from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Interrupted, Progress, check_numbers
+from simulator.analysis.odds.run import (
+    CELL_BATTLES,
+    CELL_BYTES,
+    Progress,
+    check_numbers,
+    reported,
+    until_interrupted,
+)
+from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
-from simulator.analysis.studies.cell import changed
 from simulator.analysis.studies.paired import Answered, Difference, answered, difference
 from simulator.analysis.studies.sweep import Sweep, sweep
 from simulator.rules.battle import Battle
-from simulator.scenarios import Scenario, ScenarioError, Source, draft, load
+from simulator.scenarios import Draft, Scenario, ScenarioError, Source, draft, load
 from simulator.scenarios.schema import ORDER, branches, field_at, field_rows, schema_of
 from simulator.scenarios.validation import brief
 
@@ -75,12 +83,9 @@ class Sensitivity(Result):
 
         The field with the largest effect comes first.
         """
-        found = []
-        for step in self.steps:
-            change = {"change": step.change.value, "low": step.change.low, "high": step.change.high}
-            named = {"path": step.path, "setting": step.setting, "to": step.to, "value": step.value}
-            found.append(named | change | {"method": step.method})
-        return found
+        names = ("path", "setting", "to", "value", "change", "low", "high", "method")
+        cells = ((one.path, one.setting, one.to, one.value, *one.change[:3], one.method) for one in self.steps)
+        return [dict(zip(names, one, strict=True)) for one in cells]
 
     @property
     def skipped(self) -> pd.DataFrame:
@@ -131,33 +136,40 @@ def sensitivity(  # noqa: PLR0913 - one argument an option
     checked = load(scenario)
     tried = [one for one in steps_of(checked, (fields,) if isinstance(fields, str) else fields) if wanted(*one)]
     check_numbers(1 if battles is None else battles, seed, threads)
-    base = draft(checked)
     shared = Shared()
-    reference = answered(checked, battles, seed, CELL_BYTES, threads, CELL_BATTLES, shared)
+    ask = partial(
+        answered, battles=battles, seed=seed, budget=CELL_BYTES, threads=threads, many=CELL_BATTLES, shared=shared
+    )
+    reference = ask(checked)
     asked = value or ("p_attacker" if "winner" in reference.odds.columns else reference.odds.value)
     now = measure(reference.odds, asked).value
-    found: list[Step] = []
-    refusals: list[Skipped] = []
-    complete = True
-    try:
-        for done, (path, setting, to) in enumerate(tried):
-            if progress:
-                progress(done, len(tried))
-            try:
-                one = load(changed(base, (path,), (to,))[0])
-            except ScenarioError as error:
-                refusals.append(Skipped(path, to, str(error)))
-                continue
-            after = answered(one, battles, seed, CELL_BYTES, threads, CELL_BATTLES, shared)
-            found.append(_step(asked, (path, setting, to), after, reference))
-    except KeyboardInterrupt:
-        if not found:
-            raise
-        complete = False
-    answer = Sensitivity(now, asked, _sorted(found), tuple(refusals), reference.odds, seed, complete)
-    if not complete:
-        raise Interrupted(answer)
-    return answer
+
+    def collected(found: Sequence[Step | Skipped]) -> Sensitivity:
+        steps = _sorted([one for one in found if isinstance(one, Step)])
+        refusals = tuple(one for one in found if isinstance(one, Skipped))
+        return Sensitivity(now, asked, steps, refusals, reference.odds, seed, len(found) == len(tried))
+
+    return until_interrupted(_steps(draft(checked), reported(tried, progress), ask, reference, asked), collected)
+
+
+def _steps(
+    base: Draft,
+    tried: Iterable[tuple[str, Any, Any]],
+    ask: Callable[[Scenario], Answered],
+    reference: Answered,
+    asked: str,
+) -> Iterator[Step | Skipped]:
+    """The value asked after each change."""
+    for path, setting, to in tried:
+        try:
+            scenario = load(changed(base, (path,), (to,))[0])
+        except ScenarioError as error:
+            yield Skipped(path, to, str(error))
+            continue
+        after = ask(scenario)
+        exact = after.odds.method == reference.odds.method == "exact"
+        value, change = measure(after.odds, asked).value, difference(asked, after, reference)
+        yield Step(path, setting, to, value, change, "exact" if exact else "simulated")
 
 
 def one_more(scenario: Source, value: str | None = None, **options: Any) -> Sensitivity:
@@ -168,12 +180,6 @@ def one_more(scenario: Source, value: str | None = None, **options: Any) -> Sens
         return whole and to == setting + 1 and not path.startswith("options.")
 
     return sensitivity(scenario, value, wanted=wanted, **options)
-
-
-def _step(asked: str, change: tuple[str, Any, Any], after: Answered, reference: Answered) -> Step:
-    both = {after.odds.method, reference.odds.method}
-    method = "exact" if both == {"exact"} else "simulated"
-    return Step(*change, measure(after.odds, asked).value, difference(asked, after, reference), method)
 
 
 def _sorted(steps: Sequence[Step]) -> tuple[Step, ...]:

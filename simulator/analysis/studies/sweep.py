@@ -13,17 +13,16 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, product
+from functools import partial
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simulator.analysis.odds.answer import cell
-from simulator.analysis.odds.chain_cache import Shared
 from simulator.analysis.odds.run import Interrupted, Progress, check_numbers
+from simulator.analysis.odds.stages import Shared
 from simulator.analysis.result import Result, frame
-from simulator.analysis.studies.cell import Cell, changed
-from simulator.analysis.studies.partition import Answered, Grid, Portion
+from simulator.analysis.studies.grid import Answered, Cell, Grid, Portions
 from simulator.engine.model.limits import processors
 from simulator.scenarios import ScenarioError, Source, draft
 
@@ -40,7 +39,7 @@ LAST_WAIT = 0.2
 # A variance below this is rounding: no field explains a part of it.
 NO_VARIANCE = 1e-30
 
-Answers = Callable[[Grid, Iterator[Portion]], Iterator[Answered]]
+Answers = Callable[[Grid, Portions], Generator[Answered, None, None]]
 
 
 @dataclass
@@ -66,12 +65,10 @@ class Pace:
     def rates(self) -> dict[str, float]:
         """Cells a second by method: "exact", "simulated", "refused"."""
         whole = sum(self.busy.values())
-        if not whole or not self.seconds:
-            return {}
         return {
             method: number * whole / (self.busy[method] * self.seconds)
             for method, number in self.cells.items()
-            if self.busy[method] > 0
+            if self.busy[method] * self.seconds > 0
         }
 
     def __str__(self) -> str:
@@ -82,6 +79,11 @@ class Pace:
             if how in rates
         ]
         return f"{'; '.join(parts)} ({self.seconds:.2f} s in all)" if parts else ""
+
+
+def number_columns(asked: Sequence[str], name: str) -> tuple[str, str, str]:
+    """The columns of one value asked: it, and the ends of its interval."""
+    return ("value", "low", "high") if len(asked) == 1 else (name, f"{name}.low", f"{name}.high")
 
 
 @dataclass(repr=False)
@@ -103,11 +105,12 @@ class Sweep(Result):
 
     json_fields = ("paths", "asked", "seed")
 
-    def take(self, cells: Mapping[int, Cell], seconds: float) -> None:
-        """Set the cells by their place, answered in `seconds`."""
-        self.places = sorted(cells)
-        self.cells = [cells[place] for place in self.places]
-        self.pace.seconds = seconds
+    @classmethod
+    def of(cls, grid: Grid, found: Mapping[int, Cell], pace: Pace) -> Sweep:
+        """The cells of a grid by their place."""
+        battle, places = grid.draft.battle(), sorted(found)
+        title, cells = f"{battle.game} {battle.kind}", [found[place] for place in places]
+        return cls(grid.paths, grid.values, grid.asked, grid.seed, title, cells, places, pace)
 
     @property
     def value(self) -> str:
@@ -120,21 +123,21 @@ class Sweep(Result):
         Several values have three columns each: the value, and it with `.low` and `.high`. If the rules refuse a cell,
         its numbers are None, and a column `refused` gives the reason.
         """
-        return [self._row(cell, any(cell.refused for cell in self.cells)) for cell in self.cells]
-
-    def _row(self, cell: Cell, refusals: bool) -> dict[str, Any]:
-        row = dict(zip(self.paths, map(_plain, cell.settings), strict=True))
-        for name, found in zip(self.asked, cell.measures, strict=True):
-            names = ("value", "low", "high") if len(self.asked) == 1 else (name, f"{name}.low", f"{name}.high")
-            row |= {key: None if np.isnan(number) else number for key, number in zip(names, found, strict=True)}
-        row |= {"method": cell.method, "battles": cell.battles}
-        return row | ({"refused": cell.refused or ""} if refusals else {})
+        names = [name for value in self.asked for name in number_columns(self.asked, value)]
+        rows, refusals = [], bool(self.refusals)
+        for found in self.cells:
+            plain = (one if isinstance(one, int | float | str | bool) else str(one) for one in found.settings)
+            numbers = (None if np.isnan(one) else one for measure in found.measures for one in measure)
+            row = dict(zip(self.paths, plain, strict=True)) | dict(zip(names, numbers, strict=True))
+            row |= {"method": found.method, "battles": found.battles}
+            rows.append(row | ({"refused": found.refused or ""} if refusals else {}))
+        return rows
 
     def grid(self, place: int = 0) -> np.ndarray:
         """One value as float64 with one axis for each field varied; nan where a cell is missing or refused."""
-        flat = np.full(int(np.prod([len(values) for values in self.values])), np.nan)
-        flat[self.places] = [cell.measures[place].value for cell in self.cells]
-        return flat.reshape([len(values) for values in self.values])
+        grid = np.full([len(values) for values in self.values], np.nan)
+        grid.flat[self.places] = [cell.measures[place].value for cell in self.cells]
+        return grid
 
     def sobol(self) -> pd.DataFrame:
         """Sobol indices of the first value: `path, first, total`, settings equally likely. Raises ValueError.
@@ -190,10 +193,6 @@ class Sweep(Result):
         return f"Sweep({', '.join(self.asked)} over {axes}; {self.how()})"
 
 
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, int | float | str | bool) else str(value)
-
-
 def sweep(  # noqa: PLR0913 - one argument an option
     scenario: Source,
     vary: Mapping[str, Iterable[Any]],
@@ -216,9 +215,38 @@ def sweep(  # noqa: PLR0913 - one argument an option
     check_numbers(1, seed, threads)
     if answering:
         grid = in_portions(grid)
-        return collect(grid, answering(grid, grid.plan()), progress)
-    with closing(answers(grid, threads)) as found:  # its threads end with it, whatever is raised
-        return collect(grid, found, progress)
+    cells: dict[int, Cell] = {}
+    pace = Pace()
+    found = (answering or partial(answers, threads=threads))(grid, Portions(grid))
+    try:
+        for one in timed(found, pace, progress, 0, grid.size):
+            cells.update(zip(grid.places(one.portion).tolist(), one.cells or (), strict=False))
+    except KeyboardInterrupt:
+        if not cells:
+            raise
+        raise Interrupted(Sweep.of(grid, cells, pace)) from None
+    swept = Sweep.of(grid, cells, pace)
+    if swept.cells and len(swept.refusals) == len(swept.cells):
+        raise ScenarioError(swept.cells[0].refused or "")
+    return swept
+
+
+def timed(
+    found: Generator[Answered, None, None], pace: Pace, progress: Progress | None, done: int, total: int
+) -> Iterator[Answered]:
+    """The portions whose cells are answered; counts them in `pace`, and reports them after the `done` cells before."""
+    begun = time.perf_counter()
+    try:
+        with closing(found):  # its threads end with it, whatever is raised
+            for one in found:
+                if one.cells is not None:
+                    yield one
+                    pace.add(one.cells, one.seconds)
+                    done += len(one.cells)
+                    if progress:
+                        progress(done, total)
+    finally:
+        pace.seconds = time.perf_counter() - begun
 
 
 def in_portions(grid: Grid) -> Grid:
@@ -239,15 +267,14 @@ def grid_of(
     values = tuple(tuple(options) for options in vary.values())
     if not vary or not all(values):
         raise ValueError("vary: nothing to vary; give a field and its values, like attacker.regiments=1:30")
-    size = int(np.prod([len(options) for options in values], dtype=object))
-    if size > most:
-        raise ValueError(f"vary: {size:,} combinations; at most {most:,}")
     asked = (value,) if isinstance(value, str) else () if value is None else tuple(value)
     grid = Grid(draft(scenario), tuple(vary), values, asked, battles, seed)
-    return grid if asked else replace(grid, asked=(own_value(grid),))
+    if grid.size > most:
+        raise ValueError(f"vary: {grid.size:,} combinations; at most {most:,}")
+    return grid if asked else replace(grid, asked=(_own_value(grid),))
 
 
-def own_value(grid: Grid) -> str:
+def _own_value(grid: Grid) -> str:
     """The default value of the battle kind, from the first cell that the rules allow.
 
     Raises ScenarioError if they allow none.
@@ -255,55 +282,25 @@ def own_value(grid: Grid) -> str:
     refused = None
     for settings in product(*grid.values):
         try:
-            return cell(changed(grid.draft, grid.paths, settings)[0], grid.battles, grid.seed).value
+            return grid.odds(settings)[0].value
         except ScenarioError as error:
             refused = refused or error
     assert refused is not None
     raise refused
 
 
-def collect(grid: Grid, found: Iterator[Answered], progress: Progress | None) -> Sweep:
-    """The answers as a sweep. Raises ScenarioError if the rules refuse every cell, Interrupted with those so far."""
-    battle = grid.draft.battle()
-    swept = Sweep(grid.paths, grid.values, grid.asked, grid.seed, f"{battle.game} {battle.kind}")
-    cells: dict[int, Cell] = {}
-    begun = time.perf_counter()
-    try:
-        for one in found:
-            if one.cells is not None:
-                cells.update(zip(grid.places(one.portion).tolist(), one.cells, strict=False))
-                swept.pace.add(one.cells, one.seconds)
-                if progress:
-                    progress(len(cells), grid.size)
-    except KeyboardInterrupt:
-        swept.take(cells, time.perf_counter() - begun)
-        if not swept.cells:
-            raise
-        raise Interrupted(swept) from None
-    swept.take(cells, time.perf_counter() - begun)
-    if swept.cells and len(swept.refusals) == len(swept.cells):
-        raise ScenarioError(swept.cells[0].refused or "")
-    return swept
-
-
-def answers(
-    grid: Grid, threads: int | None = None, portions: Iterator[Portion] | None = None
-) -> Generator[Answered, None, None]:
-    """Answer portions of a grid (all by default) in threads; after an interrupt give those in progress, cut short."""
+def answers(grid: Grid, portions: Portions, threads: int | None = None) -> Generator[Answered, None, None]:
+    """Answer portions of a grid in threads; after an interrupt give those in progress, cut short."""
     workers = min(threads or processors(), grid.size)
     shared, stopped = Shared(), threading.Event()
-    waiting = grid.plan() if portions is None else portions
     pool, patient = ThreadPoolExecutor(workers), True
-    under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(waiting, 2 * workers))
+    under_way = deque(pool.submit(grid.answer, one, shared, stopped.is_set) for one in islice(portions, 2 * workers))
     try:
         while under_way:
             one = under_way.popleft().result()
-            if one.cells is None:
-                waiting = chain(grid.parts(one.portion), waiting)
-            missing = 2 * workers - len(under_way)
-            under_way.extend(
-                pool.submit(grid.answer, more, shared, stopped.is_set) for more in islice(waiting, missing)
-            )
+            portions.learn(one)
+            missing = islice(portions, 2 * workers - len(under_way))
+            under_way.extend(pool.submit(grid.answer, more, shared, stopped.is_set) for more in missing)
             yield one
     except KeyboardInterrupt:
         stopped.set()

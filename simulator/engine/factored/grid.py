@@ -12,7 +12,6 @@ A small battle is solved as plain Python, a larger one by `grid_kernels`.
 
 from __future__ import annotations
 
-import time
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -21,27 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simulator.engine.factored.grid_sweep import (
-    CELL,
     FOUND,
-    FREE,
     KINDS,
     MANY,
     NODES,
-    OVER,
-    PAUSE,
-    PLANE,
     TINY,
-    Endings,
-    Nodes,
-    Planes,
-    slot_of_plane,
-    sweep,
 )
-from simulator.engine.model.chain import Chain, OutcomeDistribution
-from simulator.engine.model.chance import Rows
+from simulator.engine.model.chain import Chain
 from simulator.engine.model.interpreted import plain_params, plain_state
 from simulator.engine.model.limits import BrokenGame, NoExactOdds, in_words
-from simulator.engine.model.status import BACKWARDS, DONE, ROOM_FOR_FOUND, ROOM_FOR_PLANE, WANTED
 
 # Initial room for planes in progress.
 PLANES = 4
@@ -78,7 +65,10 @@ class Axes(NamedTuple):
         return self.long * self.wide
 
     def distinct(self, states: np.ndarray) -> int:
-        """The number of distinct states among these rows: several cells may lead to the same state."""
+        """The number of distinct states among `states`: int64, shape (rows, fields).
+
+        Rows may be equal, as several cells may lead to the same state.
+        """
         codes = states @ (self.along + self.across + self.rest * self.cells)
         codes.sort()
         return int(np.count_nonzero(codes[1:] != codes[:-1])) + 1
@@ -150,7 +140,7 @@ def width_of(chain: Chain) -> int:
 
 
 def peaks(chain: Chain) -> np.ndarray:
-    """The largest chance of each table."""
+    """The largest chance of each table: float64, shape (tables,)."""
     return np.maximum.reduceat(chain.tables.weight, chain.tables.first[:-1])
 
 
@@ -203,138 +193,3 @@ def check_factored(chain: Chain) -> None:
                 raise not_factored(chain, s)
         if follows(p, after) != chain.leap(p, s, mine, theirs):
             raise BrokenGame(f"factored: step is not follows after lands for the results {mine} and {theirs}, in {s}")
-
-
-class PlainGrid:
-    """Solves a chain by interpreted rules and `sweep`."""
-
-    def __init__(self, chain: Chain, budget: int) -> None:
-        self.chain, self.budget = chain, budget
-        self._p = plain_params(chain.params)
-        self._rows = Rows(*(part.tolist() for part in chain.tables.rows))
-        self._axes = axes_of(chain)
-        self._along, self._across, self._rest, self._values = (part.tolist() for part in self._axes[:4])
-        self._cells, self._width = self._axes.cells, width_of(chain)
-        self._kinds: dict[int, int] = {}
-        self._start = plain_state(chain, chain.start)
-        self._counter = chain.start._fields[chain.counted]
-
-    def ends(self, patience: float = float("inf")) -> OutcomeDistribution | None:
-        """The distribution of outcomes, or None if it took longer than `patience` CPU seconds.
-
-        Raises BrokenGame, NoExactOdds as `graph_cache.graph_of`, and CyclicPlanes.
-        """
-        deadline = time.thread_time() + patience
-        nodes, planes = Nodes(*([] for _ in Nodes._fields)), Planes(self._cells, [], [], [], [], [])
-        found, at = Endings([], [], [], [0.0, self._axes.tiny], peaks(self.chain).tolist()), [0] * 6
-        self._begin(nodes, planes, at)
-        while (status := sweep(self._rows, nodes, planes, found, at, PAUSE >> 8)) != DONE:
-            if status == WANTED:
-                self._wanted(nodes, planes, at)
-            elif status == ROOM_FOR_FOUND:
-                for values in found[:3]:
-                    values.extend([0] * 64)
-            elif status == ROOM_FOR_PLANE:
-                self._more_planes(planes)
-            elif status == BACKWARDS:
-                raise CyclicPlanes
-            check_budget(self.chain, self._axes, at, self.budget)
-            if time.thread_time() > deadline:
-                return None
-        return self._ends(nodes, found, at)
-
-    def _ends(self, nodes: Nodes, found: Endings, at: list[int]) -> OutcomeDistribution:
-        numbers, counts, p = (values[: at[FOUND]] for values in found[:3])
-        nodes_made = np.array(nodes.state, np.int64).reshape(-1, len(self.chain.start))
-        fields = nodes_made[numbers].T
-        fields[self.chain.counted] = counts
-        states = type(self.chain.start)(*np.ascontiguousarray(fields))
-        return OutcomeDistribution(
-            states, np.array(p, float), residual=found.lost[0], explored=self._axes.distinct(nodes_made)
-        )
-
-    def _more_planes(self, planes: Planes) -> None:
-        planes.mass.extend([0.0] * self._cells)
-        for values, fill in zip(planes[2:], (FREE, 0, 0, 0), strict=True):
-            values.append(fill)
-
-    def _begin(self, nodes: Nodes, planes: Planes, at: list[int]) -> None:
-        """Put all chance into the cell of the start."""
-        self._more_planes(planes)
-        kind = self._kind_of(nodes, at, self._start)
-        at[PLANE] = slot_of_plane(planes, kind, 0)
-        at[CELL] = planes.low[0] = planes.high[0] = self._dot(self._along, self._start) + self._dot(
-            self._across, self._start
-        )
-        planes.mass[at[CELL]] = 1.0
-        nodes.of[kind * self._cells + at[CELL]] = 1
-        self._make(nodes, at, self._start)
-
-    def _wanted(self, nodes: Nodes, planes: Planes, at: list[int]) -> None:
-        """Make the node that the sweep needs."""
-        kind, cell = planes.kind[at[PLANE]], at[CELL]
-        code = nodes.code[kind]
-        fields = [
-            (cell // (along + across) if along + across else code // rest if rest else 0) % values
-            for along, across, rest, values in zip(self._along, self._across, self._rest, self._values, strict=True)
-        ]
-        nodes.of[kind * self._cells + cell] = at[NODES] + 1
-        raw = type(self._start)(*fields)
-        self._make(nodes, at, plain_state(self.chain, self.chain.part("follows")(self._p, raw), raw))
-
-    @staticmethod
-    def _dot(strides: list[int], state: Any) -> int:
-        return sum(stride * value for stride, value in zip(strides, state, strict=True) if stride)
-
-    def _kind_of(self, nodes: Nodes, at: list[int], state: Any) -> int:
-        code = self._dot(self._rest, state)
-        if code not in self._kinds:
-            self._kinds[code] = at[KINDS]
-            at[KINDS] += 1
-            nodes.code.append(code)
-            nodes.rank.append(0)
-            nodes.of.extend([0] * self._cells)
-            nodes.place.extend([0] * (sum(self._axes.lengths) * self._width))
-        return self._kinds[code]
-
-    def _make(self, nodes: Nodes, at: list[int], settled: Any) -> None:
-        """Add a node for a chance state or a final state."""
-        chain, p, counted = self.chain, self._p, self.chain.counted
-        inc, s = settled[counted], settled._replace(**{self._counter: 0})
-        at[NODES] += 1
-        nodes.state.extend(s)
-        if not chain.part("running")(p, s):
-            for values, fill in zip(nodes[2:8], (OVER, inc, 0, 0, 0, 0), strict=True):
-                values.append(fill)
-            return
-        tables = [int(chain.part(part)(p, s)) for part in ("table", "second")]
-        for index in tables:
-            if not 0 <= index < len(chain.tables):
-                raise chain.tables.missing(index, s)
-        long, wide = self._axes.lengths
-        begun = self._kind_of(nodes, at, s) * (long + wide)
-        row = self._dot(self._across, s) // long
-        bases = [(begun + self._dot(self._along, s)) * self._width, (begun + long + row) * self._width]
-        last = self._places(nodes, s, tables, bases)
-        numbers = (self._kind_of(nodes, at, last), inc + last[counted], *tables, *bases)
-        for values, number in zip(nodes[2:8], numbers, strict=True):
-            values.append(number)
-
-    def _places(self, nodes: Nodes, s: Any, tables: list[int], bases: list[int]) -> Any:
-        """Fill in the places of all results; returns the state that the last results lead to together.
-
-        Raises BrokenGame if it differs from the places of each result alone.
-        """
-        chain, lands = self.chain, self.chain.part("lands")
-        results = [self._rows.result[self._rows.first[t] : self._rows.first[t + 1]] for t in tables]
-        for axis, strides in enumerate((self._along, self._across)):
-            for result in results[axis]:
-                if not nodes.place[bases[axis] + result]:
-                    rolls = (result, results[1][0]) if axis == 0 else (results[0][0], result)
-                    after = plain_state(chain, lands(self._p, s, *rolls), s)
-                    nodes.place[bases[axis] + result] = 1 + self._dot(strides, after)
-        last = plain_state(chain, lands(self._p, s, results[0][-1], results[1][-1]), s)
-        due = [nodes.place[base + rolled[-1]] - 1 for base, rolled in zip(bases, results, strict=True)]
-        if [self._dot(self._along, last), self._dot(self._across, last)] != due:
-            raise not_factored(chain, s)
-        return last

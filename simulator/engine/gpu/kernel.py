@@ -28,26 +28,26 @@ def drawn(table, number, bits, entry):
 
 
 @cuda.jit
-def walk(place, other, to, entry, numbers, ends):
-    """The final place of each battle; `numbers`: seed, first battle, start, mask, running, bits, 1 for two rolls."""
+def walk(place, other, to, final, entry, numbers, ends):
+    """The final position of each battle; `numbers`: seed, first battle, bits, 1 for two rolls."""
     battle = cuda.grid(1)
     if battle >= ends.shape[0]:
         return
-    seed, at, mask, running, bits, both = numbers[0], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6]
-    key = mix(mix(numbers[1] + np.uint64(battle)) + mix(seed ^ _SALT))
+    bits, both, at = numbers[2], numbers[3], np.uint64(0)
+    key = mix(mix(numbers[1] + np.uint64(battle)) + mix(numbers[0] ^ _SALT))
     for _ in range(MOST_NUMBERS):
-        if (at & mask) >= running:
+        if final[np.int64(at & _LOW)]:
             break
         key = key + _GAMMA
         word = mix(key)
-        here = place[np.int64(at & mask)]
+        here = place[np.int64(at & _LOW)]
         edge = (here >> _HALF) + drawn(here & _LOW, word >> _HALF, bits, entry)
         if both:
-            beside = other[np.int64(at & mask)]
+            beside = other[np.int64(at & _LOW)]
             edge = edge + drawn(beside & _LOW, word & _LOW, bits, entry) * (beside >> _HALF)
-        at = (at & ~mask) + np.uint64(to[np.int64(edge)])
-        if not both and (at & mask) < running:
-            here = place[np.int64(at & mask)]
+        at = (at & ~_LOW) + to[np.int64(edge)]
+        if not both and not final[np.int64(at & _LOW)]:
+            here = place[np.int64(at & _LOW)]
             edge = (here >> _HALF) + drawn(here & _LOW, word & _LOW, bits, entry)
-            at = (at & ~mask) + np.uint64(to[np.int64(edge)])
+            at = (at & ~_LOW) + to[np.int64(edge)]
     ends[battle] = at

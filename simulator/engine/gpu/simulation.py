@@ -1,8 +1,9 @@
 """Simulation on a GPU (extra `gpu`: numba-cuda), one thread for each battle.
 
 The walk on a graph needs no rules: the GPU gets the tables of `graph_tables`, the alias tables and the seed. It draws
-the random numbers of `streams`, so that its counts equal those of the CPU, battle by battle. It is used only on
-request (`--device gpu`). It is tested on numba's CUDA simulator (NUMBA_ENABLE_CUDASIM=1), not yet timed on a GPU.
+the random numbers of `streams`, so that its counts equal those of the CPU, battle by
+battle. It is used only on request (`--device gpu`). It is tested on numba's CUDA simulator (NUMBA_ENABLE_CUDASIM=1),
+not yet timed on a GPU.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.graph.graph import Graph
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.limits import BrokenGame
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.graph_tables import Lookup, PairLookup, WalkedChain, lookup
+from simulator.engine.sample.counts import HALF, numbers_and_counters
+from simulator.engine.sample.graph_tables import graph_tables
 from simulator.engine.sample.simulation import Simulation
 
 # Battles in a launch, and threads in a block.
 LAUNCH, BLOCK = 1 << 20, 256
+_HALF = np.uint64(HALF)
 
 
 class NoDevice(ValueError):
@@ -46,45 +50,45 @@ class GpuSimulation(Simulation):
         super().__init__(chain, seed, 1)
         if self.graph is None:
             raise NoDevice("device: gpu is not allowed; this battle has too many states for a graph")
-        self._on_gpu = DeviceGraph(lookup(self.graph, by_rows=True))
+        self._on_gpu = DeviceGraph(self.graph)
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """As `Simulation.add`; an interrupt keeps the completed launches."""
+        assert self.graph is not None
         end, begin = self.battles + battles, self.battles
         while self.battles < end:
             size = min(LAUNCH, end - self.battles)
-            places, counts = self._on_gpu.ends(self.seed, self.battles, size)
-            if not self._on_gpu.over(places).all():
+            words, counts = np.unique(self._on_gpu.ends(self.seed, self.battles, size), return_counts=True)
+            if not self.graph.final[numbers_and_counters(words)[0]].all():
                 raise BrokenGame(f"a battle of seed {self.seed} did not end within a million steps; perhaps none does")
-            self.tally.add(np.column_stack([places, counts.astype(np.uint64)]))
+            self.tally.add(np.column_stack([words, counts.astype(np.uint64)]))
             self.battles += size
             if progress:
                 progress(self.battles - begin)
 
 
 class DeviceGraph:
-    """A graph on the GPU: the tables of `lookup(graph, by_rows=True)`, uploaded once."""
+    """The tables of a graph, uploaded once to the GPU."""
 
-    def __init__(self, walked: WalkedChain) -> None:
+    def __init__(self, graph: Graph) -> None:
         """Raises NoDevice without a GPU."""
-        cuda, p, alias = _cuda(), walked.chain.params, alias_of(walked.chain.tables)
-        assert isinstance(p, Lookup | PairLookup)
-        both = isinstance(p, PairLookup)
-        other = p.other if isinstance(p, PairLookup) else np.zeros(1, np.uint64)
-        self._cuda, self._mask, self._running = cuda, np.uint64(p.mask), np.uint64(p.running)
-        self._arrays = [cuda.to_device(np.ascontiguousarray(array)) for array in (p.place, other, p.to, alias.entry)]
-        self._numbers = (walked.chain.start.at, p.mask, p.running, alias.bits, int(both))
+        g, none = graph_tables(graph), np.zeros(1, np.uint64)
+        alias = alias_of(g.tables)
+        place = g.table.astype(np.uint64) | g.begin.astype(np.uint64) << _HALF
+        other = none if g.second is None else g.second.astype(np.uint64) | g.width.astype(np.uint64) << _HALF
+        to = g.to.astype(np.uint64) | g.inc.astype(np.uint64) << _HALF
+        self._cuda = _cuda()
+        self._arrays = [self._cuda.to_device(array) for array in (place, other, to, graph.final, alias.entry)]
+        self._bits, self._both = alias.bits, int(g.second is not None)
 
-    def ends(self, seed: int, first: int, battles: int) -> tuple[np.ndarray, np.ndarray]:
-        """The final places (numbers of `lookup`) of battles from `first` on, and the number of battles in each."""
+    def ends(self, seed: int, first: int, battles: int) -> np.ndarray:
+        """The final state of each battle from `first` on, or its state when the GPU abandons it.
+
+        As `counts.graph_words`: uint64, shape (battles,).
+        """
         from simulator.engine.gpu.kernel import walk
 
-        numbers = self._cuda.to_device(np.array([seed, first, *self._numbers], np.uint64))
+        numbers = self._cuda.to_device(np.array([seed, first, self._bits, self._both], np.uint64))
         room = self._cuda.device_array(battles, np.uint64)
         walk[-(-battles // BLOCK), BLOCK](*self._arrays, numbers, room)
-        places, counts = np.unique(room.copy_to_host(), return_counts=True)
-        return places, counts.astype(np.int64)
-
-    def over(self, places: np.ndarray) -> np.ndarray:
-        """Which places are final (bool)? The GPU abandoned a battle in any other place."""
-        return np.asarray((places & self._mask) >= self._running)
+        return np.asarray(room.copy_to_host())

@@ -9,8 +9,7 @@ import numpy as np
 from numba import int64, uint32, uint64
 
 from simulator.engine.graph.graph import Graph, over_budget, size_of
-from simulator.engine.graph.refusal_cache import recall, remember
-from simulator.engine.graph.size_bound import check_one_roll
+from simulator.engine.graph.size_bound import check_one_roll, recall, remember
 from simulator.engine.jit.kernels import (
     bind_state,
     decides,
@@ -29,28 +28,25 @@ from simulator.engine.jit.kernels import (
     within,
     word_of,
 )
+from simulator.engine.jit.state_table import slot_of, slots_for
 from simulator.engine.model.chain import MOST_TURNS, Chain, outside_limits
 from simulator.engine.model.chance import Rows
 from simulator.engine.model.limits import BrokenGame, NoExactOdds
 from simulator.engine.model.packing import packed
 from simulator.engine.model.status import BAD_DECISION, BAD_FIELD, BAD_TABLE, DONE, NEED_ROOM, PAUSED
-from simulator.engine.model.streams import GAMMA
 
 # The entries of `at`: the number of states, the number of edges, the next state to expand; and an invalid
 # table, or the number of edges that need room.
 STATES, EDGES, NEXT, WRONG = range(4)
 # Edges between two returns to Python: a few hundredths of a second.
 PAUSE = 1 << 20
-# Keys of at most this many bits index a table of all keys; longer keys are hashed.
-DIRECT_BITS = 22
 # A graph is wide if its states have more edges than this on average.
 WIDE = 256
 NO_NODES, ALL_NODES, BEST_NODES = range(3)
-_HIGH = np.uint64(32)
 
 
 class Store(NamedTuple):
-    """A growing graph with spare room; see `graph.Graph`. `slots` maps the key of a state to its number + 1."""
+    """A growing graph with spare room; see `graph.Graph`. `slots` is a table of their numbers + 1."""
 
     keys: np.ndarray
     table: np.ndarray
@@ -65,8 +61,8 @@ class Store(NamedTuple):
 class StateBuffer(NamedTuple):
     """Scratch buffer: the fields of the state before a step (column 0) and after it (column 1), its key, the layout.
 
-    `counted` is the place of the counter or -1; `direct` is 1 if keys index `slots` directly; `nodes` is ALL_NODES if
-    every decision is a node, BEST_NODES if only those of `best` policies are.
+    `key` has shape (words, 1). `counted` is the place of the counter or -1; `nodes` is ALL_NODES if every decision is a
+    node, BEST_NODES if only those of `best` policies are.
     """
 
     fields: np.ndarray
@@ -77,7 +73,6 @@ class StateBuffer(NamedTuple):
     limit: np.ndarray
     place: np.ndarray
     counted: int
-    direct: int
     nodes: int
 
 
@@ -91,39 +86,27 @@ def pack(b, column):
         while f < b.fields.shape[0] and b.word[f] == w:
             word |= (uint64(b.fields[f, column]) & b.mask[f]) << b.shift[f]
             f += 1
-        b.key[w] = word
+        b.key[w, 0] = word
 
 
 @inner
-def slot_of(g, b):
-    """The slot of the key in the buffer: its own, or a free one."""
-    if b.direct:
-        return b.key[0]
-    code = uint64(0)
-    for w in range(b.key.shape[0]):
-        code = (code ^ b.key[w]) * GAMMA
-        code ^= code >> _HIGH
-    last = uint64(g.slots.shape[0] - 1)
-    slot = code & last
-    while g.slots[slot] != 0:
-        same = True
-        for w in range(b.key.shape[0]):
-            same = same and g.keys[w, g.slots[slot] - 1] == b.key[w]
-        if same:
-            break
-        slot = (slot + uint64(1)) & last
-    return slot
+def is_state(g, slot, keys, i):
+    """Does a slot hold packed state `i`?"""
+    same = True
+    for w in range(keys.shape[0]):
+        same = same and g.keys[w, g.slots[slot] - 1] == keys[w, i]
+    return same
 
 
 @inner
 def find_or_add(g, b, at):
     """The number of the state in the buffer: its own, or a new one."""
-    slot = slot_of(g, b)
+    slot = slot_of(b.key, 0, b.key.shape[0], g.slots, is_state, g)
     if g.slots[slot] != 0:
         return int64(g.slots[slot]) - 1
     i = at[STATES]
     for w in range(b.key.shape[0]):
-        g.keys[w, i] = b.key[w]
+        g.keys[w, i] = b.key[w, 0]
     at[STATES] = i + 1
     g.slots[slot] = at[STATES]
     return i
@@ -136,7 +119,7 @@ def lead_to(p, after, g, b, at):
     if not within(p, after, b.limit):
         return BAD_FIELD
     for w in range(b.key.shape[0]):
-        b.key[w] = word_of(p, after, b, w)
+        b.key[w, 0] = word_of(p, after, b, w)
     g.to[at[EDGES]] = find_or_add(g, b, at)
     if b.counted >= 0:
         g.inc[at[EDGES]] = uint32(b.fields[b.counted, 1])
@@ -216,19 +199,20 @@ def settle(p, fields):
 
 
 @kernel
-def rehash(g, b, states):
-    """Enter all states into an empty `slots`."""
+def rehash(g, states):
+    """Enter the first states of a graph into its empty table."""
+    g = Store(*g)
     for i in range(states):
-        for w in range(b.key.shape[0]):
-            b.key[w] = g.keys[w, i]
-        g.slots[slot_of(g, b)] = i + 1
+        g.slots[slot_of(g.keys, i, g.keys.shape[0], g.slots, is_state, g)] = i + 1
 
 
 SizeCheck = Callable[["CompiledExplorer"], None]
 
 
 class CompiledExplorer:
-    """Enumerates a chain by its compiled rules."""
+    """Enumerates a chain by its compiled rules; `pause` is the number of edges between two returns to Python."""
+
+    pause = PAUSE
 
     def __init__(
         self,
@@ -239,22 +223,19 @@ class CompiledExplorer:
         room: int = 1 << 11,
     ) -> None:
         """`size_check(explorer)` is called regularly while the graph grows, and may raise NoExactOdds."""
-        self._size_check, self.looked_ahead, self.count_from = size_check, False, PAUSE
+        self._size_check, self.looked_ahead, self.count_from = size_check, False, 0
         self.chain, self.budget = chain, budget
         wanted = ALL_NODES if decisions else BEST_NODES if chain.utilities is not None else NO_NODES
         self.nodes = wanted if chain.decided else NO_NODES
         layout = chain.layout
-        self._direct = layout.bits <= DIRECT_BITS
-        self._slots = 1 << layout.bits
         bind_state(type(chain.params), type(chain.start))
         self.at, self._starts = np.zeros(4, np.int64), np.zeros(1, np.int64)
         self.store = self._new_store(room, 4 * room)
         self.buffer = StateBuffer(
             np.zeros((len(chain.start), 2), np.int64),
-            np.zeros(layout.words, np.uint64),
+            np.zeros((layout.words, 1), np.uint64),
             *layout[:5],
             chain.counted,
-            int(self._direct),
             self.nodes,
         )
         start = chain.start if self.nodes == ALL_NODES else chain.settled(chain.start, stop=self.nodes == BEST_NODES)
@@ -264,8 +245,6 @@ class CompiledExplorer:
 
     def _new_store(self, states: int, edges: int) -> Store:
         words, counted = self.chain.layout.words, bool(self.chain.counters)
-        slots = self._slots if self._direct else 1 << (2 * states - 1).bit_length()
-        keep = self._direct and hasattr(self, "store")
         return Store(
             np.empty((words, states), np.uint64),
             np.empty(states, np.int32),
@@ -274,7 +253,7 @@ class CompiledExplorer:
             np.empty(states + 1, np.int64),
             np.empty(edges, np.int32),
             np.empty(edges if counted else 0, np.uint32),
-            self.store.slots if keep else np.zeros(slots, np.int32),
+            np.zeros(slots_for(states), np.int32),
         )
 
     def _begin_with(self, starts: np.ndarray) -> None:
@@ -295,18 +274,21 @@ class CompiledExplorer:
         self._make_room()
         self.store.keys[:, : keys.shape[1]] = keys
         self.at[STATES] = keys.shape[1]
-        rehash(self.store, self.buffer, keys.shape[1])
+        rehash(tuple(self.store), keys.shape[1])
 
     def explore(self, progress: Any = None, starts: np.ndarray | None = None) -> Graph:
-        """The graph. Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract."""
+        """Explore the graph from `starts` (int64, shape (starts, fields)), or from the start of the chain.
+
+        Raises NoExactOdds past the budget, BrokenGame for a game that breaks its contract.
+        """
         chain, rows, asked = self.chain, tuple(self.chain.tables.rows), False
         if starts is not None:
             self._begin_with(starts)
         self.from_start = starts is None
         self._usual = starts is None and self.nodes == NO_NODES
         run = grow.of(chain.params)
-        while (status := run(chain.params, rows, tuple(self.store), tuple(self.buffer), self.at, PAUSE)) != DONE:
-            if self.at[EDGES] > PAUSE // 8 and self._usual and not asked:  # small chains are not looked up
+        while (status := run(chain.params, rows, tuple(self.store), tuple(self.buffer), self.at, self.pause)) != DONE:
+            if self.at[EDGES] > self.pause // 8 and self._usual and not asked:  # small chains are not looked up
                 asked = True
                 recall(chain, self.budget)
             self._check_budget()
@@ -335,7 +317,7 @@ class CompiledExplorer:
             if self._size_check:
                 self._size_check(self)
         except NoExactOdds as refusal:
-            if edges > PAUSE and self._usual:
+            if edges > self.pause and self._usual:
                 remember(self.chain, self.budget, str(refusal))
             raise
 
@@ -347,8 +329,7 @@ class CompiledExplorer:
         for source, target in zip(old[:-1], new[:-1], strict=True):
             target[..., : source.shape[-1]] = source
         self.store = new
-        if not self._direct:
-            rehash(new, self.buffer, states)
+        rehash(tuple(new), states)
 
     def _wrong(self, status: int) -> BrokenGame:
         """The error for this status."""

@@ -10,7 +10,6 @@ from simulator.engine.graph.compiled_explorer import (
     ALL_NODES,
     EDGES,
     NEXT,
-    PAUSE,
     STATES,
     WRONG,
     CompiledExplorer,
@@ -43,7 +42,7 @@ class CompiledWalk(CompiledExplorer):
         self.fan = np.diff(self._begin)
 
     def step(self, edge: np.ndarray) -> None:
-        """See `Walk`."""
+        """See `Walk.step`; `edge` is int64, shape (battles,)."""
         on, keys = self.fan > 0, self.keys.copy()
         keys[:, on] = self.store.keys[:, self.store.to[(self._begin[:-1] + edge)[on]]]
         self._see(keys)
@@ -51,13 +50,13 @@ class CompiledWalk(CompiledExplorer):
     def _follow(self, keys: np.ndarray) -> None:
         """Expand each of these states, duplicates included."""
         states, at = keys.shape[1], self.at
-        self.store.slots[self.store.keys[0, : at[STATES]] if self._direct else slice(None)] = 0
+        self.store.slots[:] = 0
         at[:] = 0
         at[WRONG] = states
         self._make_room()
         self.store.keys[:, :states] = keys
         at[STATES] = states
-        rehash(self.store, self.buffer, states)
+        rehash(tuple(self.store), states)
         run, rows = grow.of(self.chain.params), tuple(self.chain.tables.rows)
         while at[NEXT] < states:
             pause = (states - at[NEXT]) * max(1, at[EDGES] // max(1, at[NEXT]))
@@ -97,10 +96,10 @@ def count_ahead(explorer: CompiledExplorer) -> None:
 def look_while_growing(explorer: CompiledExplorer) -> None:
     """Sample battles once, and count edges each time that their number has doubled. Raises NoExactOdds."""
     states, edges = int(explorer.at[STATES]), int(explorer.at[EDGES])
-    size, large = size_of(explorer.chain, states, edges), edges > PAUSE and explorer.wide
+    size, large = size_of(explorer.chain, states, edges), edges > explorer.pause and explorer.wide
     if explorer.from_start and not explorer.looked_ahead and (size > QUICK_BYTES or large):
         explorer.looked_ahead = True
         look_ahead(explorer)
-    if edges > explorer.count_from and explorer.wide:
+    if edges > max(explorer.count_from, explorer.pause) and explorer.wide:
         explorer.count_from = 2 * edges
         count_ahead(explorer)

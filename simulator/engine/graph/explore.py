@@ -24,8 +24,8 @@ def explore(
 ) -> Graph:
     """The graph of a chain. Decisions of `best` policies are nodes; with `decisions`, all decisions are.
 
-    With `starts` (rows of ints) exploration begins with these states instead of the start of the chain. Raises
-    NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
+    With `starts` (int64, shape (starts, fields)) exploration begins with these states instead of the start of the
+    chain. Raises NoExactOdds past `budget` bytes, BrokenGame for a game that breaks its contract.
     """
     refuse_least(chain, *chain.at_least, budget)
     if (patience := patience_for(chain, "grow")) > 0:

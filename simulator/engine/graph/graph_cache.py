@@ -1,12 +1,17 @@
-"""The graph of a chain with its decisions made, or its refusal; both are cached in the chain."""
+"""The graph of a chain with its decisions made, or its refusal; both are cached in the chain. Values of its states."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from simulator.engine.factored.grid import too_wide
 from simulator.engine.graph.explore import explore
 from simulator.engine.graph.graph import Graph
+from simulator.engine.graph.solver import Solver
 from simulator.engine.graph.value_iteration import best_policy
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.contract import check_contract
@@ -80,3 +85,17 @@ def carried(chain: Chain) -> int:
 def counters_as_fields(chain: Chain) -> Chain:
     """The chain for samplers: its counter is an ordinary field, and the decisions at the start are taken."""
     return replace(chain, counters=(), start=chain.settled(chain.start))
+
+
+def state_values(
+    chain: Chain, worth: Callable[[Any], np.ndarray], budget: int = EXACT_BYTES, progress: Progress | None = None
+) -> tuple[Any, np.ndarray]:
+    """Every reachable state (a State of int arrays) and the expected `worth` of its outcome (float64).
+
+    `worth` maps final states (a State of arrays) to numbers: 1 if the attacker wins gives win chances, units lost
+    give expected losses. Counters are 0 in these states. Raises NoExactOdds past `budget` bytes.
+    """
+    graph = graph_of(chain, budget, progress)
+    value = np.zeros(len(graph))
+    value[graph.final] = worth(graph.states(graph.final))
+    return graph.states(), Solver(graph, counted=False).values(value, progress)

@@ -65,11 +65,26 @@ def enter(net, work, i, seen, top):
     edge[i] = net.begin[i]
 
 
+@helper
+def close(work, order, of, i, sizes):
+    """Take the component `count` of state `i` from the stack, in order; returns the sizes of both afterwards."""
+    number, _, stack, _, _ = work
+    top, done, count = sizes
+    while True:
+        top -= 1
+        j = stack[top]
+        number[j] = len(number) + 2
+        of[j] = count
+        order[done] = j
+        done += 1
+        if j == i:
+            return top, done
+
+
 def find_components(net, counted, work, order, at, of, loop):
     """Strongly connected components, sinks first; returns their number. With `counted`, counting edges are ignored."""
-    number, low, stack, path, edge = work
+    number, low, _, path, edge = work
     seen, top, done, count = 0, 0, 0, 0
-    finished = len(number) + 2
     for root in range(len(number)):
         if number[root] != 0:
             continue
@@ -101,15 +116,7 @@ def find_components(net, counted, work, order, at, of, loop):
                 if depth >= 0:
                     low[path[depth]] = min(low[path[depth]], low[i])
                 if low[i] == number[i]:
-                    while True:
-                        top -= 1
-                        j = stack[top]
-                        number[j] = finished
-                        of[j] = count
-                        order[done] = j
-                        done += 1
-                        if j == i:
-                            break
+                    top, done = close(work, order, of, i, (top, done, count))
                     count += 1
                     at[count] = done
     return count
@@ -277,6 +284,15 @@ def through(net, plan, flow, at, where, c):
     return edges
 
 
+@helper
+def record(found, at, i, mass):
+    """Add final state `i`, in the current layer, to the endings."""
+    found.state[at[FOUND]] = i
+    found.layer[at[FOUND]] = at[LAYER]
+    found.p[at[FOUND]] = mass
+    at[FOUND] += 1
+
+
 def spread(net, plan, flow, found, at, pause):
     """Push all chance to the final states: DONE, or the status that the caller has to handle."""
     size, width, ring = len(net.table), len(flow.low), flow.ring
@@ -300,11 +316,8 @@ def spread(net, plan, flow, found, at, pause):
                 if at[FOUND] == len(found.state):
                     at[COMPONENT] = c + 1
                     return NEED_ROOM
-                found.state[at[FOUND]] = i
-                found.layer[at[FOUND]] = at[LAYER]
-                found.p[at[FOUND]] = ring[base + i]
+                record(found, at, i, ring[base + i])
                 ring[base + i] = 0.0
-                at[FOUND] += 1
             c -= 1
         at[COMPONENT] = len(plan.at) - 1
         flow.low[now], flow.high[now] = at[COMPONENT] if width > 1 else 0, -1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,18 @@ SizeCheck = Callable[["PlainExplorer", Any, int, int], bool]
 CLOCK_EVERY = 64
 # Number of edges from which on `size_check` tests whether the chain is too large (`size_bound`).
 LOOK_FROM = 1 << 13
+
+
+class _Columns(NamedTuple):
+    """A growing graph as lists; see `graph.Graph`."""
+
+    states: list[Any]
+    table: list[int]
+    second: list[int]
+    owner: list[int]
+    begin: list[int]
+    to: list[int]
+    inc: list[int]
 
 
 class PlainExplorer:
@@ -60,24 +72,20 @@ class PlainExplorer:
             self._look_from = max(LOOK_FROM + 1, self.budget // size_of(self.chain, 0, 1))
 
     def explore(self, patience: float = float("inf"), starts: np.ndarray | None = None) -> Graph | None:
-        """The graph, or None if it took longer than `patience` seconds; see `explore.explore`."""
+        """The graph, or None if it took longer than `patience` seconds of CPU time.
+
+        `starts` as for `explore.explore`: int64, shape (starts, fields).
+        """
         chain, p, move, without_count = self.chain, self._p, self._move, self._without_count
         if starts is not None or self._size_check is None:
             self._look_from = sys.maxsize
         running, table, second = (chain.part(name) for name in ("running", "table", "second"))
-        deadline = time.thread_time() + patience
-        kind, a_state, an_edge = type(chain.start), size_of(chain, 1, 0), size_of(chain, 0, 1)
-        begun = [
-            self._begun(start) for start in ([chain.start] if starts is None else map(kind._make, starts.tolist()))
-        ]
-        states = list(dict.fromkeys(begun))
+        deadline, due = time.thread_time() + patience, 0
+        a_state, an_edge = size_of(chain, 1, 0), size_of(chain, 0, 1)
+        begun = self._first_states(starts)
+        found = _Columns(list(dict.fromkeys(begun)), [], [], [], [0], [], [])
+        states, tables, seconds, owners, begin, to, inc = found
         number = {state: i for i, state in enumerate(states)}
-        tables: list[int] = []
-        seconds: list[int] = []
-        owners: list[int] = []
-        begin, due = [0], 0
-        to: list[int] = []
-        inc: list[int] = []
         for s in states:
             if len(tables) % CLOCK_EVERY == 0 or len(to) > due:
                 due = len(to) + CLOCK_EVERY**2
@@ -86,36 +94,45 @@ class PlainExplorer:
                     return None
             if len(to) + self._ahead > self._look_from:
                 self._look_around(s, len(to))
-            tables.append(FINAL)
-            seconds.append(0)
-            owners.append(0)
-            if running(p, s):
-                tables[-1], seconds[-1], owners[-1], pairs = self._choices(s, table, second)
-                for result, other in pairs:
-                    after, count = without_count(s, move(p, s, result, other))
-                    j = number.get(after)
-                    if j is None:
-                        check_limits(chain, after, s)
-                        j = number[after] = len(states)
-                        states.append(after)
-                    to.append(j)
-                    inc.append(count)
+            t, u, owner, pairs = self._choices(s, table, second) if running(p, s) else (FINAL, 0, 0, ())
+            tables.append(t)
+            seconds.append(u)
+            owners.append(owner)
+            for result, other in pairs:
+                after, count = without_count(s, move(p, s, result, other))
+                j = number.get(after)
+                if j is None:
+                    check_limits(chain, after, s)
+                    j = number[after] = len(states)
+                    states.append(after)
+                to.append(j)
+                inc.append(count)
             begin.append(len(to))
             if len(states) * a_state + len(to) * an_edge > self.budget:
                 raise over_budget(chain, len(states), len(states) - len(tables), len(to), self.budget)
+        return self._graph(found, np.array([number[state] for state in begun]))
+
+    def _first_states(self, starts: np.ndarray | None) -> list[Any]:
+        """The first chance states of battles from these starts (rows of ints), or from that of the chain."""
+        if starts is None:
+            return [self._begun(self.chain.start)]
+        return [self._begun(type(self.chain.start)._make(start)) for start in starts.tolist()]
+
+    def _graph(self, found: _Columns, starts: np.ndarray) -> Graph:
+        chain = self.chain
         return Graph(
             chain,
-            packed(chain.layout, rows_of(states)),
-            np.array(tables, np.int32),
-            np.array(seconds, np.int32) if chain.paired else None,
-            np.array(owners, np.int8) if self.decisions else None,
-            np.array(begin, np.int64),
-            np.array(to, np.int32),
-            np.array(inc, np.uint32) if chain.counters else None,
-            np.array([number[state] for state in begun]),
+            packed(chain.layout, rows_of(found.states)),
+            np.array(found.table, np.int32),
+            np.array(found.second, np.int32) if chain.paired else None,
+            np.array(found.owner, np.int8) if self.decisions else None,
+            np.array(found.begin, np.int64),
+            np.array(found.to, np.int32),
+            np.array(found.inc, np.uint32) if chain.counters else None,
+            starts,
         )
 
-    def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, list[tuple[int, int]]]:
+    def _choices(self, s: Any, table: Any, second: Any) -> tuple[int, int, int, Sequence[tuple[int, int]]]:
         """Both tables and the owner of a running state, and the pairs of results (or options) of its edges."""
         if self.decisions and (owner := int(self.chain.part("decides")(self._p, s))):
             return 0, 0, owner, [(option, 0) for option in range(options_of(self.chain, self._p, s, owner))]

@@ -77,7 +77,11 @@ class Loop:
         self.owner = {a: int(policy.owner[members[a]]) for a in self.options}
 
     def matrix(self, pick: dict[int, int]) -> tuple[np.ndarray, np.ndarray]:
-        """Chances among the members and the values outside, with these options taken."""
+        """The linear system for the values of the members when each deciding member takes the option in `pick`.
+
+        Returns the chances of steps between members, float64, shape (members, members), and the expected value of
+        the steps that leave them plus the gains, float64, shape (members, 2), a column for each side.
+        """
         inside, beyond = self.inside.copy(), self.beyond.copy()
         for a, k in pick.items():
             b, worth = self.options[a][k]
@@ -87,7 +91,10 @@ class Loop:
         return inside, beyond
 
     def values(self, pick: dict[int, int]) -> np.ndarray | None:
-        """Values of all members for both sides with these options taken; None if the battle never leaves them."""
+        """Values of all members for both sides with these options taken: float64, shape (members, 2).
+
+        None if the battle never leaves the members.
+        """
         inside, beyond = self.matrix(pick)
         try:
             found = np.linalg.solve(np.eye(len(inside)) - inside, beyond)
@@ -96,13 +103,16 @@ class Loop:
         return found if np.all(np.abs(found) < 1e15) else None
 
     def worth(self, a: int, k: int, values: np.ndarray) -> float:
-        """The value of option `k` of member `a` to its side, one step ahead."""
+        """The value of option `k` of member `a` to its side, one step ahead; `values`: float64, shape (members, 2)."""
         b, worth = self.options[a][k]
         side = self.owner[a] - 1
         return float(worth[side] + (values[b, side] if b >= 0 else 0.0))
 
     def improved(self, side: int, pick: dict[int, int], values: np.ndarray) -> bool:
-        """Take better options for a side, by the current values; returns whether there were any."""
+        """Replace options of a side in `pick` by better ones; returns whether there were any.
+
+        `values` are the current values of the members: float64, shape (members, 2).
+        """
         changed = False
         for a, ways in self.options.items():
             if self.owner[a] == side:

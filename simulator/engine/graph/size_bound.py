@@ -11,20 +11,26 @@ The states are divided into classes by bits of their hash and by their number of
 the first state that it visits in the later half of its steps. The bounds of all classes, with an equal share of 10^-6
 as d, add up to a bound on the states; with the fewest edges of each class they bound the transitions. The battles
 need not follow the chances of the chain: each prefers certain results to a random degree, so that they spread further.
+
+Refusals are cached on disk, since it takes seconds to find out that a chain is too large.
 """
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from math import log, prod, sqrt
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from simulator.engine.graph.graph import size_of
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
-from simulator.engine.graph.refusal_cache import recall, remember
+from simulator.engine.jit import kernel_cache
 from simulator.engine.model import streams
 from simulator.engine.model.chain import Chain, check_limits
 from simulator.engine.model.limits import NoExactOdds, in_words
@@ -49,16 +55,24 @@ FEW = 8
 SEED, SCOUTS_SEED = 0, 1
 # The number of edges of a state is classified by powers of two.
 OCTAVES = 33
+# The folder of cached refusals.
+REFUSED = "refused"
 
 
 class Walk(Protocol):
-    """Running battles: their packed states (words, battles), and the number of edges of each, 0 for a final state."""
+    """Running battles: `keys` are their packed states, uint64, shape (words, battles).
+
+    `fan` is the number of edges of each state, int64, shape (battles,); 0 for a final state.
+    """
 
     keys: np.ndarray
     fan: np.ndarray
 
     def step(self, edge: np.ndarray) -> None:
-        """Take these edges, numbered from the first of each state; finished battles do not move."""
+        """Advance each battle along one edge of its state; finished battles do not move.
+
+        `edge`: int64, shape (battles,), the number of the edge among those of the state, from 0.
+        """
 
 
 class PlainWalk(PlainExplorer):
@@ -88,7 +102,7 @@ class PlainWalk(PlainExplorer):
         return [self._results[t] for t in tables[: 1 + self.chain.paired]]
 
     def step(self, edge: np.ndarray) -> None:
-        """See `Walk`."""
+        """See `Walk.step`; `edge` is int64, shape (battles,)."""
         battles = zip(self._states, self.fan.tolist(), edge.tolist(), strict=True)
         self._see([self._after(state, place) if fan else state for state, fan, place in battles])
 
@@ -285,3 +299,33 @@ def _hash(keys: np.ndarray) -> np.ndarray:
     for word in keys:
         code = _numbers(code ^ word, 1)
     return code
+
+
+def recall(chain: Chain, budget: int) -> None:
+    """Raise NoExactOdds if the graph of the chain is known to exceed the budget."""
+    path, most, why = _file_of(chain), -1, ""
+    with suppress(OSError, ValueError):
+        if path is not None:
+            size, why = path.read_text(encoding="utf-8").split("\n")
+            most = int(size)
+    if budget <= most:
+        raise NoExactOdds(why)
+
+
+def remember(chain: Chain, budget: int, why: str) -> None:
+    """Store the refusal for later runs; a failed write is ignored."""
+    path = _file_of(chain)
+    if path is not None:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{budget}\n{why}", encoding="utf-8")
+
+
+def _file_of(chain: Chain) -> Path | None:
+    """The file, named after everything that determines the graph; None for games of other packages."""
+    package, tables = kernel_cache.package_of(type(chain.params)), chain.tables
+    if package is None:
+        return None
+    parts = type(chain.params).__qualname__, chain.params, chain.start, chain.limits, chain.counters
+    whole = pickle.dumps((*parts, tables.first, tables.result))
+    return kernel_cache.folder_of(package) / REFUSED / hashlib.sha256(whole).hexdigest()[:32]

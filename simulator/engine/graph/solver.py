@@ -125,6 +125,7 @@ class Solver:
     def chances(self, progress: Progress | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """The final states reached: their numbers, counter values and chances; and the chance that was not followed.
 
+        Arrays of shape (ends,): numbers int32 (int64 from interpreted passes), counter values int64, chances float64.
         Raises BrokenGame for states that the battle cannot leave, or a counter that passes its limit.
         """
         size, chain = len(self.graph), self.graph.chain

@@ -45,31 +45,38 @@ def pick_best(net, policy, i):
 
 
 @helper
-def average(net, policy, i):
-    """Store the value of a chance state, which may return to itself; returns 0 if the battle never leaves it."""
-    t, e = net.table[i], net.begin[i]
+def expected(net, plan, policy, i, side):
+    """The mean value of the edges of a chance state to a side, and the chance of edges inside its component.
+
+    Such an edge is worth only what it adds to the counter.
+    """
+    t, e, own = net.table[i], net.begin[i], plan.of[i]
     fan = net.first[t + 1] - net.first[t]
     others = (net.begin[i + 1] - e) // fan
-    mine, theirs, loop = 0.0, 0.0, 0.0
+    total, inside = 0.0, 0.0
     for k in range(others):
         other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
         for row in range(fan):
             chance = other * net.weight[net.first[t] + row]
-            more = policy.inc[e] if len(policy.inc) > 0 else 0
-            if net.to[e] == i:
-                loop += chance
-                mine += chance * more * policy.rate[0]
-                theirs += chance * more * policy.rate[1]
+            if plan.of[net.to[e]] != own:
+                total += chance * worth_of(net, policy, e, side)
             else:
-                mine += chance * worth_of(net, policy, e, 1)
-                if len(policy.second) > 0:
-                    theirs += chance * worth_of(net, policy, e, 2)
+                inside += chance
+                if len(policy.inc) > 0:
+                    total += chance * policy.inc[e] * policy.rate[side - 1]
             e += 1
+    return total, inside
+
+
+@helper
+def average(net, plan, policy, i):
+    """Store the value of a chance state, which may return to itself; returns 0 if the battle never leaves it."""
+    mine, loop = expected(net, plan, policy, i, 1)
     if loop > 1.0 - CERTAIN:
         return 0
     policy.first[i] = mine / (1.0 - loop)
     if len(policy.second) > 0:
-        policy.second[i] = theirs / (1.0 - loop)
+        policy.second[i] = expected(net, plan, policy, i, 2)[0] / (1.0 - loop)
     return 1
 
 
@@ -87,19 +94,7 @@ def go_round(net, plan, policy, c, side):
     """Values for a side in a component of chance states, whose matrix is filled."""
     first, states = plan.at[c], plan.at[c + 1] - plan.at[c]
     for a in range(states):
-        i = plan.order[first + a]
-        t, e, total = net.table[i], net.begin[i], 0.0
-        fan = net.first[t + 1] - net.first[t]
-        for k in range((net.begin[i + 1] - e) // fan):
-            other = net.weight[net.first[net.second[i]] + k] if len(net.second) > 0 else 1.0
-            for row in range(fan):
-                chance = other * net.weight[net.first[t] + row]
-                if plan.of[net.to[e]] != c:
-                    total += chance * worth_of(net, policy, e, side)
-                elif len(policy.inc) > 0:
-                    total += chance * policy.inc[e] * policy.rate[side - 1]
-                e += 1
-        plan.side[a] = total
+        plan.side[a] = expected(net, plan, policy, plan.order[first + a], side)[0]
     eliminate(plan.matrix, plan.side, states, False)
     for a in range(states):
         if side == 1:
@@ -128,7 +123,7 @@ def draw_best(net, plan, policy, at, pause):
             continue
         if policy.owner[i] > 0:
             pick_best(net, policy, i)
-        elif average(net, policy, i) == 0:
+        elif average(net, plan, policy, i) == 0:
             at[WHERE] = c
             return ENDLESS
         edges += net.begin[i + 1] - net.begin[i]

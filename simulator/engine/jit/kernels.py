@@ -17,10 +17,25 @@ from numba import int64, njit, uint64
 from numba.extending import overload, register_jitable
 
 from simulator.engine.jit import kernel_cache as cache
-from simulator.engine.jit.options import KERNEL, OUTLINED, PART, RULE
+from simulator.engine.jit.numba_mode import uses_internals
 from simulator.engine.jit.rewrite import compilable
 from simulator.engine.model import chain
 from simulator.engine.model.limits import BrokenGame
+
+# Options of `njit`: Python calls kernels. Parts, and rules of a game, are only linked into kernels. An outlined part is
+# never inlined, so that LLVM can vectorise its loop.
+KERNEL: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+PART: dict[str, Any] = {"forceinline": True}
+RULE: dict[str, Any] = {"forceinline": True}
+OUTLINED: dict[str, Any] = {}
+
+if uses_internals():
+    from simulator.engine.jit import pipelines
+
+    KERNEL["pipeline_class"] = pipelines.NoAlias
+    PART["pipeline_class"] = pipelines.Part
+    RULE["pipeline_class"] = pipelines.Rule
+    OUTLINED["pipeline_class"] = pipelines.Outlined
 
 
 @contextmanager
@@ -122,9 +137,7 @@ def _bound_later(name: str) -> Callable[..., Any]:
 
 running, table, step, second, decides, options, choose, left, lands, follows = map(_bound_later, chain.PARTS)
 paired, leap, moved, settled = map(_bound_later, ("paired", "leap", "moved", "settled"))
-load, store, within, word_of, held_in, absorbing = map(
-    _bound_later, ("load", "store", "within", "word_of", "held_in", "absorbing")
-)
+load, store, within, word_of, held_in = map(_bound_later, ("load", "store", "within", "word_of", "held_in"))
 
 _PARTS = (running, table, step, second, decides, options, choose, left, lands, follows)
 _GENERIC = {part.__name__: part for part in _PARTS}
@@ -161,6 +174,12 @@ def _built(source: str, name: str, **scope: Any) -> Callable[..., Any]:
     return built
 
 
+def _returning(generic: Callable[..., Any], arguments: str, value: Any, **scope: Any) -> Callable[..., Any]:
+    """A function of this name and these arguments that returns an expression."""
+    name = generic.__name__
+    return _built(f"def {name}({arguments}):\n    return {value}\n", name, **scope)
+
+
 def _state_only(state: type) -> Callable[[Any], None]:
     """A check that raises BrokenGame for numba types other than a `state` of whole numbers."""
 
@@ -178,8 +197,7 @@ def bind_state(params: type, state: type) -> None:
     """Bind the functions that load, store, pack and check states of this type.
 
     `within(p, s, limit)` is 1 if no field is negative or above its limit; `word_of(p, s, b, w)` is word `w` of the key
-    by the layout in `b`; `absorbing(p)` says that final states may be stepped. States of an enumerated graph
-    (`params.enumerated`) are not checked again.
+    by the layout in `b`.
     """
     if (params, "load") in _bound:
         return
@@ -190,24 +208,15 @@ def bind_state(params: type, state: type) -> None:
     tests = " & ".join(f"(s[{f}] >= 0) & (s[{f}] <= limit[{f}])" for f in range(count))
     bits = " | ".join(f"uint64(s[{f}]) * b.place[w, {f}]" for f in range(count))
     held = ", ".join(f"int64((keys[b.word[{f}], i] >> b.shift[{f}]) & b.mask[{f}])" for f in range(count))
-    known = getattr(params, "enumerated", False)
-    if known:
-        tests = "True"
-    _overload_on(absorbing, params, _built(f"def absorbing(p):\n    return {known}\n", "absorbing"))
-    _overload_on(
-        load,
-        params,
-        _built(f"def load(p, fields, i):\n    return State({loads})\n", "load", State=state, int64=int64),
-    )
-    _overload_on(word_of, params, _built(f"def word_of(p, s, b, w):\n    return {bits}\n", "word_of", uint64=uint64))
-    _overload_on(
-        held_in,
-        params,
-        _built(f"def held_in(p, keys, i, b):\n    return State({held})\n", "held_in", State=state, int64=int64),
-    )
+    scope = {"State": state, "int64": int64, "uint64": uint64}
+    for generic, arguments, value in (
+        (load, "p, fields, i", f"State({loads})"),
+        (word_of, "p, s, b, w", bits),
+        (held_in, "p, keys, i, b", f"State({held})"),
+    ):
+        _overload_on(generic, params, _returning(generic, arguments, value, **scope))
     _overload_on(store, params, _built(f"def store(p, fields, i, s):\n{stores}", "store"))
-    checked = _built(f"def within(p, s, limit):\n    return {tests}\n", "within")
-    _overload_on(within, params, checked, _state_only(state))
+    _overload_on(within, params, _returning(within, "p, s, limit", tests), _state_only(state))
 
 
 def _bind_helper(function: Callable[..., Any]) -> None:
@@ -223,16 +232,19 @@ def _bind_helper(function: Callable[..., Any]) -> None:
 
 def _bind_game(params: type, parts: dict[str, Callable[..., Any]]) -> None:
     for name, generic in _GENERIC.items():
-        absent = _built(f"def {name}(p, s):\n    return 0\n", name)
+        absent = _returning(generic, "p, s", 0)
         _overload_on(generic, params, compilable(parts[name]) if name in parts else absent)
     both = "second" in parts
-    _overload_on(paired, params, _built(f"def paired(p):\n    return {both}\n", "paired"))
+    _overload_on(paired, params, _returning(paired, "p", both))
     call = "step(p, s, result, other)" if both else "step(p, s, result)"
-    lept = f"def leap(p, s, result, other):\n    return {call}\n"
-    _overload_on(leap, params, _built(lept, "leap", step=step))
-    decided = "decides" in parts
-    _overload_on(moved, params, _built(_MOVED if decided else _LEPT, "moved", leap=leap, **_GENERIC))
-    _overload_on(settled, params, _built(_SETTLED if decided else _AS_IT_IS, "settled", moved=moved, **_GENERIC))
+    _overload_on(leap, params, _returning(leap, "p, s, result, other", call, step=step))
+    if "decides" in parts:
+        _overload_on(moved, params, _built(_MOVED, "moved", leap=leap, **_GENERIC))
+        _overload_on(settled, params, _built(_SETTLED, "settled", moved=moved, **_GENERIC))
+    else:
+        call = "leap(p, s, result, other)"
+        _overload_on(moved, params, _returning(moved, "p, s, result, other, turns", call, leap=leap))
+        _overload_on(settled, params, _returning(settled, "p, s", "s"))
 
 
 # A leap, and then up to `turns` decisions of the fixed policies. The source calls `leap` once, since it is inlined.
@@ -247,19 +259,11 @@ def moved(p, s, result, other, turns):
             break
     return s
 """
-_LEPT = """
-def moved(p, s, result, other, turns):
-    return leap(p, s, result, other)
-"""
 # All decisions of the fixed policies that are due.
 _SETTLED = f"""
 def settled(p, s):
     option = choose(p, s) if running(p, s) and decides(p, s) > 0 else -1
     return moved(p, s, option, 0, {chain.MOST_TURNS - 1}) if option >= 0 else s
-"""
-_AS_IT_IS = """
-def settled(p, s):
-    return s
 """
 
 

@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any
 
 from simulator.engine.jit.numba_mode import uses_internals
-from simulator.engine.jit.options import RULE
 
 
 @cache
@@ -63,7 +62,7 @@ def _overloaded(names: tuple[str, ...]) -> Any:
 
     scope: dict[str, Any] = {"version_for": version_for}
     exec(f"def choose(s, {listed}):\n    return version_for(s)\n", scope)
-    overload(swap, strict=False, jit_options=RULE)(scope["choose"])
+    overload(swap, strict=False, jit_options={"forceinline": True})(scope["choose"])
     return swap
 
 

@@ -159,7 +159,7 @@ class Chain:
 
     @cached_property
     def layout(self) -> Layout:
-        """How states are packed: fields in order, each in just enough bits, a new word when one is full."""
+        """The layout of packed states: fields in order, each in just enough bits, a new word when one is full."""
         return layout_of(self.limits, self.counted)
 
     def check_count(self, counts: np.ndarray) -> None:
@@ -255,7 +255,7 @@ def whole(state: Any) -> Any:
 
 
 def rows_of(states: list[Any]) -> np.ndarray:
-    """States as rows of ints; raises BrokenGame for a field that is no whole number."""
+    """States as rows: int64, shape (states, fields). Raises BrokenGame for a field that is no whole number."""
     rows = np.array(states)
     if rows.dtype != np.int64:
         rows = np.array([whole(state) for state in states], np.int64)

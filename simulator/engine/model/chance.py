@@ -108,7 +108,7 @@ class Tables:
         return BrokenGame(f"chance table {index}: there are tables 0 to {len(self) - 1}; state {state}")
 
     def rows_of(self, table: int) -> np.ndarray:
-        """The results of a table, in its order."""
+        """The results of a table, in its order: int64, shape (rows of the table,)."""
         return self.result[self.first[table] : self.first[table + 1]]
 
 

@@ -52,9 +52,12 @@ def check_contract(chain: Chain) -> None:
 
 
 def _scalars(params: Any) -> tuple[Any, ...]:
+    # A list, not a generator: this runs in every answer.
     return tuple(
-        value.shape if isinstance(value, np.ndarray) else _scalars(value) if isinstance(value, tuple) else value
-        for value in params
+        [
+            value.shape if isinstance(value, np.ndarray) else _scalars(value) if isinstance(value, tuple) else value
+            for value in params
+        ]
     )
 
 

@@ -51,7 +51,7 @@ def layout_of(limits: tuple[int, ...], counted: int) -> Layout:
 
 
 def packed(layout: Layout, states: np.ndarray) -> np.ndarray:
-    """Keys (words, states) of states given as rows of ints (states, fields); the counter is left out."""
+    """States, int64, shape (states, fields), as packed keys, uint64, shape (words, states); without the counter."""
     keys = np.zeros((layout.words, len(states)), np.uint64)
     for f in range(states.shape[1]):
         keys[layout.word[f]] |= (states[:, f].astype(np.uint64) & layout.mask[f]) << layout.shift[f]

@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.factored.grid_kernels import START, THERE, CompiledNodes, GridBuffer, make, raw_state
+from simulator.engine.factored.grid_kernels import make, raw_state
+from simulator.engine.factored.grid_nodes import START, THERE, GridBuffer
 from simulator.engine.factored.grid_sweep import NODES, OVER, Nodes
+from simulator.engine.factored.solve_grid import GridNodes
+from simulator.engine.graph.graph_cache import counters_as_fields
 from simulator.engine.jit.kernels import follows, inner, kernel, load, outlined
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.packing import packed
@@ -23,27 +26,31 @@ from simulator.engine.model.status import (
     BROKEN,
     DONE,
     ENDLESS,
-    NEED_ROOM,
     NOT_FACTORED,
-    PAST_BUDGET,
     PAUSED,
 )
 from simulator.engine.model.streams import HIGH
 from simulator.engine.sample.alias import alias_of
-from simulator.engine.sample.lazy_steps import LOST
-from simulator.engine.sample.lazy_walk import Task, begin, exchange_if_due
-from simulator.engine.sample.node_walk import (
+from simulator.engine.sample.lanes import (
+    ALIVE,
     COUNT,
     FINAL,
-    LANES,
+    LOST,
     NODE,
+    ROLLS,
+    SLICE,
+    STARTED,
+    Positions,
+    Task,
+    begin,
     count_alive,
-    count_lost,
-    find_lost,
-    new_walkers,
-    next_words,
+    exchange_if_due,
+    new_lanes,
 )
-from simulator.engine.sample.rule_walk import ALIVE, ROLLS, SLICE, STARTED, Order, drawn
+from simulator.engine.sample.lazy_walk import find_lost
+from simulator.engine.sample.node_walk import next_words
+from simulator.engine.sample.rule_walk import drawn
+from simulator.engine.sample.walk import Walk
 
 # The four 64-bit words of a node in `heads`: table and second table, each with the begin of its results in `place`
 # above it; the plane after the roll, with the amount added to the counter above it; the fourth is unused.
@@ -67,7 +74,6 @@ class Course(NamedTuple):
     rows: Any
     bits: int
     entry: np.ndarray
-    packed: np.ndarray
 
 
 @outlined
@@ -146,7 +152,7 @@ def fight_on_grid(p, g, task, at, most):
             at[LOST], w.ended[0], w.row[0] = 1, 0, NOWHERE
     for _ in range(SLICE):
         if at[LOST] == 0:
-            status = exchange_if_due(task, g.packed, at)
+            status = exchange_if_due(task, at, 1)
             if status != PAUSED:
                 return status
             next_words(w.key, w.high, w.low)
@@ -154,7 +160,7 @@ def fight_on_grid(p, g, task, at, most):
             roll(w.at, g.heads, SECOND, w.low, g.bits, g.entry, w.width)
             aim(w.at, w.held, w.other, w.width, g.heads, g.nodes.place, w.row)
             land(w.at, w.row, g.nodes.of)
-            at[LOST] = find_lost(w.at, w.ended) if count_lost(w.at) else 0
+            at[LOST] = find_lost(w)
         if at[LOST] > 0:
             status = make_nodes(p, g, w, at)
             if status != DONE:
@@ -164,56 +170,44 @@ def fight_on_grid(p, g, task, at, most):
     return ENDLESS if at[ROLLS] > most else PAUSED
 
 
-class GridWalk(CompiledNodes):
-    """A grid for the walk, of at most `budget` bytes; it serves one thread at a time."""
+class GridWalk(Walk):
+    """Walks on a grid of at most `budget` bytes."""
+
+    may_give_up = True
 
     def __init__(self, chain: Chain, budget: int) -> None:
-        super().__init__(chain)
-        self._budget, self._walkers = budget, new_walkers()
-        self._heads, self._packed = np.zeros(0, np.uint64), np.empty((1, LANES), np.uint64)
-        self._start = BEGIN if chain.part("running")(chain.params, chain.start) else BEGIN | FINAL
-        self.pays = self._make_room()
+        self.grid, self._budget, self._heads = GridNodes(chain), budget, np.zeros(0, np.uint64)
+        start = BEGIN if chain.part("running")(chain.params, chain.start) else BEGIN | FINAL
+        super().__init__(new_lanes(), Positions(np.uint64(start)))
+        self._fit_heads()
+
+    def _fit_heads(self) -> bool:
+        """Allocate heads for all nodes; returns whether everything is within the budget."""
+        room = len(self.grid.nodes.lands) + 1
+        heads = np.zeros(HEAD * room, np.uint64)
+        heads[: len(self._heads)] = self._heads
+        self._heads = heads
+        size = sum(part.nbytes for part in (*self.grid.nodes, heads))
+        self.pays = bool(size <= self._budget and room <= NODE)
+        return self.pays
 
     def _make_room(self) -> bool:
-        """Allocate heads for all nodes; returns whether everything is within the budget."""
-        room = len(self.nodes.lands) + 1
-        if HEAD * room > len(self._heads):
-            heads = np.zeros(HEAD * room, np.uint64)
-            heads[: len(self._heads)] = self._heads
-            self._heads = heads
-        parts = (*self.nodes, self._heads)
-        return bool(sum(part.nbytes for part in parts) <= self._budget and room <= NODE)
+        self.grid.more_room()
+        return self._fit_heads()
 
-    def fight(self, order: Order, at: np.ndarray, tally: np.ndarray, most: int) -> int:
-        """Continue the order from the progress in `at`: DONE, PAUSED, BROKEN, FULL, ENDLESS or PAST_BUDGET.
+    def _run(self, task: Task, most: int) -> int:
+        """As `Walk`; raises BrokenGame if the chain is not factored."""
+        g, chain = self.grid, self.grid.chain
+        course = Course(g.nodes, g.buffer, self._heads, g.cells, g.at, chain.tables.rows, *alias_of(chain.tables))
+        status = int(fight_on_grid.of(chain.params)(chain.params, course, task, self._at, most))
+        if status == NOT_FACTORED:
+            raise g.wrong(status)
+        return BROKEN if status in {BAD_FIELD, BAD_TABLE} else status
 
-        Raises BrokenGame if the chain is not factored.
-        """
-        p, tables = self.chain.params, self.chain.tables
-        run, alias = fight_on_grid.of(p), alias_of(tables)
-        task = Task(order, self._start, self._walkers, tally)
-        while True:
-            made = (self.nodes, self.buffer, self._heads, self.cells, self.at)
-            course = Course(*made, tables.rows, *alias, self._packed)
-            status = int(run(p, course, task, at, most))
-            if status == NOT_FACTORED:
-                raise self.wrong(status)
-            if status != NEED_ROOM:
-                return BROKEN if status in {BAD_FIELD, BAD_TABLE} else status
-            self.more_room()
-            self.pays = self._make_room()
-            if not self.pays:
-                return PAST_BUDGET
-
-    def counts(self, tally: np.ndarray, whole: Chain) -> np.ndarray:
-        """The tally with final states of the chain `whole`, which packs its counters like other fields.
-
-        Raises BrokenGame for a count above the counter's limit.
-        """
-        chain, held = self.chain, tally[tally[:, -1] > 0]
-        node = (held[:, 0] & np.uint64(NODE)).astype(np.int64) - 1
-        states = self.nodes.state.reshape(-1, len(chain.start))[node].astype(np.int64)
-        count = (held[:, 0] >> np.uint64(COUNT)).astype(np.int64) + self.nodes.inc[node]
-        states[:, chain.counted] = count
-        chain.check_count(count)
-        return np.column_stack([packed(whole.layout, states).T, held[:, -1]])
+    def _words_of(self, keys: np.ndarray) -> np.ndarray:
+        g, chain = self.grid, self.grid.chain
+        node = (keys[:, 0] & np.uint64(NODE)).astype(np.int64) - 1
+        states = g.nodes.state.reshape(-1, len(chain.start))[node].astype(np.int64)
+        states[:, chain.counted] = (keys[:, 0] >> np.uint64(COUNT)).astype(np.int64) + g.nodes.inc[node]
+        chain.check_count(states[:, chain.counted])
+        return packed(counters_as_fields(chain).layout, states).T

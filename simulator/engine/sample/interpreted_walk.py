@@ -8,6 +8,7 @@ compiled rules, so that these continue when plain Python becomes too slow.
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,13 @@ from simulator.engine.factored import grid
 from simulator.engine.graph.graph_cache import COUNT_BITS, NOTE_BITS, carried, counters_as_fields
 from simulator.engine.graph.interpreted_explorer import PlainExplorer
 from simulator.engine.jit.time_budgets import patience_for, spent
-from simulator.engine.model import streams
 from simulator.engine.model.chain import Chain, OutcomeDistribution, check_limits, rows_of
 from simulator.engine.model.chance import by_row
 from simulator.engine.model.limits import QUICK_BYTES
 from simulator.engine.model.packing import packed
 from simulator.engine.sample.alias import Alias, bits_for, drawn_by, some_tables
-from simulator.engine.sample.counts import Tally
+from simulator.engine.sample.counts import Tally, unpacked
+from simulator.engine.sample.plain_walk import walk_together
 
 if TYPE_CHECKING:
     from simulator.engine.sample.simulation import Simulation
@@ -38,7 +39,6 @@ MOST_EDGES = QUICK_BYTES // 8
 UNKNOWN, NODE_BITS = -1, 63 - COUNT_BITS - NOTE_BITS
 NODE, COUNT = (1 << NODE_BITS) - 1, (1 << COUNT_BITS) - 1
 FINAL = -1
-_LOW, _HIGH = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 def kernel_of(chain: Chain) -> str:
@@ -50,24 +50,9 @@ class OutOfRoom(Exception):
     """The visited states have more edges than are kept."""
 
 
-class Growing:
-    """An int64 array that grows."""
-
-    def __init__(self) -> None:
-        self._room, self._used = np.empty(1 << 12, np.int64), 0
-
-    def add(self, values: np.ndarray) -> None:
-        """Add these values at the end."""
-        used = self._used + len(values)
-        if used > len(self._room):
-            self._room = np.concatenate([self._room, np.empty(used, np.int64)])
-        self._room[self._used : used] = values
-        self._used = used
-
-    @property
-    def whole(self) -> np.ndarray:
-        """All values so far, as a writable view."""
-        return self._room[: self._used]
+def whole(values: array[int]) -> np.ndarray:
+    """The values (int64) as a writable view, which must not outlive the next extension."""
+    return np.frombuffer(values, np.int64)
 
 
 class InterpretedGraph(PlainExplorer):
@@ -86,7 +71,7 @@ class InterpretedGraph(PlainExplorer):
         self._number: dict[Any, int] = {}
         self._fresh: list[tuple[int, int]] = []
         # By node: its tables, FINAL for a final state, and the begin of its edges; by edge its target.
-        self._table, self._second, self._begin, self._lead = (Growing() for _ in range(4))
+        self._table, self._second, self._begin, self._lead = (array("q") for _ in range(4))
         self._start = self._node_of(self._begun(chain.settled(chain.start)), "the start")
         self._settle()
 
@@ -112,13 +97,12 @@ class InterpretedGraph(PlainExplorer):
         table, second = np.array(self._fresh, np.int64).T
         self._fresh.clear()
         fan = np.where(table == FINAL, 0, self._fan[table] * (self._fan[second] if self.chain.paired else 1))
-        begin = len(self._lead.whole) + np.cumsum(fan) - fan
+        begin = len(self._lead) + np.cumsum(fan) - fan
         if begin[-1] + fan[-1] > MOST_EDGES:
             raise OutOfRoom
-        self._begin.add(begin)
-        self._table.add(table)
-        self._second.add(second)
-        self._lead.add(np.full(int(fan.sum()), UNKNOWN))
+        edges = np.full(int(fan.sum()), UNKNOWN)
+        for values, more in ((self._begin, begin), (self._table, table), (self._second, second), (self._lead, edges)):
+            values.frombytes(more.tobytes())
         used = np.unique(np.concatenate([table[table != FINAL], second]))
         wanted = used[~self._filled[used]].tolist()
         if wanted:
@@ -128,7 +112,7 @@ class InterpretedGraph(PlainExplorer):
     def _steps(self, node: np.ndarray, first: np.ndarray, other: np.ndarray) -> list[int]:
         """The contents of unexplored edges, for these nodes and rows of their tables."""
         found, states, results, p, move, noted = [], self._states, self._results, self._p, self._move, self._noted
-        tables, seconds = self._table.whole[node].tolist(), self._second.whole[node].tolist()
+        tables, seconds = whole(self._table)[node].tolist(), whole(self._second)[node].tolist()
         for i, t, u, row, beside in zip(node.tolist(), tables, seconds, first.tolist(), other.tolist(), strict=True):
             state = states[i]
             after, count = self._without_count(state, move(p, state, results[t][row], results[u][beside]))
@@ -140,46 +124,40 @@ class InterpretedGraph(PlainExplorer):
         return found
 
     def step(self, at: np.ndarray, number: np.ndarray, beside: np.ndarray) -> np.ndarray:
-        """The contents of the edges that these numbers draw for battles at these running nodes."""
-        table, second = self._table.whole[at], self._second.whole[at]
-        row, edge = drawn_by(self._alias, table, number), self._begin.whole[at]
+        """The contents of the edges that random numbers draw for battles at running nodes: int64, shape (battles,).
+
+        `at` are the nodes, int64; `number` and `beside` the numbers for both rolls, uint64; all of shape (battles,).
+        """
+        table, second = whole(self._table)[at], whole(self._second)[at]
+        row, edge = drawn_by(self._alias, table, number), whole(self._begin)[at]
         other = drawn_by(self._alias, second, beside) if self.chain.paired else np.zeros_like(row)
         edge = edge + row + other * self._fan[table]
-        found = self._lead.whole[edge]
+        found = whole(self._lead)[edge]
         lost = np.flatnonzero(found == UNKNOWN)
         if len(lost):
             edges, which = np.unique(edge[lost], return_index=True)
             chosen = lost[which]
             steps = self._steps(at[chosen], row[chosen], other[chosen])
-            self._lead.whole[edges] = steps
-            found[lost] = self._lead.whole[edge[lost]]
+            whole(self._lead)[edges] = steps
+            found[lost] = whole(self._lead)[edge[lost]]
         return np.asarray(found)
 
     def fight(self, seed: int, first: int, battles: int, seconds: float) -> np.ndarray | None:
-        """Rows of packed final states, with counters as fields, and counts; None after `seconds` of CPU time.
+        """Packed final states and counts: uint64, shape (states, words + 1); None after `seconds` of CPU time.
 
-        Raises BrokenGame for a game that breaks its contract; OutOfRoom, after which this object is unusable.
+        Counters are fields of the packed states; the last column is the number of battles. Raises
+        BrokenGame for a game that breaks its contract; OutOfRoom, after which this object is unusable.
         """
-        deadline = time.thread_time() + seconds
-        held, ended = np.full(battles, self._start), []
-        with np.errstate(over="ignore"):
-            key = streams.battle_key(np.uint64(seed), np.arange(first, first + battles, dtype=np.uint64))
-            half = 0
-            word = key
-            while True:
-                going = self._table.whole[held & NODE] != FINAL
-                if not going.all():
-                    ended.append(held[~going])
-                    held, key, word = held[going], key[going], word[going]
-                if not len(held):
-                    return self._counts(np.concatenate(ended))
-                if time.thread_time() > deadline:
-                    return None
-                if half == 0:
-                    key = key + streams.GAMMA
-                    word = streams.mix(key)
-                held += self.step(held & NODE, word & _LOW if half else word >> _HIGH, word & _LOW) - (held & NODE)
-                half = 0 if self.chain.paired else 1 - half
+        held = np.full(battles, self._start)
+
+        def step(going: np.ndarray, number: np.ndarray, other: np.ndarray) -> np.ndarray:
+            at = held[going] & NODE
+            held[going] += self.step(at, number, other) - at
+            return np.asarray(whole(self._table)[held[going] & NODE] != FINAL)
+
+        going = whole(self._table)[held & NODE] != FINAL
+        over = walk_together((seed, first, battles), going, self.chain.paired, step, seconds)
+        return self._counts(held) if over else None
 
     def _counts(self, ended: np.ndarray) -> np.ndarray:
         """Rows of packed final states and counts, from the last edges of battles."""
@@ -200,7 +178,7 @@ class InterpretedSimulation:
 
     def __init__(self, chain: Chain, seed: int, threads: int | None = None) -> None:
         self._chain, self._seed, self._threads = chain, seed, threads
-        self._fought, self._tally = 0, Tally(counters_as_fields(chain).layout)
+        self._fought, self._tally = 0, Tally(counters_as_fields(chain).layout.words)
         self._graph: InterpretedGraph | None = None
         self._rest: Simulation | None = None
 
@@ -252,5 +230,8 @@ class InterpretedSimulation:
 
     def ends(self) -> OutcomeDistribution:
         """Final states of all battles so far."""
-        states, counts = type(self._chain.start)(*self._tally.fields()), self._tally.counts
-        return self._rest.ends() if self._rest else OutcomeDistribution(states, counts / max(1, self._fought), counts)
+        if self._rest:
+            return self._rest.ends()
+        layout, counts = counters_as_fields(self._chain).layout, self._tally.counts
+        states = type(self._chain.start)(*unpacked(layout, self._tally.words))
+        return OutcomeDistribution(states, counts / max(1, self._fought), counts)

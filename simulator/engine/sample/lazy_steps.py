@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, uint32, uint64
 
-from simulator.engine.graph.compiled_explorer import StateBuffer
 from simulator.engine.graph.graph_cache import COUNT_BITS
 from simulator.engine.jit.kernels import (
     inner,
@@ -25,25 +24,13 @@ from simulator.engine.jit.kernels import (
     within,
     word_of,
 )
+from simulator.engine.jit.state_table import hash_of
 from simulator.engine.model.chain import MOST_TURNS
 from simulator.engine.model.status import BROKEN, DONE, NEED_ROOM
 from simulator.engine.model.streams import HIGH
-from simulator.engine.sample.node_walk import (
-    BLOCK,
-    BLOCK_BITS,
-    COUNT,
-    FINAL,
-    LANES,
-    MASK,
-    NODE,
-    ONE_ROLL,
-    TWO_ROLLS,
-    row_drawn,
-)
-from simulator.engine.sample.rule_walk import mix
+from simulator.engine.sample.lanes import COUNT, FINAL, LANES, LOST, MASK, NODE, put, slot_in
+from simulator.engine.sample.node_walk import BLOCK, BLOCK_BITS, ONE_ROLL, TWO_ROLLS, row_drawn
 
-# The entry of `at` after those of `rule_walk`: the number of lanes on unexplored edges.
-LOST = 5
 # The entries of `known`: the nodes, their blocks, whether the graph is full; the random numbers drawn for the current
 # order, and those that led to an unexplored edge; the numbered jumps of the counter.
 NODES, BLOCKS, SHUT, DRAWN, STEPPED, JUMPED = range(6)
@@ -53,7 +40,6 @@ NOTED = COUNT_BITS
 OVER = -1
 # The most new nodes of a lane in one call.
 MOST_NEW = 2
-_TAG = np.uint64(NODE)
 
 
 class LazyNodes(NamedTuple):
@@ -61,8 +47,8 @@ class LazyNodes(NamedTuple):
     `head` words; running states may take up to `budget` blocks.
 
     After node 0 each lane has a private node, for a state that does not fit; the others begin at `first`. `slots` is a
-    hash table from states to nodes (a power of two), with a part of the hash above the node's bits. `jumps` are the
-    amounts that edges add to the counter, by number; empty without a counter.
+    table (`lanes.slot_in`) of nodes. `jumps` are the amounts that edges add to the counter, by number; empty without a
+    counter.
     """
 
     words: np.ndarray
@@ -95,17 +81,22 @@ def new_steps(words: int) -> RuleSteps:
     return RuleSteps(lane, np.zeros((words, LANES), np.uint64), table, second, code, seen, inc, edge)
 
 
-class WalkArrays(NamedTuple):
-    """Further arguments of a kernel: `narrow` alias tables by row, `chance.Rows`, scratch buffers for states, for steps
-    and for the tally; the place of the noted field, or -1.
+class RuleData(NamedTuple):
+    """The inputs of steps by the rules: `narrow` alias tables by row, `chance.Rows`, scratch buffers for steps and the
+    fields of two states, the layout of packed states, the places of the counter and of the noted field, or -1.
     """
 
     bits: int
     entry: np.ndarray
     rows: Any
-    buffer: StateBuffer
     steps: RuleSteps
-    packed: np.ndarray
+    fields: np.ndarray
+    word: np.ndarray
+    shift: np.ndarray
+    mask: np.ndarray
+    limit: np.ndarray
+    place: np.ndarray
+    counted: int
     noted: int
 
 
@@ -124,44 +115,12 @@ def place_of(node):
 
 @outlined
 def look_for(found, key, code, slots, seen):
-    """Hashes of the first `found` packed states (words x states), and the contents of their slots."""
+    """Hashes of the first `found` packed states (words x states); it prefetches their slots, all together."""
+    words, last = key.shape[0], uint64(slots.shape[0] - 1)
     for i in range(found):
-        code[i] = uint64(0)
-    for w in range(key.shape[0]):
-        for i in range(found):
-            code[i] = mix(code[i] ^ key[w, i])
-    last = uint64(slots.shape[0] - 1)
+        code[i] = hash_of(key, i, words)
     for i in range(found):
-        seen[i] = slots[(code[i] >> HIGH) & last]
-
-
-@outlined
-def touch(found, seen, words):
-    """Prefetch the nodes in the slots, all together."""
-    for i in range(found):
-        seen[i] = words[(seen[i] & _TAG) << uint64(BLOCK_BITS)]
-
-
-@inner
-def is_state(m, node, key, i):
-    """Is `node` that of packed state `i`?"""
-    at, same = place_of(node), True
-    for w in range(key.shape[0]):
-        same = same and m.words[at + uint64(2 * w)] == uint32(key[w, i])
-        same = same and m.words[at + uint64(2 * w + 1)] == uint32(key[w, i] >> HIGH)
-    return same
-
-
-@inner
-def slot_of(m, key, i, code):
-    """The slot of packed state `i` with this hash: that of its node, or a free one."""
-    last = uint64(m.slots.shape[0] - 1)
-    slot = (code >> HIGH) & last
-    while m.slots[slot] != 0:
-        if (m.slots[slot] & ~_TAG) == (code & ~_TAG) and is_state(m, int64(m.slots[slot] & _TAG), key, i):
-            break
-        slot = (slot + uint64(1)) & last
-    return slot
+        seen[i] = slots[code[i] & last, words]
 
 
 @inner
@@ -184,38 +143,38 @@ def read_state(m, b, node):
 
 
 @inner
-def rows_drawn(p, s, arrays, number, beside):
+def rows_drawn(p, s, data, number, beside):
     """Both results that the halves of a number draw in a state, and the place of the edge in its node."""
-    rows, t = arrays.rows, int64(table(p, s))
-    row = int64(row_drawn(t, number, arrays.bits, arrays.entry))
+    rows, t = data.rows, int64(table(p, s))
+    row = int64(row_drawn(t, number, data.bits, data.entry))
     result, other, edge = rows.result[rows.first[t] + row], int64(0), row + ONE_ROLL
     if paired(p):
         u = int64(second(p, s))
-        across = int64(row_drawn(u, beside, arrays.bits, arrays.entry))
+        across = int64(row_drawn(u, beside, data.bits, data.entry))
         other = rows.result[rows.first[u] + across]
         edge = TWO_ROLLS + row + across * (rows.first[t + 1] - rows.first[t])
     return result, other, edge
 
 
 @inner
-def step_lane(p, m, arrays, w, half, i):
+def step_lane(p, m, data, w, half, i):
     """Step the lane of entry `i` of the buffer by the rules: DONE or BROKEN."""
-    b, steps, lane = arrays.buffer, arrays.steps, arrays.steps.lane[i]
+    steps, lane = data.steps, data.steps.lane[i]
     node = int64(w.at[lane] & NODE)
-    read_state(m, b, node)
-    s = load(p, b.fields, 0)
-    result, other, edge = rows_drawn(p, s, arrays, w.high[lane] if half == 0 else w.low[lane], w.low[lane])
+    read_state(m, data, node)
+    s = load(p, data.fields, 0)
+    result, other, edge = rows_drawn(p, s, data, w.high[lane] if half == 0 else w.low[lane], w.low[lane])
     after = moved(p, s, result, other, MOST_TURNS)
-    store(p, b.fields, 1, after)
-    if not within(p, after, b.limit):
+    store(p, data.fields, 1, after)
+    if not within(p, after, data.limit):
         return int64(BROKEN)
-    steps.inc[i] = b.fields[b.counted, 1] if b.counted >= 0 else int64(0)
-    if arrays.noted >= 0:
-        steps.inc[i] |= b.fields[arrays.noted, 1] << NOTED
+    steps.inc[i] = data.fields[data.counted, 1] if data.counted >= 0 else int64(0)
+    if data.noted >= 0:
+        steps.inc[i] |= data.fields[data.noted, 1] << NOTED
     steps.edge[i] = int64(place_of(node)) + m.head + edge if node >= m.first else int64(0)
     for word in range(steps.key.shape[0]):
-        steps.key[word, i] = word_of(p, after, b, word)
-    t, u, tables = int64(OVER), int64(0), arrays.rows.first.shape[0] - 1
+        steps.key[word, i] = word_of(p, after, data, word)
+    t, u, tables = int64(OVER), int64(0), data.rows.first.shape[0] - 1
     if running(p, after):
         t, u = int64(table(p, after)), int64(second(p, after))
         if t < 0 or t >= tables or u < 0 or u >= tables:
@@ -225,9 +184,9 @@ def step_lane(p, m, arrays, w, half, i):
 
 
 @inner
-def add_node(p, m, arrays, known, i, slot):
+def add_node(p, m, data, known, i, slot):
     """Add a node for entry `i` of the buffer, or use the private node of its lane; returns the node."""
-    steps, first = arrays.steps, arrays.rows.first
+    steps, first = data.steps, data.rows.first
     t, u = steps.table[i], steps.second[i]
     over, width, fan = t == OVER, int64(0), int64(1)
     if not over:
@@ -244,7 +203,7 @@ def add_node(p, m, arrays, known, i, slot):
     m.words[at] = uint32(0 if over else t)
     if paired(p):
         m.words[at + uint64(1)], m.words[at + uint64(2)] = uint32(u), uint32(width)
-    m.slots[slot] = (steps.code[i] & ~_TAG) | uint64(node)
+    put(m.slots, slot, steps.key, i, steps.key.shape[0], uint64(node))
     known[NODES] += 1
     known[BLOCKS] = after
     return node
@@ -266,13 +225,14 @@ def jump_number(m, known, inc):
 
 
 @inner
-def arrive(p, m, arrays, known, w, i):
+def arrive(p, m, data, known, w, i):
     """Move the lane of entry `i` of the buffer to the target of its step, and store the edge."""
-    steps, lane = arrays.steps, arrays.steps.lane[i]
-    slot = slot_of(m, steps.key, i, steps.code[i])
-    node = int64(m.slots[slot] & _TAG)
+    steps, lane = data.steps, data.steps.lane[i]
+    words = steps.key.shape[0]
+    slot = slot_in(m.slots, steps.code[i], steps.key, i, words)
+    node = int64(m.slots[slot, words])
     if node == 0:
-        node = add_node(p, m, arrays, known, i, slot)
+        node = add_node(p, m, data, known, i, slot)
     target, inc = node | (FINAL if steps.table[i] == OVER else 0), steps.inc[i]
     w.at[lane] = target
     w.held[lane] += uint64(inc)
@@ -283,49 +243,47 @@ def arrive(p, m, arrays, known, w, i):
 
 
 @inner
-def step_on(p, m, arrays, known, w, half, found):
+def step_on(p, m, data, known, w, half, found):
     """Step the lanes in the buffer by the rules, and store their edges: DONE or BROKEN.
 
-    The hash slots and nodes of all lanes are prefetched before any lane advances: separate accesses took most of the
-    time.
+    The hash slots of all lanes are prefetched before any lane advances: separate accesses took most of the time.
     """
-    steps = arrays.steps
+    steps = data.steps
     for i in range(found):
-        status = step_lane(p, m, arrays, w, half, i)
+        status = step_lane(p, m, data, w, half, i)
         if status != DONE:
             return status
     look_for(found, steps.key, steps.code, m.slots, steps.seen)
-    touch(found, steps.seen, m.words)
     for i in range(found):
-        arrive(p, m, arrays, known, w, i)
+        arrive(p, m, data, known, w, i)
     return int64(DONE)
 
 
 @inner
-def wait_for_first(m, arrays, w, lost):
+def wait_for_first(m, data, w, lost):
     """Collect the lanes whose first step has no edge; move the others along it."""
     found = 0
     for i in range(lost):
         lane = w.ended[i]
         edge = m.words[place_of(w.was[lane]) + uint64(m.head + ONE_ROLL) + uint64(w.row[lane])]
         w.at[lane] = w.was[lane] if edge == 0 else edge & MASK
-        arrays.steps.lane[found] = lane
+        data.steps.lane[found] = lane
         found += int64(edge == 0)
     return found
 
 
 @inner
-def wait_for_second(m, arrays, w, lost):
+def wait_for_second(m, data, w, lost):
     """Collect the lanes whose second step has no edge; move the others along it."""
     found = 0
     for i in range(lost):
         lane = w.ended[i]
         at = place_of(w.at[lane]) + uint64(m.head)
-        row = row_drawn(m.words[at], w.low[lane], arrays.bits, arrays.entry)
+        row = row_drawn(m.words[at], w.low[lane], data.bits, data.entry)
         edge = m.words[at + uint64(ONE_ROLL) + uint64(row)] if int64(w.at[lane] & NODE) >= m.first else uint32(0)
         if not w.at[lane] & FINAL:
             if edge == 0:
-                arrays.steps.lane[found] = lane
+                data.steps.lane[found] = lane
                 found += 1
             else:
                 w.at[lane] = edge & MASK
@@ -335,7 +293,7 @@ def wait_for_second(m, arrays, w, lost):
 
 
 @inner
-def step_lost(p, m, arrays, known, w, at):
+def step_lost(p, m, data, known, w, at):
     """Step the listed lanes by the rules, and store their nodes and edges: DONE, NEED_ROOM or BROKEN."""
     lost = at[LOST]
     # The budget limits running states, not final ones.
@@ -346,11 +304,11 @@ def step_lost(p, m, arrays, known, w, at):
     if paired(p):
         for i in range(lost):
             w.at[w.ended[i]] = w.was[w.ended[i]]
-            arrays.steps.lane[i] = w.ended[i]
-        return step_on(p, m, arrays, known, w, 0, lost)
+            data.steps.lane[i] = w.ended[i]
+        return step_on(p, m, data, known, w, 0, lost)
     for half in range(2):
-        found = wait_for_first(m, arrays, w, lost) if half == 0 else wait_for_second(m, arrays, w, lost)
-        status = step_on(p, m, arrays, known, w, half, found)
+        found = wait_for_first(m, data, w, lost) if half == 0 else wait_for_second(m, data, w, lost)
+        status = step_on(p, m, data, known, w, half, found)
         if status != DONE:
             return status
     return int64(DONE)

@@ -8,131 +8,105 @@ are stepped by the rules each time. Battle i of a seed has the same outcome as b
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numba import int64, uint64
 
-from simulator.engine.jit.kernels import inner, kernel, paired
-from simulator.engine.model.status import DONE, ENDLESS, FULL, PAUSED
-from simulator.engine.model.streams import HIGH
-from simulator.engine.sample.lazy_steps import DRAWN, LOST, STEPPED, look_for, slot_of, step_lost, write_state
-from simulator.engine.sample.node_walk import (
+from simulator.engine.graph.graph_cache import carried, counters_as_fields
+from simulator.engine.jit.kernels import bind_state, inner, kernel, outlined, paired
+from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import by_row
+from simulator.engine.model.packing import packed
+from simulator.engine.model.status import DONE, ENDLESS, PAST_BUDGET, PAUSED
+from simulator.engine.sample.alias import alias_of
+from simulator.engine.sample.lanes import (
+    ALIVE,
     COUNT,
     FINAL,
+    LANES,
+    LOST,
+    MASK,
     NODE,
-    Walkers,
+    ROLLS,
+    SLICE,
+    STARTED,
+    USED,
+    Order,
+    Positions,
+    Task,
+    begin,
     count_alive,
-    count_lost,
-    find_ended,
-    find_lost,
-    stride,
+    enter,
+    exchange_if_due,
+    new_lanes,
 )
-from simulator.engine.sample.rule_walk import ALIVE, COUNTED, IDLE_SHARE, ROLLS, SLICE, STARTED, USED, battle_key
-from simulator.engine.sample.rule_walk import slot_of as tally_slot
+from simulator.engine.sample.lazy_steps import (
+    BLOCKS,
+    DRAWN,
+    MOST_NEW,
+    NODES,
+    NOTED,
+    STEPPED,
+    LazyNodes,
+    RuleData,
+    new_steps,
+    step_lost,
+)
+from simulator.engine.sample.node_walk import BLOCK, JUMPS, ONE_ROLL, TWO_ROLLS, narrow, stride
+from simulator.engine.sample.walk import Walk, enlarged
 
-_TAG = np.uint64(NODE)
-
-
-class Task(NamedTuple):
-    """The work of a kernel: the order, the first node of battles, the lanes, and the tally of final states.
-
-    The tally is a table of `rule_walk.slot_of`, or one column: counts of the nodes from `first_end` on.
-    """
-
-    order: Any
-    start: int
-    lanes: Walkers
-    tally: np.ndarray
-    first_end: int = 0
-
-
-@inner
-def count_ended(w, found, task, packed):
-    """Add the final states of the listed lanes to the tally; returns the number of new ones."""
-    tally, fresh = task.tally, 0
-    for i in range(found):
-        lane = w.ended[i]
-        packed[0, i] = uint64(w.at[lane]) | uint64(w.held[lane]) << uint64(COUNT)
-        w.at[lane] = FINAL
-    if tally.shape[1] == 1:
-        for i in range(found):
-            tally[(packed[0, i] & _TAG) - uint64(task.first_end), 0] += uint64(1)
-        return 0
-    for i in range(found):
-        slot = tally_slot(packed, i, 1, tally)
-        fresh += int64(tally[slot, 1] == 0)
-        tally[slot, 0] = packed[0, i]
-        tally[slot, 1] += uint64(1)
-    return fresh
+FIRST_SLOTS = 1 << 14
+# Bytes of the budget for each block of nodes: for small nodes the hash table takes as much again.
+BYTES_A_BLOCK = 48
+# Do not start an order when fewer than this many blocks are free.
+LAST_BLOCKS = 1 << 20
+# A look-up takes a quarter of the time of two steps by the rules, a lane on a new edge three times as much. So the
+# graph does not pay if more than a quarter of all numbers take new edges; while nodes are added, the share may fall.
+ENOUGH_NODES, MOST_NEW_EDGES, MOST_NEW_EDGES_AT_FIRST = 1 << 16, 1 / 4, 1 / 2
+# After this many random numbers (one second) a first order is abandoned if the lazy graph does not pay.
+LONG = 1 << 24
 
 
-@inner
-def begin_battles(w, start, order, first, fresh):
-    """Start battles `first` .. `first + fresh - 1` of the order in the first listed lanes."""
-    for i in range(fresh):
-        w.key[w.ended[i]] = battle_key(order.seed, uint64(order.battle + first + i))
-        w.at[w.ended[i]] = start
-        w.held[w.ended[i]] = 0
+@outlined
+def count_lost(at):
+    """The number of lanes at node 0."""
+    lost = 0
+    for lane in range(at.shape[0]):
+        lost += (at[lane] & MASK) == 0
+    return lost
+
+
+@outlined
+def list_lost(at, lost):
+    """List the lanes at node 0; returns their number."""
+    found = 0
+    for lane in range(at.shape[0]):
+        lost[found] = lane
+        found += (at[lane] & MASK) == 0
+    return found
 
 
 @inner
-def exchange(task, packed, at):
-    """Count finished battles and start others in their lanes: DONE, FULL, or PAUSED to continue."""
-    w, order, tally = task.lanes, task.order, task.tally
-    found = find_ended(w.at, w.ended)
-    if tally.shape[1] > 1 and 3 * (at[USED] + found) > 2 * tally.shape[0]:
-        return FULL
-    at[USED] += count_ended(w, found, task, packed)
-    at[COUNTED] += found
-    if found > 0:
-        at[ROLLS] = 0
-    if at[COUNTED] == order.battles:
-        return DONE
-    fresh = min(found, order.battles - at[STARTED])
-    begin_battles(w, task.start, order, at[STARTED], fresh)
-    at[STARTED] += fresh
-    return PAUSED
-
-
-@inner
-def begin(task, at):
-    """Start the first battles of an order."""
-    w = task.lanes
-    for lane in range(w.at.shape[0]):
-        w.at[lane] = FINAL
-        w.ended[lane] = lane
-    at[STARTED] = min(task.order.battles, w.at.shape[0])
-    begin_battles(w, task.start, task.order, 0, at[STARTED])
-
-
-@inner
-def exchange_if_due(task, packed, at):
-    """`exchange` if many lanes are idle; PAUSED to continue."""
-    width = task.lanes.at.shape[0]
-    waiting = at[STARTED] < task.order.battles
-    if at[ALIVE] == 0 or (waiting and (width - at[ALIVE]) * IDLE_SHARE >= width):
-        return exchange(task, packed, at)
-    return PAUSED
+def find_lost(w):
+    """List the lanes on unexplored edges; returns their number."""
+    return list_lost(w.at, w.ended) if count_lost(w.at) else 0
 
 
 @kernel
-def fight_on(p, m, arrays, known, task, at, most):
+def fight_on(p, m, data, known, task, at, most):
     """As `rule_walk.fight`, on a lazy graph; also NEED_ROOM: call again with larger arrays in `m`."""
     w = task.lanes
     if at[STARTED] == 0:
         begin(task, at)
     for _ in range(SLICE):
         if at[LOST] == 0:
-            status = exchange_if_due(task, arrays.packed, at)
+            status = exchange_if_due(task, at, 1)
             if status != PAUSED:
                 return status
             known[DRAWN] += at[ALIVE]
-            stride(w, m, arrays.bits, arrays.entry, paired(p))
-            at[LOST] = find_lost(w.at, w.ended) if count_lost(w.at) else 0
+            stride(w, m, data.bits, data.entry, paired(p))
+            at[LOST] = find_lost(w)
             known[STEPPED] += at[LOST]
         if at[LOST] > 0:
-            status = step_lost(p, m, arrays, known, w, at)
+            status = step_lost(p, m, data, known, w, at)
             if status != DONE:
                 return status
         at[ALIVE] = count_alive(w.at)
@@ -140,21 +114,103 @@ def fight_on(p, m, arrays, known, task, at, most):
     return ENDLESS if at[ROLLS] > most else PAUSED
 
 
-@kernel
-def enter(m, steps, node):
-    """Enter the only state in the buffer into `slots`, as this node."""
-    look_for(1, steps.key, steps.code, m.slots, steps.seen)
-    m.slots[slot_of(m, steps.key, 0, steps.code[0])] = (steps.code[0] & ~_TAG) | uint64(node)
-    write_state(m, node, steps.key, 0)
+class LazyWalk(Walk):
+    """Walks on the visited nodes of a chain, of at most `budget` bytes."""
 
+    def __init__(self, chain: Chain, budget: int) -> None:
+        self.chain = chain
+        bind_state(type(chain.params), type(chain.start))
+        layout, self._rolls = chain.layout, TWO_ROLLS if chain.paired else ONE_ROLL
+        self._noted = carried(chain)
+        # The noted field is no part of a node's state.
+        noted, none = np.arange(len(layout.mask)) == self._noted, np.uint64(0)
+        mask, place = np.where(noted, none, layout.mask), np.where(noted, none, layout.place)
+        alias, fields = alias_of(by_row(chain.tables)), np.zeros((len(chain.start), 2), np.int64)
+        places = layout.word, layout.shift, mask, layout.limit, place
+        steps, entry = new_steps(layout.words), narrow(alias)
+        self._data = RuleData(alias.bits, entry, chain.tables.rows, steps, fields, *places, chain.counted, self._noted)
+        first = 1 + LANES * self._blocks(1)
+        self._known = np.array([0, first, 0, 0, 0, 1])
+        blocks = max(first, min(budget // BYTES_A_BLOCK, NODE - LAST_BLOCKS))
+        jumps = np.zeros(JUMPS if chain.counted >= 0 or chain.annotation else 0, np.uint64)
+        slots = np.zeros((FIRST_SLOTS, layout.words + 1), np.uint64)
+        self._nodes = LazyNodes(self._words(blocks), slots, jumps, 2 * layout.words, first, blocks)
+        super().__init__(new_lanes(), Positions(np.uint64(self._first_node())))
 
-@kernel
-def spread(old, new):
-    """Enter the contents of the `old` slots into the empty `new` ones."""
-    last = uint64(new.shape[0] - 1)
-    for i in range(old.shape[0]):
-        if old[i] != 0:
-            slot = (old[i] >> HIGH) & last
-            while new[slot] != 0:
-                slot = (slot + uint64(1)) & last
-            new[slot] = old[i]
+    def __len__(self) -> int:
+        """The number of nodes."""
+        return int(self._known[NODES])
+
+    def _is_worth_it(self) -> bool:
+        """Was the current order faster than the rules alone, or may later ones be?"""
+        _, blocks, shut, drawn, stepped, _ = self._known.tolist()
+        if blocks > NODE - LAST_BLOCKS:
+            return False
+        if not shut and len(self) < ENOUGH_NODES:
+            return True
+        return bool(stepped <= drawn * (MOST_NEW_EDGES if shut else MOST_NEW_EDGES_AT_FIRST))
+
+    def _blocks(self, edges: int) -> int:
+        return -(-(2 * self.chain.layout.words + self._rolls + edges) // BLOCK)
+
+    def _words(self, blocks: int) -> np.ndarray:
+        """Room for this many blocks, and for some final states beyond them; untouched pages take no memory."""
+        return np.zeros(BLOCK * (blocks + 2 * MOST_NEW * LANES * self._blocks(1)), np.uint32)
+
+    def _first_node(self) -> int:
+        """Add the start as the first node; returns its number, with FINAL if the battle is over."""
+        chain, known, m, p = self.chain, self._known, self._nodes, self.chain.params
+        start = chain.settled(chain.start)
+        state = type(start)(*(0 if f == chain.counted else int(value) for f, value in enumerate(start)))
+        node, key, fan = int(known[BLOCKS]), packed(chain.layout, np.array([state])), 1
+        head = node * BLOCK + m.head
+        running = bool(chain.part("running")(p, state))
+        if running:
+            t, u = (int(chain.part(name)(p, state)) for name in ("table", "second"))
+            width, beside = (int(chain.tables.first[i + 1] - chain.tables.first[i]) for i in (t, u))
+            fan = width * (beside if chain.paired else 1)
+            if BLOCK * (node + self._blocks(fan)) > len(m.words):
+                m = self._nodes = m._replace(words=self._words(node + self._blocks(fan)))
+            m.words[head : head + self._rolls] = (t, u, width)[: self._rolls]
+        m.words[node * BLOCK : head] = key[:, 0].view(np.uint32)
+        enter(m.slots, key, np.array([node], np.uint64))
+        known[NODES], known[BLOCKS] = 1, node + self._blocks(fan)
+        return node if running else node | FINAL
+
+    def _make_room(self) -> bool:
+        """Enlarge the hash table and the array of nodes, where they are short."""
+        m, known = self._nodes, self._known
+        if 2 * (int(known[NODES]) + MOST_NEW * LANES) > len(m.slots):
+            self._nodes = m = m._replace(slots=enlarged(m.slots, 2))
+        if BLOCK * (max(int(known[BLOCKS]), m.budget) + MOST_NEW * LANES * self._blocks(1)) > len(m.words):
+            words = self._words(2 * max(int(known[BLOCKS]), m.budget))
+            words[: len(m.words)] = m.words
+            self._nodes = m._replace(words=words)
+        return True
+
+    def begin(self, order: Order) -> None:
+        """See `Walk`; only a first order may be abandoned."""
+        self.may_give_up = bool(self._at[USED] == 0)
+        super().begin(order)
+        self._known[[DRAWN, STEPPED]] = 0
+
+    def _run(self, task: Task, most: int) -> int:
+        run = fight_on.of(self.chain.params)
+        status = int(run(self.chain.params, self._nodes, self._data, self._known, task, self._at, most))
+        self.pays = self._is_worth_it()
+        long = status == PAUSED and self.may_give_up and self._known[DRAWN] > LONG
+        return PAST_BUDGET if long and not self.pays else status
+
+    def _words_of(self, keys: np.ndarray) -> np.ndarray:
+        chain, layout = self.chain, self.chain.layout
+        node, count = (keys[:, 0] & np.uint64(NODE)).astype(np.int64), keys[:, 0] >> np.uint64(COUNT)
+        states, double = np.empty((len(keys), len(chain.start)), np.int64), self._nodes.words.view(np.uint64)
+        for f, (word, shift, mask) in enumerate(zip(layout.word, layout.shift, layout.mask, strict=True)):
+            states[:, f] = (double[node * BLOCK // 2 + word] >> shift) & mask
+        if self._noted >= 0:
+            states[:, self._noted] = count >> np.uint64(NOTED)
+            count = count & np.uint64((1 << NOTED) - 1)
+        if chain.counted >= 0:
+            states[:, chain.counted] = count.astype(np.int64) + int(chain.start[chain.counted])
+            chain.check_count(states[:, chain.counted])
+        return packed(counters_as_fields(chain).layout, states).T

@@ -8,6 +8,8 @@ its packed state (`head` words, in a lazy graph), its chance table, for two roll
 of the first, then its edges. The position of a battle is one number: the node in its low 22 bits (counted in blocks of
 eight words), and FINAL for a final state. An edge is such a number, with the number of a jump of the counter above it.
 Node 0 marks an unexplored edge; a lane that reaches it waits there.
+
+Where every state of a graph has an own table (`graph_tables.OwnTables`), one look-up in each step is faster.
 """
 
 from __future__ import annotations
@@ -15,61 +17,55 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import int64, uint32, uint64
+from numba import int32, int64, uint32, uint64
 
-from simulator.engine.jit.kernels import inner, outlined
+from simulator.engine.graph.graph import Graph
+from simulator.engine.jit.kernels import inner, kernel, outlined
+from simulator.engine.model.status import DONE, ENDLESS, PAUSED
 from simulator.engine.model.streams import GAMMA, HIGH
-from simulator.engine.sample.alias import Alias
-from simulator.engine.sample.rule_walk import mix
+from simulator.engine.sample.alias import Alias, alias_of
+from simulator.engine.sample.counts import graph_words
+from simulator.engine.sample.graph_tables import GraphTables, OwnTables, graph_tables, own_tables
+from simulator.engine.sample.lanes import (
+    ALIVE,
+    COUNT,
+    FINAL,
+    MASK,
+    NODE,
+    ROLLS,
+    SLICE,
+    STARTED,
+    Positions,
+    Task,
+    begin,
+    count_alive,
+    exchange_if_due,
+    mix,
+    new_lanes,
+)
+from simulator.engine.sample.plain_walk import final_words
+from simulator.engine.sample.rule_walk import drawn
+from simulator.engine.sample.walk import Walk
 
-NODE_BITS = 22
-NODE = (1 << NODE_BITS) - 1
-FINAL = 1 << NODE_BITS
-MASK = NODE | FINAL
-COUNT = NODE_BITS + 1
 # Edges can hold this many different jumps of the counter; an edge with another jump is never stored.
 JUMPS = 1 << (32 - COUNT)
 # Nodes begin at multiples of eight words.
 BLOCK_BITS = 3
 BLOCK = 1 << BLOCK_BITS
-LANES = 512
 # The begin of a node's edges after its `head`, for one roll and for two.
 ONE_ROLL, TWO_ROLLS = 1, 3
+# The attribute of a graph that caches its layout.
+_KEPT = "_layout"
 
 _ONE, _NUMBER_BITS = np.uint32(1), 32
 _NODE, _FINAL, _MASK, _COUNT, _BLOCK_BITS = map(np.uint32, (NODE, FINAL, MASK, COUNT, BLOCK_BITS))
 
 
-class Walkers(NamedTuple):
-    """Lanes: the position of each battle, its counter, the key of its stream, and the halves of its last number.
-
-    `was` is the previous position; `row`, `other` and `width` hold results of look-ups; `ended` lists lanes.
-    """
-
-    at: np.ndarray
-    held: np.ndarray
-    key: np.ndarray
-    high: np.ndarray
-    low: np.ndarray
-    was: np.ndarray
-    row: np.ndarray
-    other: np.ndarray
-    width: np.ndarray
-    ended: np.ndarray
-
-
-def new_walkers() -> Walkers:
-    """Lanes without battles."""
-    at, high, low, was, row, other, width = np.zeros((7, LANES), np.uint32)
-    held, key = np.zeros((2, LANES), np.uint64)
-    at[:] = FINAL
-    return Walkers(at, held, key, high, low, was, row, other, width, np.zeros(LANES + 1, np.int32))
-
-
 def narrow(alias: Alias) -> np.ndarray:
-    """The entries of alias tables whose results are their rows, in 32 bits: cut | other, and here is the column.
+    """The entries of alias tables in 32 bits, cut | other: uint32, of the shape of `alias.entry`.
 
-    A cut's low `bits` bits are 0, and no other row needs more than them.
+    The results must be the rows of the tables: the row that a column keeps is then the column itself. The low `bits`
+    bits of a cut are 0, and no other row needs more than them.
     """
     entry = alias.entry
     return ((entry & np.uint64(0xFFFFFFFF)) | entry >> np.uint64(48)).astype(np.uint32)
@@ -117,21 +113,20 @@ def join_rows(row, other, width):
 
 
 @outlined
-def follow_edges(at, row, words, place):
-    """Move each lane along its edge; edges begin at this place of a node; finished lanes do not move."""
-    for lane in range(at.shape[0]):
-        edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
-        at[lane] = at[lane] if uint32(at[lane] & _FINAL) != 0 else uint32(edge & _MASK)
-
-
-@outlined
-def count_and_follow(at, held, row, words, place, jumps):
-    """As `follow_edges`, and add the jumps to the counters."""
+def follow_edges(at, row, words, place, jump):
+    """Move each lane along its edge; edges begin at this place of a node. Finished lanes do not move."""
     for lane in range(at.shape[0]):
         edge = words[uint64(uint32(((at[lane] & _NODE) << _BLOCK_BITS) + row[lane])) + uint64(place)]
         over = uint32(at[lane] & _FINAL) != 0
-        held[lane] += uint64(0) if over else jumps[uint64(uint32(edge >> _COUNT))]
+        jump[lane] = uint32(0) if over else uint32(edge >> _COUNT)
         at[lane] = at[lane] if over else uint32(edge & _MASK)
+
+
+@outlined
+def add_jumps(held, jump, jumps):
+    """Add the jumps with these numbers to the counters."""
+    for lane in range(held.shape[0]):
+        held[lane] += jumps[uint64(jump[lane])]
 
 
 @outlined
@@ -141,70 +136,202 @@ def keep(at, was):
         was[lane] = at[lane]
 
 
-@outlined
-def count_lost(at):
-    """The number of lanes at node 0."""
-    lost = int64(0)
-    for lane in range(at.shape[0]):
-        lost += int64((at[lane] & MASK) == 0)
-    return lost
-
-
-@outlined
-def find_lost(at, lost):
-    """List the lanes at node 0; returns their number."""
-    found = 0
-    for lane in range(at.shape[0]):
-        lost[found] = lane
-        found += int64((at[lane] & MASK) == 0)
-    return found
-
-
-@outlined
-def count_alive(at):
-    """The number of running battles."""
-    alive = int64(0)
-    for lane in range(at.shape[0]):
-        alive += int64((at[lane] & FINAL) == 0)
-    return alive
-
-
-@outlined
-def find_ended(at, ended):
-    """List the lanes with a finished battle that is not counted yet, without a branch; returns their number."""
-    found = 0
-    for lane in range(at.shape[0]):
-        ended[found] = lane
-        found += int64((at[lane] & FINAL) != 0) & int64(at[lane] != FINAL)
-    return found
-
-
 @inner
 def follow(w, row, m, place):
     """Move all lanes along the edges of these rows."""
-    if m.jumps.shape[0] > 0:
-        count_and_follow(w.at, w.held, row, m.words, place, m.jumps)
-    else:
-        follow_edges(w.at, row, m.words, place)
+    follow_edges(w.at, row, m.words, place, w.width)
+    if m.jumps.shape[0] > 1:
+        add_jumps(w.held, w.width, m.jumps)
+
+
+@inner
+def single_roll(w, m, number, row, bits, entry):
+    """One step of every lane with one roll."""
+    look(w.at, m.words, m.head, row)
+    draw_rows(row, number, bits, entry)
+    follow(w, row, m, m.head + ONE_ROLL)
 
 
 @inner
 def stride(w, m, bits, entry, both):
     """One number for every lane: two steps, or one of two rolls."""
-    words, head = m.words, m.head
     next_words(w.key, w.high, w.low)
     keep(w.at, w.was)
-    look(w.at, words, head, w.row)
     if both:
-        look(w.at, words, head + 1, w.other)
-        look(w.at, words, head + 2, w.width)
+        look(w.at, m.words, m.head, w.row)
+        look(w.at, m.words, m.head + 1, w.other)
+        look(w.at, m.words, m.head + 2, w.width)
         draw_rows(w.row, w.high, bits, entry)
         draw_rows(w.other, w.low, bits, entry)
         join_rows(w.row, w.other, w.width)
-        follow(w, w.row, m, head + TWO_ROLLS)
-        return
-    draw_rows(w.row, w.high, bits, entry)
-    follow(w, w.row, m, head + ONE_ROLL)
-    look(w.at, words, head, w.other)
-    draw_rows(w.other, w.low, bits, entry)
-    follow(w, w.other, m, head + ONE_ROLL)
+        follow(w, w.row, m, m.head + TWO_ROLLS)
+    else:
+        single_roll(w, m, w.high, w.row, bits, entry)
+        single_roll(w, m, w.low, w.other, bits, entry)
+
+
+@outlined
+def roll_own(at, key, bits, entry, mask, running):
+    """Two steps of every lane on own tables; returns the number of running battles."""
+    alive = int32(0)
+    for lane in range(at.shape[0]):
+        key[lane] += GAMMA
+        word = mix(key[lane])
+        # Signed numbers are compared faster.
+        here = int64(at[lane])
+        for half in range(2):
+            number = uint32(word >> HIGH) if half == 0 else uint32(word)
+            state = here & mask
+            to = drawn(min(state, running), number, bits, entry)
+            here = (here & ~mask) + to if state < running else here
+        at[lane] = here
+        alive += int32((here & mask) < running)
+    return alive
+
+
+@kernel
+def fight_on_own_tables(bits, entry, task, at, most):
+    """As `rule_walk.fight`, on own tables."""
+    w, ends = task.lanes, task.positions
+    if at[STARTED] == 0:
+        begin(task, at)
+    for _ in range(SLICE):
+        status = exchange_if_due(task, at, 1)
+        if status != PAUSED:
+            return status
+        at[ALIVE] = roll_own(w.at, w.key, bits, entry, int64(ends.mask), int64(ends.final))
+        at[ROLLS] += 1
+    return ENDLESS if at[ROLLS] > most else PAUSED
+
+
+@kernel
+def fight_on_nodes(m, both, bits, entry, task, at, most):
+    """As `rule_walk.fight`, on the nodes of a complete graph."""
+    w = task.lanes
+    if at[STARTED] == 0:
+        begin(task, at)
+    for _ in range(SLICE):
+        status = exchange_if_due(task, at, 1)
+        if status != PAUSED:
+            return status
+        stride(w, m, bits, entry, both)
+        at[ALIVE] = count_alive(w.at)
+        at[ROLLS] += 1
+    return ENDLESS if at[ROLLS] > most else PAUSED
+
+
+class Nodes(NamedTuple):
+    """The nodes of a complete graph (uint32 words), and the amounts that edges add to the counter, by number."""
+
+    words: np.ndarray
+    jumps: np.ndarray
+    head: int = 0
+
+
+class Layout(NamedTuple):
+    """A complete graph for walks: its nodes in order with the state of each, the start, and `narrow` alias tables."""
+
+    nodes: Nodes
+    node: np.ndarray
+    state: np.ndarray
+    start: int
+    bits: int
+    entry: np.ndarray
+
+
+def walk_layout(g: GraphTables) -> OwnTables | Layout | None:
+    """The graph in the fastest layout for walks; None for too many nodes, or jumps of the counter. Cached in it."""
+    kept = vars(g.graph)
+    if _KEPT not in kept:
+        kept[_KEPT] = own_tables(g) or nodes_of(g)
+    found: OwnTables | Layout | None = kept[_KEPT]
+    return found
+
+
+def nodes_of(g: GraphTables) -> Layout | None:
+    """The nodes of a graph; None for too many of them, or too many different jumps of the counter.
+
+    Final states have table 0, and an edge that is never read."""
+    final, rolls, most = g.graph.final, ONE_ROLL if g.second is None else TWO_ROLLS, int(g.inc.max(initial=0))
+    fan = np.where(final, 0, g.width if g.second is None else g.width * np.diff(g.tables.first)[g.second])
+    jumps, jump = np.arange(most + 1), g.inc
+    if most >= JUMPS:
+        jumps = np.unique(np.append(0, g.inc))
+        jump = np.searchsorted(jumps, g.inc)
+    blocks = -(-(rolls + np.maximum(fan, 1)) // BLOCK)
+    # Final states come last: running ones share cache lines with none of them.
+    order, node = np.argsort(final, kind="stable"), np.empty(len(final), np.int64)
+    node[order] = 1 + np.cumsum(blocks[order]) - blocks[order]
+    end = 1 + int(blocks.sum())
+    if len(jumps) > JUMPS or end > NODE:
+        return None
+    words = np.zeros(BLOCK * end, np.uint32)
+    words[BLOCK * node] = g.table
+    if g.second is not None:
+        words[BLOCK * node + 1], words[BLOCK * node + 2] = g.second, g.width
+    place = np.repeat(BLOCK * node + rolls - (np.cumsum(fan) - fan), fan) + np.arange(len(g.to))
+    target = (node | np.where(final, FINAL, 0)).astype(np.uint32)
+    words[place] = target[g.to] | jump.astype(np.uint32) << _COUNT
+    alias = alias_of(g.tables)
+    return Layout(Nodes(words, jumps.astype(np.uint64)), node[order], order, int(target[0]), alias.bits, narrow(alias))
+
+
+class OwnTablesWalk(Walk):
+    """Walks on the own tables of a graph."""
+
+    def __init__(self, graph: Graph, layout: OwnTables) -> None:
+        self._graph, self._layout = graph, layout
+        start, mask = int(np.flatnonzero(layout.order == 0)[0]), np.uint64((1 << layout.bits) - 1)
+        lanes, running = new_lanes(np.uint64 if layout.wide else np.uint32), np.uint64(layout.running)
+        super().__init__(lanes, Positions(np.uint64(start), mask, running, mask - running, mask))
+
+    def _run(self, task: Task, most: int) -> int:
+        return int(fight_on_own_tables(*alias_of(self._layout.tables), task, self._at, most))
+
+    def _words_of(self, keys: np.ndarray) -> np.ndarray:
+        held, layout = keys[:, 0].astype(np.int64), self._layout
+        number = layout.order[held & ((1 << layout.bits) - 1)]
+        return graph_words(number, held >> layout.bits)
+
+
+class NodeWalk(Walk):
+    """Walks on the nodes of a complete graph."""
+
+    def __init__(self, g: GraphTables, layout: Layout) -> None:
+        self._both, self._layout = g.second is not None, layout
+        super().__init__(new_lanes(), Positions(np.uint64(layout.start)))
+
+    def _run(self, task: Task, most: int) -> int:
+        nodes, *_, bits, entry = self._layout
+        return int(fight_on_nodes(nodes, self._both, bits, entry, task, self._at, most))
+
+    def _words_of(self, keys: np.ndarray) -> np.ndarray:
+        held = keys[:, 0].astype(np.int64)
+        return graph_words(self._layout.state[np.searchsorted(self._layout.node, held & NODE)], held >> COUNT)
+
+
+class LargeGraphWalk(Walk):
+    """Walks on a graph that no layout holds, with NumPy."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(new_lanes(), Positions(np.uint64(0)))
+        self._graph, self._ended = graph, [np.empty((0, 2), np.uint64)]
+
+    def fight(self, most: int) -> int:
+        """See `Walk`."""
+        ends, battles = np.unique(final_words(self._graph, *self.order), return_counts=True)
+        self._ended.append(np.column_stack([ends, battles.astype(np.uint64)]))
+        return DONE
+
+    def counts(self) -> np.ndarray:
+        """See `Walk.counts`: uint64, shape (rows, 2); a final state may have several rows."""
+        return np.concatenate(self._ended)
+
+
+def walk_of(graph: Graph) -> Walk:
+    """The fastest walk on a graph."""
+    g = graph_tables(graph)
+    layout = walk_layout(g)
+    if isinstance(layout, OwnTables):
+        return OwnTablesWalk(graph, layout)
+    return NodeWalk(g, layout) if layout else LargeGraphWalk(graph)

@@ -1,7 +1,7 @@
 """Simulation of seeded battles, in any portions and on any number of threads.
 
-A chain with a graph is walked on its tables (`graph_tables`), so that its rules are not compiled; a larger one by its
-compiled rules, on a lazy graph or a grid (`samplers`).
+A chain with a graph is walked on it (`node_walk`), so that its rules are not compiled; a larger one by its compiled
+rules (`rule_walk`), on a lazy graph (`lazy_walk`) or on a grid (`grid_walk`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from simulator.engine.factored import grid
 from simulator.engine.graph.graph import Graph
 from simulator.engine.graph.graph_cache import counters_as_fields, graph_if_it_fits, may_keep_states
 from simulator.engine.graph.solver import Solver
-from simulator.engine.jit.kernels import bind_state
 from simulator.engine.model import streams
 from simulator.engine.model.chain import Chain, OutcomeDistribution
 from simulator.engine.model.contract import check_contract
@@ -28,19 +27,14 @@ from simulator.engine.model.limits import BrokenGame, processors
 from simulator.engine.model.status import BROKEN, DONE, ENDLESS
 from simulator.engine.sample.alias import drawn_from
 from simulator.engine.sample.battle_steps import LONG_BATTLE, MOST_ROLLS, Roll, rolls_a_battle, walk
-from simulator.engine.sample.counts import Tally
-from simulator.engine.sample.graph_tables import WalkedChain, lookup
-from simulator.engine.sample.lazy_graph import layout_for
-from simulator.engine.sample.rule_walk import Order
-from simulator.engine.sample.samplers import (
-    PLACES,
-    GraphSampler,
-    GridSampler,
-    LazySampler,
-    OnReducedChain,
-    RuleSampler,
-    Sampler,
-)
+from simulator.engine.sample.counts import Tally, numbers_and_counters, unpacked
+from simulator.engine.sample.graph_tables import graph_tables
+from simulator.engine.sample.grid_walk import GridWalk
+from simulator.engine.sample.lanes import Order
+from simulator.engine.sample.lazy_walk import LazyWalk
+from simulator.engine.sample.node_walk import walk_layout, walk_of
+from simulator.engine.sample.rule_walk import RuleWalk
+from simulator.engine.sample.walk import Sampler, Walk, kept_walk
 
 CHUNK = 1 << 16
 # After this many seconds all threads take waiting chunks, even if they hold few battles.
@@ -72,17 +66,14 @@ class Simulation:
         self.seed, self.chunk = seed, chunk
         self.threads = threads or processors()
         self.battles = 0
-        self.origin = chain
+        self.chain = chain
         self.graph = graph or (None if direct and chain.utilities is None else graph_if_it_fits(chain))
-        self.walked, self._graph_layout = (
-            layout_for(self.graph) if self.graph else (WalkedChain(counters_as_fields(chain), np.empty(0)), None)
-        )
-        self.chain = self.walked.chain
-        self.tally = Tally(self.chain.layout)
-        for bound in (self.chain, chain.reduced.chain) if chain.reduced else (self.chain,):
-            bind_state(type(bound.params), type(bound.start))
-            if self.graph is None:  # a first step in plain Python checks the types of the rules
-                next(replay_steps(bound, seed, 0, self), None)
+        self.tally = Tally(1 if self.graph else counters_as_fields(chain).layout.words)
+        if self.graph:
+            walk_layout(graph_tables(self.graph))  # made once for all threads
+        else:  # a first step in plain Python checks the types of the rules
+            for some in (chain, chain.reduced.chain) if chain.reduced else (chain,):
+                next(_steps(some, seed, 0, None), None)
         self._direct = direct or (
             self.graph is None and not (may_keep_states(chain) and rolls_a_battle(chain) < LONG_BATTLE)
         )
@@ -91,7 +82,7 @@ class Simulation:
     @property
     def engine(self) -> str:
         """The kind of walk: "graph", "rules", or "lazy" for a graph that grows by the rules."""
-        return "graph" if self.graph else "rules" if self._direct or self.origin.reduced else "lazy"
+        return "graph" if self.graph else "rules" if self._direct or self.chain.reduced else "lazy"
 
     def add(self, battles: int, progress: Callable[[int], Any] | None = None) -> None:
         """Simulate `battles` more; `progress(n)` is called regularly with the number done.
@@ -122,22 +113,23 @@ class Simulation:
             pool.shutdown(wait=False)
             tallies = [future.result() for future in futures] if stopped else []
             if stopped and not queue.spoiled:
-                self.tally.add(np.concatenate(tallies))
+                for tally in tallies:
+                    self.tally.add(tally)
                 self.battles = begin + queue.done
         if queue.endless:
             raise BrokenGame(f"no battle of seed {self.seed} ended within {2 * MOST_ROLLS:,} steps; perhaps none does")
         if queue.broken:
-            raise _culprit(self.origin, self.seed, *queue.broken)
+            raise _culprit(self.chain, self.seed, *queue.broken)
         if progress:
             progress(queue.done)
 
     def _run(self, queue: _Queue) -> np.ndarray:
         """The work of a thread: take chunks until the work is done or stopped."""
-        sampler, size = self._sampler(), FIRST_CHUNK
+        sampler, size = Sampler(self._walks()), FIRST_CHUNK
         while (portion := queue.take(size)) is not None:
             begun = time.perf_counter()
-            order, at = Order(np.uint64(self.seed), *portion), np.zeros(PLACES, np.int64)
-            while (status := sampler.fight(order, at, self._most_rolls)) not in {DONE, BROKEN} and not queue.gives_up():
+            sampler.begin(Order(np.uint64(self.seed), *portion))
+            while (status := sampler.fight(self._most_rolls)) not in {DONE, BROKEN} and not queue.gives_up():
                 if status == ENDLESS and not self._ends_for_sure():
                     break
             if status != DONE:
@@ -148,15 +140,15 @@ class Simulation:
                 size = min(2 * size, self.chunk)
         return sampler.counts()
 
-    def _sampler(self) -> Sampler:
-        if self._graph_layout:
-            return GraphSampler(self._graph_layout)
-        if self.graph or self._direct:
-            return RuleSampler(self.chain)
-        if self.origin.reduced:
-            return OnReducedChain(self.origin, self.origin.reduced)
-        by_state = GridSampler if grid.may_be_walked(self.origin) else LazySampler
-        return by_state(self.origin, self.chain, self.threads)
+    def _walks(self) -> Iterator[Walk]:
+        """The walk of a thread, and those that take over from it."""
+        if self.graph:
+            yield walk_of(self.graph)
+        elif self.engine == "lazy":
+            if grid.may_be_walked(self.chain):
+                yield kept_walk(GridWalk, self.chain, self.threads)
+            yield kept_walk(LazyWalk, self.chain, self.threads)
+        yield RuleWalk(self.chain)
 
     def _ends_for_sure(self) -> bool:
         """Is every battle sure to end? Raises BrokenGame if the graph shows that one cannot."""
@@ -168,11 +160,11 @@ class Simulation:
 
     def ends(self) -> OutcomeDistribution:
         """The distribution of outcomes of all battles so far."""
-        fields, counts = self.tally.fields(), self.tally.counts
-        states = type(self.chain.start)(*fields)
+        words, counts = self.tally.words, self.tally.counts
         if self.graph:
-            mask = self.chain.params.mask
-            states = self.graph.states(self.walked.order[fields[0] & mask], fields[0] >> mask.bit_length())
+            states = self.graph.states(*numbers_and_counters(words[0]))
+        else:
+            states = type(self.chain.start)(*unpacked(counters_as_fields(self.chain).layout, words))
         return OutcomeDistribution(states, counts / max(1, self.battles), counts)
 
 
@@ -187,17 +179,18 @@ def _culprit(chain: Chain, seed: int, first: int, battles: int) -> BrokenGame:
     return BrokenGame(f"one of the battles {first} to {first + battles - 1} of seed {seed} left its limits")
 
 
-def replay_steps(
-    chain: Chain, seed: int, battle: int, simulation: Simulation | None = None
-) -> Iterator[tuple[Any, Any, Any]]:
+def replay_steps(chain: Chain, seed: int, battle: int) -> Iterator[tuple[Any, Any, Any]]:
     """The steps of one battle as plain Python, see `battle_steps.walk`.
 
-    `simulation` is that of the chain and seed, if at hand. Raises BrokenGame for a game that breaks its contract.
+    Raises BrokenGame for a game that breaks its contract.
     """
+    return _steps(chain, seed, battle, graph_if_it_fits(chain) if chain.paired else None)
+
+
+def _steps(chain: Chain, seed: int, battle: int, graph: Graph | None) -> Iterator[tuple[Any, Any, Any]]:
     p = plain_params(chain.params)
-    roll = _plain_rolls(chain, p, seed, battle)
-    if chain.paired and (simulation := simulation or Simulation(chain, seed)).walked.merged:
-        roll = _merged_rolls(simulation, battle)
+    merged = graph is not None and graph_tables(graph).merged
+    roll = _merged_rolls(graph, seed, battle) if graph and merged else _plain_rolls(chain, p, seed, battle)
     return walk(chain, roll, f"battle {battle} of seed {seed}", p)
 
 
@@ -214,30 +207,24 @@ def _plain_rolls(chain: Chain, p: Any, seed: int, battle: int) -> Roll:
     return roll
 
 
-def _merged_rolls(simulation: Simulation, battle: int) -> Roll:
+def _merged_rolls(graph: Graph, seed: int, battle: int) -> Roll:
     """The rolls of a battle on merged tables: a pair of results with the drawn successor, by their chances."""
-    graph, tables = simulation.graph, simulation.origin.tables
-    assert graph is not None
-    walked, second = lookup(graph, by_rows=True), graph.second
+    g, tables, second = graph_tables(graph), graph.chain.tables, graph.second
     assert second is not None
-    params, stream = walked.chain.params, streams.Stream(simulation.seed, battle)
-    dice = random.Random(f"{simulation.seed} {battle} rolls")
-    number = np.argsort(walked.order)
-    at = [int(walked.chain.start.at)]
+    stream, dice = streams.Stream(seed, battle), random.Random(f"{seed} {battle} rolls")
+    here = 0
 
     def roll(state: Any) -> tuple[int, int]:
-        place = int(params.place[at[0]])
-        row = drawn_from(walked.chain.tables, place & 0xFFFFFFFF, stream.next(), state)
-        target = int(params.to[(place >> 32) + row])
-        here = int(walked.order[at[0]])
+        nonlocal here
+        drawn = int(g.begin[here]) + drawn_from(g.tables, int(g.table[here]), stream.next(), state)
         _, edges, chances = graph.edges_of(np.array([here]))
-        leading = number[graph.to[edges]]
+        alike = graph.to[edges] == g.to[drawn]
         if graph.inc is not None:
-            leading = leading | graph.inc[edges].astype(np.int64) << params.mask.bit_length()
-        able = np.flatnonzero(leading == target)
+            alike &= graph.inc[edges] == g.inc[drawn]
+        able = np.flatnonzero(alike)
         chosen = int(dice.choices(able.tolist(), chances[able].tolist())[0])
-        at[0] = target & params.mask
         first, others = tables.rows_of(int(graph.table[here])), tables.rows_of(int(second[here]))
+        here = int(g.to[drawn])
         return int(first[chosen % len(first)]), int(others[chosen // len(first)])
 
     return roll

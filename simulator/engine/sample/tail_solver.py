@@ -34,14 +34,17 @@ def left_of(chain: Chain, state: Any) -> int:
 
 
 def enter(chain: Chain, least: int, seed: int, first: int, battles: int) -> tuple[np.ndarray, np.ndarray]:
-    """The states (rows of ints) in which battles from `first` on end or enter the region, and their counts."""
+    """The distinct states in which battles from `first` on end or enter the region, and how many do so in each.
+
+    States: int64, shape (states, fields); numbers of battles: int64, shape (states,).
+    """
     ends, _ = walk_by_rules(chain, seed, battles, first, least)
     assert ends.count is not None
     return np.array(ends.states).T, ends.count
 
 
 def region(chain: Chain, entries: np.ndarray, budget: int) -> Graph:
-    """The graph of the region from these states. Raises NoExactOdds past the budget (bytes)."""
+    """The graph of the region from `entries`: int64, shape (states, fields). Raises NoExactOdds past `budget` bytes."""
     return explore(replace(chain, at_least=(0, 0)), budget, starts=entries)
 
 

@@ -3,23 +3,17 @@
 Sources, as that document lists them: a campaign's rules and its wiki page on fortification; the Birthright d20 chapter
 on armies; the dice replacement of the war cards; unit tables of public campaigns. The quick battle is a house rule.
 
-tactical/   a battle unit against unit: field battle and storm (section 3)
-checks/     the quick check and the quick battle (section 4)
-siege/      seasons of investment (section 5)
-campaign/   adjustment, visibility and movement (sections 6 to 8)
+engagement, field_*   a battle unit against unit: field battle and storm (section 3)
+quick_*               the quick check: quick battle, and siege season by season (sections 4 and 5)
+adjustment, visibility_and_movement   sections 6 to 8
 """
 
 from __future__ import annotations
 
 from simulator.rules.battle import Built, Clock, by_kind, offered
-from simulator.rules.birthright import model, refusals
-from simulator.rules.birthright.campaign import adjustment, visibility_and_movement
-from simulator.rules.birthright.campaign import model as campaign_model
-from simulator.rules.birthright.checks import tables as check_tables
-from simulator.rules.birthright.checks import text as check_text
-from simulator.rules.birthright.siege import tables as siege_tables
-from simulator.rules.birthright.siege import text as siege_text
-from simulator.rules.birthright.tactical import outcome, tables, text
+from simulator.rules.birthright import adjustment, field_text, model, quick_text, refusals, visibility_and_movement
+from simulator.rules.birthright.field_tables import Setup
+from simulator.rules.birthright.quick_tables import matchup, quick_chain, siege_of
 from simulator.rules.birthright.units import unit_rows
 
 LISTS = {"units": unit_rows}
@@ -31,51 +25,49 @@ KNOWN = ("visible", "knows_type", "knows_statistics", "knows_origin", "knows_des
 
 def build_fight(fields: model.Fight) -> Built:
     """A battle unit against unit."""
-    setup = tables.set_up(fields)
-    chain = setup.chain(lambda *step: text.tell(setup, chain.params, step[:3], step[3]))
+    setup = Setup(fields)
+    chain = setup.chain(lambda *step: field_text.tell(setup, chain.params, *step))
     return Built(
         chain=chain,
-        outcome=lambda states: outcome.columns(setup, chain.params, states),
-        assumptions=lambda: text.assumptions(fields),
-        explain=lambda: text.explain(setup),
+        outcome=lambda states: field_text.columns(setup, chain.params, states),
+        assumptions=lambda: field_text.assumptions(fields),
+        explain=lambda: field_text.explain(setup),
         apart=lambda: [build_by_entry(fields, side) for side in (0, 1)],
     )
 
 
 def build_by_entry(fields: model.Fight, side: int) -> Built:
     """The same battle with the destroyed units of a side counted by entry, for `survival`."""
-    setup = tables.set_up(fields, side)
+    setup = Setup(fields, side)
     chain = setup.chain()
     return Built(
         chain=chain,
-        outcome=lambda states: {"winner": outcome.winner(chain.params, states)},
-        pieces=lambda states: outcome.survivors(setup, chain.params, side, states),
+        outcome=lambda states: {"winner": field_text.winner(chain.params, states)},
+        pieces=lambda states: field_text.survivors(setup, chain.params, side, states),
     )
 
 
 def build_quick(fields: model.QuickBattle) -> Built:
     """A battle by quick checks."""
-    battle = check_tables.matchup(fields)
-    chain = check_tables.quick_chain(
-        fields, battle, lambda *step: check_text.tell(battle, chain.params, step[:3], step[3])
-    )
+    battle = matchup(fields)
+    chain = quick_chain(fields, battle, lambda *step: quick_text.quick_tell(battle, chain.params, *step))
     return Built(
         chain=chain,
-        outcome=lambda states: check_text.columns(battle, states),
-        assumptions=lambda: check_text.assumptions(fields),
-        explain=lambda: check_text.explain(battle, fields.conditions.fortification),
+        outcome=lambda states: quick_text.quick_columns(battle, states),
+        assumptions=lambda: quick_text.quick_assumptions(fields),
+        explain=lambda: quick_text.explain_check(battle, fields.conditions.fortification),
     )
 
 
 def build_siege(fields: model.Siege) -> Built:
     """A siege season by season."""
-    siege = siege_tables.siege_of(fields)
-    chain = siege.chain(lambda *step: siege_text.tell(siege, chain.params, step[:3], step[3]))
+    siege = siege_of(fields)
+    chain = siege.chain(lambda *step: quick_text.siege_tell(siege, chain.params, *step))
     return Built(
         chain=chain,
-        outcome=lambda states: siege_text.columns(siege, states),
-        assumptions=lambda: siege_text.assumptions(fields),
-        explain=lambda: siege_text.explain(siege),
+        outcome=lambda states: quick_text.siege_columns(siege, states),
+        assumptions=lambda: quick_text.siege_assumptions(fields),
+        explain=lambda: quick_text.siege_explain(siege),
     )
 
 
@@ -95,19 +87,19 @@ BATTLES = by_kind(
         clock=Clock("seasons", "winner == 'attacker'", "the place has fallen", "policy.attacker.siege", "season"),
     ),
     offered(
-        campaign_model.Adjustment,
+        model.Adjustment,
         headline=("position", "first", "last_word", "may_enter", "may_leave"),
         check=adjustment.check,
         build=adjustment.build,
     ),
     offered(
-        campaign_model.Visibility,
+        model.Visibility,
         headline=KNOWN,
         check=visibility_and_movement.check_visibility,
         build=visibility_and_movement.visibility,
     ),
     offered(
-        campaign_model.Movement,
+        model.Movement,
         headline=("war_moves_needed", "months", "entered_in_time", "points_left", "may_retreat"),
         check=visibility_and_movement.check_movement,
         build=visibility_and_movement.movement,

@@ -1,13 +1,12 @@
-"""The scenario of each kind of fight (docs/rules/birthright.md sections 2 to 5)."""
+"""The scenario of each kind of battle (docs/rules/birthright.md sections 2 to 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from simulator.rules.battle import Both, Fields
+from simulator.rules.battle import Both, Fields, FrameOf
 from simulator.rules.birthright.units import MOST_IN_ENTRY, Class, Terrain, Type, number_rows
 
 Value = Annotated[int, Field(ge=0, le=12)]
@@ -52,32 +51,6 @@ class Group(Fields):
 
 UNITS: list[Group | str] = Field([], description='units in order: {unit = "knights", count = 2} or "2 x knights"')
 Units = Annotated[list[Group | str], Field(max_length=60)]
-
-
-Attacker = TypeVar("Attacker")
-Defender = TypeVar("Defender")
-Conditions = TypeVar("Conditions")
-Policies = TypeVar("Policies")
-Options = TypeVar("Options")
-
-
-class Frame(Fields, Generic[Attacker, Defender, Conditions, Policies, Options]):
-    """The tables of every kind; a missing table counts as an empty one."""
-
-    game: Literal["birthright"]
-    attacker: Attacker
-    defender: Defender
-    conditions: Conditions
-    policy: Policies
-    options: Options
-
-    @model_validator(mode="before")
-    @classmethod
-    def _add_missing_tables(cls, data: Any) -> Any:
-        tables = ("attacker", "defender", "conditions", "policy", "options")
-        return {name: {} for name in tables} | dict(data) if isinstance(data, Mapping) else data
-
-
 NoPolicies = Both[Fields, Fields]
 
 
@@ -147,15 +120,17 @@ class StormOptions(FightOptions):
     fort_defence: LevelRows = table_field("fort_defence", "rows [level, defence of walls] (ASSUMED)")
 
 
-class Tactical(Frame[Line, Line, FieldConditions, Both[FieldPolicy, FieldPolicy], FieldOptions]):
+class Tactical(FrameOf[Line, Line, FieldConditions, Both[FieldPolicy, FieldPolicy], FieldOptions]):
     """A field battle unit against unit."""
 
+    game: Literal["birthright"]
     battle: Literal["tactical"]
 
 
-class Storm(Frame[Line, Line, StormConditions, Both[FieldPolicy, GarrisonPolicy], StormOptions]):
+class Storm(FrameOf[Line, Line, StormConditions, Both[FieldPolicy, GarrisonPolicy], StormOptions]):
     """An assault on a fortified, garrisoned province, unit against unit."""
 
+    game: Literal["birthright"]
     battle: Literal["storm"]
 
 
@@ -205,9 +180,10 @@ class QuickOptions(CheckOptions):
     max_turns: Annotated[int, Field(ge=1, le=50)] = Field(10, description="most turns of fight-on")
 
 
-class QuickBattle(Frame[Army, Army, QuickConditions, Both[QuickPolicy, QuickPolicy], QuickOptions]):
+class QuickBattle(FrameOf[Army, Army, QuickConditions, Both[QuickPolicy, QuickPolicy], QuickOptions]):
     """A field battle by opposed checks (house rule)."""
 
+    game: Literal["birthright"]
     battle: Literal["quick-battle"]
 
 
@@ -252,7 +228,102 @@ class SiegeOptions(CheckOptions):
     siege_table: Rows = table_field("siege", "rows [rating below, level, reduced a season]")
 
 
-class Siege(Frame[Besieger, Army, SiegeConditions, Both[SiegePlan, LossPolicy], SiegeOptions]):
+class Siege(FrameOf[Besieger, Army, SiegeConditions, Both[SiegePlan, LossPolicy], SiegeOptions]):
     """Seasons of investment: wait, storm, relief (its battles by the quick check, a house rule)."""
 
+    game: Literal["birthright"]
     battle: Literal["siege"]
+
+
+class Regent(Fields):
+    """The regent of the question."""
+
+    warcraft: Warcraft = Field(0, description="own Warcraft modifier")
+    points_left: Points = Field(1, description="movement points unspent")
+
+
+class OtherRegent(Fields):
+    """Another regent of the opposed check."""
+
+    warcraft: Warcraft = Field(0, description="Warcraft modifier")
+    in_target: bool = Field(False, description="has hostile units in the province to enter")
+    in_origin: bool = Field(False, description="has hostile units in the province to leave")
+
+
+class OtherRegents(Fields):
+    """The other regents of the check."""
+
+    regents: Annotated[list[OtherRegent], Field(min_length=1, max_length=7)] = Field(description="the other regents")
+
+
+class MoveConditions(Fields):
+    """The move."""
+
+    cost: Annotated[int, Field(ge=1, le=50)] = Field(1, description="movement points it costs")
+
+
+class AdjustmentOptions(Fields):
+    """Readings of the opposed check."""
+
+    tie: Literal["free", "blocked"] = Field("free", description="may a regent with an equal total block")
+    order: bool = Field(False, description="also report the whole order, with at most 4 regents in all")
+
+
+class Adjustment(FrameOf[Regent, OtherRegents, MoveConditions, NoPolicies, AdjustmentOptions]):
+    """Who moves last: the regents' opposed Warcraft check."""
+
+    game: Literal["birthright"]
+    battle: Literal["adjustment"]
+
+
+class Sight(Fields):
+    """The sources of sight of the viewing regent, and the movement of the unit."""
+
+    kind: Literal["army", "naval"] = Field("army", description="kind of the unit")
+    claimed: bool = Field(False, description="the viewer has claimed the province (army)")
+    own_unit: bool = Field(False, description="the viewer has a unit there (army)")
+    adjacent_scouts: bool = Field(False, description="the viewer has scouts next to it (army)")
+    own_naval_unit: bool = Field(False, description="the viewer has a naval unit there (naval)")
+    previous: Literal["none", "seen", "unseen"] = Field(
+        "none", description="it has not moved / came from where it was seen / unseen"
+    )
+    moved_out: bool = Field(False, description="it was seen and has left to an adjacent province")
+    espionage: bool = Field(False, description="espionage or scrying has succeeded")
+
+
+class Visibility(FrameOf[Fields, Fields, Sight, NoPolicies, Fields]):
+    """What a regent sees (no dice)."""
+
+    game: Literal["birthright"]
+    battle: Literal["visibility"]
+
+
+class Marchers(Fields):
+    """The marching army."""
+
+    units: Units = Field([], description="the slowest sets the rate")
+    movement: Points = Field(0, description="points a war move; 0 = the slowest unit's")
+
+
+class March(Fields):
+    """The boroughs on the way."""
+
+    costs: Annotated[list[Annotated[int, Field(ge=1, le=50)]], Field(min_length=1, max_length=40)] = Field(
+        description="points for each borough in turn"
+    )
+    roads: list[bool] = Field([], description="friendly paved road to each borough: half the cost, rounded up")
+    war_moves: Annotated[int, Field(ge=1, le=100)] = Field(4, description="war moves there are")
+    retreat_cost: Annotated[int, Field(ge=1, le=50)] = Field(1, description="points to go back whence one came")
+
+
+class MarchOptions(Fields):
+    """Readings of the movement rules."""
+
+    carry: bool = Field(True, description="points unspent count in the next war move (ASSUMED)")
+
+
+class Movement(FrameOf[Marchers, Fields, March, NoPolicies, MarchOptions]):
+    """How many war moves a march takes (no dice)."""
+
+    game: Literal["birthright"]
+    battle: Literal["movement"]

@@ -6,27 +6,33 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from simulator.rules.battle import Refusal
-from simulator.rules.birthright.checks.tables import matchup
+from simulator.rules.birthright.field_tables import sides_of
 from simulator.rules.birthright.model import CheckOptions, Fight, QuickBattle, Siege
-from simulator.rules.birthright.siege.tables import siege_of
-from simulator.rules.birthright.tactical.tables import sides_of
+from simulator.rules.birthright.quick_tables import matchup, siege_of
 from simulator.rules.toolkit.naming import SIDES
+from simulator.rules.toolkit.policies import refuse, refuse_if
 
-Spans = Sequence[tuple[str, int, int]]
-FORT = (("level", 1, 20), ("defence", 0, 12))
-RATIO = (("stronger", 1, 1000), ("weaker", 1, 1000), ("modifier", 0, 100))
-LOSSES = (("winner_loss", 0, 100), ("loser_loss", 0, 100), ("rout", 0, 1), ("pursuit", 0, 100))
-RESULT = (("margin_from", 0, 1000), *LOSSES)
-SIEGE = (("rating_below", 1, 1_000_000), ("level", 0, 20), ("reduced_per_season", 0, 20))
+# By table: its columns, with the least and the most of their numbers.
+SPANS = {
+    "fort_defence": {"level": (1, 20), "defence": (0, 12)},
+    "quick_ratio": {"stronger": (1, 1000), "weaker": (1, 1000), "modifier": (0, 100)},
+    "quick_result": {
+        "margin_from": (0, 1000),
+        "winner_loss": (0, 100),
+        "loser_loss": (0, 100),
+        "rout": (0, 1),
+        "pursuit": (0, 100),
+    },
+    "siege_table": {"rating_below": (1, 1_000_000), "level": (0, 20), "reduced_per_season": (0, 20)},
+}
 
 
 def check_fight(fields: Fight) -> None:
     """A battle unit against unit. Raises Refusal."""
     if fields.battle == "storm":
-        rows = fields.options.fort_defence
-        _rows("fort_defence", rows, FORT)
-        if [row[0] for row in rows] != list(range(1, 21)):
-            raise Refusal("options.fort_defence", "its rows are not allowed; give levels 1 to 20 in order")
+        levels = [row[0] for row in _rows(fields.options, "fort_defence")]
+        text = "its rows are not allowed; give levels 1 to 20 in order"
+        refuse(levels != list(range(1, 21)), "options.fort_defence", text)
     sides_of(fields)
 
 
@@ -44,47 +50,39 @@ def check_quick(fields: QuickBattle) -> None:
 def check_siege(fields: Siege) -> None:
     """A siege. Raises Refusal."""
     conditions, options = fields.conditions, fields.options
-    if conditions.relief_on == 1:
-        raise Refusal("conditions.relief_on", "1 is not allowed; 0 (never) or a number from 2 to 20")
-    if conditions.fortification + conditions.allied_fortification > 20:
-        most = 20 - conditions.fortification
-        text = f"{conditions.allied_fortification} is not allowed; at most {most}: 20 levels with the place's own"
-        raise Refusal("conditions.allied_fortification", text)
+    refuse_if(conditions.relief_on == 1, "conditions.relief_on", 1, "0 (never) or a number from 2 to 20")
+    lent, most = conditions.allied_fortification, 20 - conditions.fortification
+    refuse_if(lent > most, "conditions.allied_fortification", lent, f"at most {most}: 20 levels with the place's own")
     siege_of(fields)
-    if fields.policy.attacker.siege == "storm-at-level" and options.storm_level == 0:
-        raise Refusal("options.storm_level", "is needed by the policy storm-at-level; give a level from 1 to 20")
+    needed = fields.policy.attacker.siege == "storm-at-level" and options.storm_level == 0
+    refuse(needed, "options.storm_level", "is needed by the policy storm-at-level; give a level from 1 to 20")
     _check_numbers(options)
-    _rows("siege_table", options.siege_table, SIEGE)
-    _rising("siege_table", [(row[0], 1) for row in options.siege_table])
+    _check_rising("siege_table", [(row[0], 1) for row in _rows(options, "siege_table")])
 
 
 def _check_numbers(options: CheckOptions) -> None:
     """The tables of the quick check."""
-    _rows("quick_ratio", options.quick_ratio, RATIO)
-    if options.quick_ratio[0][:2] != [1, 1]:
-        raise Refusal(
-            "options.quick_ratio", f"{options.quick_ratio[0]} is not allowed first; start at [1, 1, modifier]"
-        )
-    _rising("quick_ratio", [(row[0], row[1]) for row in options.quick_ratio])
-    _rows("quick_result", options.quick_result, RESULT)
-    if options.quick_result[0][0] != 0:
-        raise Refusal("options.quick_result", f"{options.quick_result[0]} is not allowed first; start at margin 0")
-    _rising("quick_result", [(row[0], 1) for row in options.quick_result])
+    ratios, results = _rows(options, "quick_ratio"), _rows(options, "quick_result")
+    first = f"{ratios[0]} is not allowed first; start at [1, 1, modifier]"
+    refuse(ratios[0][:2] != [1, 1], "options.quick_ratio", first)
+    _check_rising("quick_ratio", [(row[0], row[1]) for row in ratios])
+    first = f"{results[0]} is not allowed first; start at margin 0"
+    refuse(results[0][0] != 0, "options.quick_result", first)
+    _check_rising("quick_result", [(row[0], 1) for row in results])
 
 
-def _rows(name: str, rows: Sequence[Sequence[int]], spans: Spans) -> None:
-    """Rows of as many numbers as columns, each within its span."""
-    columns = ", ".join(column for column, _, _ in spans)
+def _rows(options: object, name: str) -> Sequence[Sequence[int]]:
+    """The rows of a table, each of as many numbers as columns, each number within its span."""
+    rows, spans = getattr(options, name), SPANS[name]
     for number, row in enumerate(rows, 1):
-        if len(row) != len(spans):
-            raise Refusal(f"options.{name}", f"row {number} {row} is not allowed; give [{columns}]")
-        for value, (column, low, high) in zip(row, spans, strict=True):
-            if not low <= value <= high:
-                text = f"row {number} {row} is not allowed; {column} goes from {low} to {high}"
-                raise Refusal(f"options.{name}", text)
+        shown = f"row {number} {row}"
+        refuse_if(len(row) != len(spans), f"options.{name}", shown, f"give [{', '.join(spans)}]")
+        for value, (column, (low, high)) in zip(row, spans.items(), strict=True):
+            refuse_if(not low <= value <= high, f"options.{name}", shown, f"{column} goes from {low} to {high}")
+    return rows  # type: ignore[no-any-return]
 
 
-def _rising(name: str, ratios: Sequence[tuple[int, int]]) -> None:
+def _check_rising(name: str, ratios: Sequence[tuple[int, int]]) -> None:
     for (above, below), (next_above, next_below) in pairwise(ratios):
-        if next_above * below <= above * next_below:
-            raise Refusal(f"options.{name}", "its rows are not allowed; each must be above the one before")
+        text = "its rows are not allowed; each must be above the one before"
+        refuse(next_above * below <= above * next_below, f"options.{name}", text)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from simulator.rules.battle import Refusal
-from simulator.rules.toolkit import retreat
-from simulator.rules.toolkit.retreat import Leave
+from simulator.rules.toolkit.retreat import Leave, outnumbered
+from simulator.rules.toolkit.sheets import lines_of
 
 if TYPE_CHECKING:
     from simulator.rules.birthright.model import Group
@@ -26,7 +24,6 @@ Class = Literal[
 Type = Literal["infantry", "artillery", "cavalry"]
 Terrain = Literal["plains", "hills", "woods", "mountain", "marsh", "underground"]
 Rows = tuple[tuple[int, ...], ...]
-ROLES = ("attack", "defend")
 MOST_HITS = 3
 MOST_IN_ENTRY = 60
 LISTS = ("melee", "charge", "missile")
@@ -82,69 +79,45 @@ def strength(unit: Unit) -> int:
     return max(1, points + unit.steps - 2)
 
 
-def _lines(name: str) -> list[dict[str, str]]:
-    text = (resources.files(__package__) / "data" / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
-
-
-def _require(valid: bool, name: str, problem: object) -> None:
-    if not valid:
-        raise ValueError(f"data/{name}.csv: {problem}")
+@cache
+def unit_rows() -> list[dict[str, Any]]:
+    """The unit cards as rows of plain values, in the columns of the override fields."""
+    numbers = (*NUMBERS, "strength")
+    lines = lines_of(__package__, "units")
+    return [{name: int(text) if name in numbers else text for name, text in line.items()} for line in lines]
 
 
 @cache
 def unit_cards() -> dict[str, Unit]:
-    """The units of `units.csv` by name. Raises ValueError for an invalid file."""
-    cards: dict[str, Unit] = {}
-    for line in _lines("units"):
-        lists = {name: tuple(int(value) for value in line[name].split("/") if value) for name in LISTS}
-        values: dict[str, Any] = lists | {name: int(line[name]) for name in (*NUMBERS, "strength")}
-        unit = Unit(name=line["unit"], kind=line["class"], type=line["type"], **values)
-        known = unit.kind in get_args(Class) and unit.type in get_args(Type) and unit.name not in cards
-        fitting = unit.melee != () and all(len(card) in {0, unit.steps} for card in lists.values())
-        _require(known and fitting and unit.hits <= MOST_HITS and unit.strength == strength(unit), "units", line)
-        cards[unit.name] = unit
+    """The unit cards by name."""
+    cards = {}
+    for row in unit_rows():
+        values = row | {name: tuple(int(value) for value in row[name].split("/") if value) for name in LISTS}
+        cards[row["unit"]] = Unit(name=values.pop("unit"), kind=values.pop("class"), **values)
     return cards
-
-
-def unit_rows() -> list[dict[str, object]]:
-    """The cards as rows of plain values, in the columns of the override fields."""
-    rows = []
-    for card in unit_cards().values():
-        row: dict[str, object] = {"unit": card.name, "class": card.kind, "type": card.type}
-        row |= {name: getattr(card, name) for name in NUMBERS[:3]}
-        row |= {name: "/".join(map(str, getattr(card, name))) for name in LISTS}
-        rows.append(row | {"hits": card.hits, "strength": card.strength})
-    return rows
 
 
 @cache
 def terrain_values() -> dict[tuple[str, str, str], int | None]:
     """Twice the modifier (there are halves) by (class, terrain, role); None where the class is not usable."""
     values = {}
-    for line in _lines("terrain"):
-        twice = 2 * float(line["modifier"])
-        _require(twice == int(twice) and line["usable"] in {"0", "1"}, "terrain", line)
-        values[line["class"], line["terrain"], line["role"]] = int(twice) if line["usable"] == "1" else None
-    keys = {(c, t, r) for c in get_args(Class) for t in get_args(Terrain) for r in ROLES}
-    _require(set(values) == keys, "terrain", "a row is missing")
+    for line in lines_of(__package__, "terrain"):
+        twice = int(2 * float(line["modifier"]))
+        values[line["class"], line["terrain"], line["role"]] = twice if line["usable"] == "1" else None
     return values
 
 
 @cache
 def battle_table() -> tuple[str, ...]:
     """Results of a d10 from 1 to 9 in the columns -3 to +3: a text of nine letters for each column."""
-    lines = _lines("battle_table")
-    _require([line["roll"] for line in lines] == list("123456789"), "battle_table", "rolls go from 1 to 9")
-    columns = tuple("".join(line[str(column)] for line in lines) for column in range(-3, 4))
-    _require(set("".join(columns)) <= set("-FHRD"), "battle_table", "results are - F H R D")
-    return columns
+    lines = lines_of(__package__, "battle_table")
+    return tuple("".join(line[str(column)] for line in lines) for column in range(-3, 4))
 
 
 @cache
 def number_rows(name: str) -> Rows:
     """The rows of a file that holds only numbers."""
-    return tuple(tuple(int(value) for value in line.values()) for line in _lines(name))
+    return tuple(tuple(int(value) for value in line.values()) for line in lines_of(__package__, name))
 
 
 def army(entries: Sequence[Group | str], field: str, most: int, least: int = 1) -> list[Entry]:
@@ -205,13 +178,8 @@ def _no_such_unit(name: str) -> str:
     return f"no unit {name!r}; {hint} (a unit of your own needs melee, defence and morale)"
 
 
-def in_order(entries: Sequence[Entry], key: Callable[[Unit], int]) -> list[Entry]:
-    """Entries by a key of their units, lowest first, equal ones as listed."""
-    return sorted(entries, key=lambda entry: key(entry.unit))
-
-
 def retreat_policy(name: str, start: int) -> Leave:
     """A side's policy `retreat`, with `start` units or steps at the start (section 3.4, step 3; section 4)."""
     if name == "half":
-        return retreat.half_of(start)
-    return retreat.outnumbered(Fraction(1, 2)) if name == "outmatched" else retreat.never()
+        return Leave(below=start // 2 + 1)
+    return outnumbered(Fraction(1, 2)) if name == "outmatched" else Leave()

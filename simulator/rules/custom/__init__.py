@@ -17,6 +17,8 @@ from simulator.rules.custom.model import PARAMETERS, Scenario, check_scenario, m
 __all__ = ["INLINE", "Roster", "battles", "knows", "lists", "names", "roster"]
 
 
+# A game file keeps so many battles with so many places of a side.
+MOST_KEPT, MOST_PLACES_KEPT = 16, 512
 # The question asked by round in battle kinds without `taken_by`.
 WON = Clock("rounds", "winner == 'attacker'", "the attacker has won")
 
@@ -39,7 +41,7 @@ def battles(game: str, rules: object = None, folder: Path | None = None, paths: 
 
 
 def roster(game: str, kind: str, rules: object = None, folder: Path | None = None, paths: bool = True) -> Roster:
-    """Who may fight in a battle kind of a game file. Raises Refusal or Misfit for a file that is not a game."""
+    """The units that may fight in a battle kind of a game file. Raises Refusal or Misfit for a file that is no game."""
     file = files.find(game, rules, folder, paths).file
     fights = {side: part_of(file, kind, side)[0] for side in SIDES}
     return Roster(
@@ -91,29 +93,17 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
 
     from simulator.rules.custom import best, build, joint_states, text
     from simulator.rules.custom.outcome import begun, outcome, pieces
-    from simulator.rules.custom.setup import Setup
-    from simulator.rules.custom.size import TooLarge
 
-    setup = Setup(source, kind, fields)
+    field = _laid_out(source, kind, fields)
     more: dict[str, Any] = {}
-    teller: type[text.Teller] = text.Teller
-    try:
-        places = build.lay_out(setup)
-    except TooLarge:
-        from simulator.rules.custom.hits import params as hits_params
-        from simulator.rules.custom.hits import text as hits_text
-
-        field: build.Field = hits_params.lay_out(setup)
-        teller = hits_text.HitsTeller
-    else:
-        field = places
+    if isinstance(field, build.PlacesField):
         more = {
-            "decisions": lambda states, options: best.decisions(places, states, options),
-            "starts": joint_states.starts_of(setup),
-            "joined": lambda paths, settings: joint_states.joined(places, paths, settings),
+            "decisions": lambda states, options: best.decisions(field, states, options),
+            "starts": joint_states.starts_of(field.setup),
+            "joined": lambda paths, settings: joint_states.joined(field, paths, settings),
         }
     return Built(
-        chain=replace(field.chain, tell=teller(field)),
+        chain=replace(field.chain, tell=text.Teller(field)),
         outcome=lambda states: outcome(field, states),
         pieces=lambda states: pieces(field, states),
         assumptions=lambda: text.assumptions(field),
@@ -121,3 +111,26 @@ def built(source: Source, kind: str, fields: Scenario) -> Built:
         begun=lambda states: begun(field, states),
         **more,
     )
+
+
+def _laid_out(source: Source, kind: str, fields: Scenario) -> Any:
+    """The battle as a chain, in hits by block where its places are too many; equal small battles are laid out once."""
+    from simulator.rules.custom import build
+    from simulator.rules.custom.setup import Setup
+    from simulator.rules.custom.tables import TooLarge
+
+    key = kind, fields.model_dump_json(exclude_unset=True)  # units given as 0 have columns, units left out have none
+    if key in source.kept:
+        return source.kept[key]
+    setup = Setup(source, kind, fields)
+    try:
+        field = build.lay_out(setup)
+    except TooLarge:
+        from simulator.rules.custom.hits import params
+
+        return params.lay_out(setup)
+    if len(source.kept) >= MOST_KEPT:
+        source.kept.clear()
+    if max(map(len, field.places.values())) <= MOST_PLACES_KEPT:
+        source.kept[key] = field
+    return field

@@ -127,7 +127,10 @@ def _spread(rooms: Sequence[tuple[int, int]], hits: int) -> Iterator[int]:
 
 
 def decisions(field: Any, states: Any, options: np.ndarray) -> Columns:
-    """States in which a side decides, by the units that are left, and what it does."""
+    """Columns of decision states, shape (states,): the units left and the choice as text, the round as int64.
+
+    `options`: int32, shape (states,).
+    """
     p, setup, places = field.chain.params, field.setup, field.places
     asked = states.stage >= ATTACKER_ASKED
     attacks = (states.stage == ATTACKER_ASKED) | (states.stage == ATTACKER_LOSES)

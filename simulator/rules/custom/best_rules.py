@@ -92,7 +92,7 @@ def checked(p, before):
 
 @helper
 def way(p, s, side):
-    """Where the ways begin in which a side may take the hits of the class that is due."""
+    """The first of the ways in which a side may take the hits of the current class."""
     if side == 0:
         hits = s.hits // p.battle.defender.stride[s.salvo, s.part] % p.battle.defender.size[s.salvo, s.part]
         aim, place = p.battle.defender.targets[s.salvo, s.part], s.attacker

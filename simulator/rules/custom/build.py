@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import prod
+from math import isqrt, prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.chain import Chain
+from simulator.engine.model.chance import LARGEST_RESULT, TableBook
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, WINNERS
 from simulator.rules.custom import best
 from simulator.rules.custom.game_file.format import SIDES
-from simulator.rules.custom.line import Places, Stands, aimed_at, chooses, loss_line
+from simulator.rules.custom.line import Places, Stands, blocks_of, loss_line, places_number
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, Army, Params, State, opened
-from simulator.rules.custom.setup import Setup
-from simulator.rules.custom.size import check_size
-from simulator.rules.custom.tables import MOST_RESULTS, Book, DiceTables, Throws, packing
+from simulator.rules.custom.setup import Setup, SideSetup, bits, roll_of
+from simulator.rules.custom.tables import MOST_RESULTS, DiceTables, Throws, TooLarge, packing
 from simulator.rules.custom.win_chance_threshold import below_odds
-from simulator.rules.toolkit.retreat import Leave, after, any_of, at_most, never, outnumbered
+from simulator.rules.toolkit.retreat import Leave, any_of, outnumbered
 
 # The largest count of rounds. It is larger for dice with more sides than FEW_SIDES, which may hit once in their sides
 # squared; a smaller one keeps packed states in fewer bits.
 MOST_ROUNDS, MANY_ROUNDS, FEW_SIDES = 2**20 - 1, 2**31 - 1, 100
-# Places are kept for so many line-ups, of so many places each at most.
-MOST_KEPT, MOST_PLACES_KEPT = 64, 512
+# Most places of a side; the rows of tables that these have, over all groups and kinds of rounds; bytes of tables.
+MOST_PLACES = 100_000
+MOST_ROWS = 5_000_000
+MOST_BYTES = 2_000_000_000
+# Fewer places than this are never too much in any other way.
+FEW_PLACES = 10_000
 NO_ODDS = np.zeros((0, 1, 1), np.int64)
 
 
@@ -54,10 +58,10 @@ class Field(ABC):
 
     @abstractmethod
     def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
-        """The units that stand on each side, and the row there of each of these states."""
+        """The units that stand on each side, and the row of each state in them: int64, shape (states,)."""
 
     def winner(self, ends: Any) -> np.ndarray:
-        """The winner of final states, as ATTACKER, DEFENDER, NOBODY (section 6)."""
+        """Winner codes of final states, ATTACKER, DEFENDER or NOBODY (section 6): int64, shape (states,)."""
         there = [np.minimum(stands.units, 1).take(rows) for stands, rows in self.seen(ends).values()]
         return _winners(self.setup.kind.undecided)[ends.ending, *there]
 
@@ -72,15 +76,15 @@ class PlacesField(Field):
     classes: dict[str, list[int]]
 
     def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
-        """The units in the places of these states."""
+        """The places of each side, and the place of each state: int64, shape (states,)."""
         return {side: (self.places[side], getattr(states, side)) for side in SIDES}
 
 
 class Layout:
     """Salvos and rows: which groups are fought, in how many throws, and which rounds are alike."""
 
-    def __init__(self, setup: Setup, places: dict[str, Places], book: Book) -> None:
-        self.setup, self.places = setup, places
+    def __init__(self, setup: Setup, places: dict[str, Places], book: TableBook, most_results: int) -> None:
+        self.setup, self.places, self.most_results = setup, places, most_results
         self.dice = {
             side: DiceTables(setup, side, places[side], places[setup.sides[side].enemy], book) for side in SIDES
         }
@@ -94,7 +98,7 @@ class Layout:
         slots = [dice.slots[number] for dice in self.dice.values()]
         caps = [[dice.caps[slot.targets] for slot in dice.slots[number]] for dice in self.dice.values()]
         chosen = [tuple(range(len(some))) for some in slots]
-        if all(prod(cap + 1 for cap in some) <= MOST_RESULTS for some in caps):
+        if all(prod(cap + 1 for cap in some) <= self.most_results for some in caps):
             return [Salvo(number, True, True, tuple(chosen))]
         longest = max(map(len, slots))
         return [
@@ -114,17 +118,17 @@ class Layout:
         return self._known[key]
 
 
-def lay_out(setup: Setup, places: Mapping[str, Places] | None = None) -> PlacesField:
+def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_results: int = MOST_RESULTS) -> PlacesField:
     """The battle as a chain, over these places if any are given.
 
+    Hit classes of a group are rolled together up to `most_results` results, else one after the other.
     Raises TooLarge where there is more to work out than is kept.
     """
     places = places_of(setup) if places is None else dict(places)
-    book = Book(setup.whole, setup.low_luck)
-    layout = Layout(setup, places, book)
+    book = TableBook()
+    layout = Layout(setup, places, book, most_results)
     below = below_odds(setup, lay_out)
     armies = [_army(layout, side, below.get(side, NO_ODDS)) for side in SIDES]
-    clock = clock_of(setup)
     params = Params(
         attacker=armies[0],
         defender=armies[1],
@@ -133,12 +137,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None) -> PlacesF
         ends=np.array([int(salvo.last) for salvo in layout.salvos]),
         opening=sum(salvo.group < setup.opening for salvo in layout.salvos),
         salvos=len(layout.salvos),
-        phases=setup.phases,
-        clock=clock,
-        round_limit=setup.rounds or 0,
-        retreat_after=setup.kind.retreat_after,
-        retreats=int(setup.retreats),
-        compares=int(setup.compares),
+        **setup.course,
     )
     together = all(salvo.first and salvo.last for salvo in layout.salvos)
     limits = State(
@@ -147,7 +146,7 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None) -> PlacesF
         attacker_next=0 if together else len(places["attacker"]) - 1,
         defender_next=0 if together else len(places["defender"]) - 1,
         salvo=len(layout.salvos),
-        clock=clock,
+        clock=params.clock,
         ending=DEFENDER_LEFT,
         rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
     )
@@ -171,24 +170,49 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None) -> PlacesF
 
 
 def places_of(setup: Setup) -> dict[str, Places]:
-    """The places of both sides, kept from earlier battles with the same line-ups. Raises TooLarge for too many."""
-    kept, lines, found = setup.source.places, {side: loss_line(setup, side) for side in SIDES}, {}
-    keys = {side: _place_key(setup, side, lines[side]) for side in SIDES}
-    if any(key not in kept for key in keys.values()):
-        check_size(setup, lines)
-    for side, key in keys.items():
-        found[side] = kept.get(key) or Places(setup, side, lines[side])
-        if len(kept) >= MOST_KEPT:
-            kept.clear()
-        if len(found[side]) <= MOST_PLACES_KEPT:
-            kept[key] = found[side]
-    return found
+    """The places of both sides. Raises TooLarge for too many."""
+    lines = {side: loss_line(setup, side) for side in SIDES}
+    check_size(setup, lines)
+    return {side: Places(setup, side) for side in SIDES}
 
 
-def _place_key(setup: Setup, side: str, line: list[int]) -> Hashable:
-    """Everything that decides the places of a side."""
-    own, absorb = setup.sides[side], getattr(setup.fields.policy, side).absorb
-    return setup.kind_name, side, tuple(own.counts), tuple(line), absorb, *aimed_at(setup, side), chooses(setup, side)
+def check_size(setup: Setup, lines: Mapping[str, Sequence[int]]) -> None:
+    """Raises TooLarge where working out every place of these loss lines takes too much."""
+    places = [places_number(setup, side, lines[side]) for side in SIDES]
+    if max(places) < FEW_PLACES:
+        return
+    dice = {side: _most_dice(setup.sides[side]) for side in SIDES}
+    if (
+        max(places) > MOST_PLACES
+        or any(len(lines[setup.sides[side].enemy]) > LARGEST_RESULT < dice[side] for side in SIDES)
+        or setup.opening + _rounds(setup) * (len(setup.groups) - setup.opening) > MOST_ROWS / sum(places)
+        or sum(_bytes(setup, side, lines[side], dice[side]) for side in SIDES) > MOST_BYTES
+    ):
+        raise TooLarge
+
+
+def _most_dice(side: SideSetup) -> int:
+    """At least so many dice as a side can roll in a group."""
+    more = sum(max(0, rule.given.dice) for rule in side.modifiers)
+    return sum(
+        side.counts[unit] * (roll.dice + more)
+        for shot in side.shots.values()
+        for unit in bits(shot.by & side.present)
+        if (roll := roll_of(side.setup.file, unit, shot.roll))
+    )
+
+
+def _rounds(setup: Setup) -> int:
+    """The kinds of rounds in which different rules hold."""
+    return len({setup.held(number) for number in range(1, setup.phases + 1)})
+
+
+def _bytes(setup: Setup, side: str, line: Sequence[int], dice: int) -> int:
+    """About what a side's chance tables take: one for each line-up and step, as wide as nine deviations each way."""
+    own = setup.sides[side]
+    line_ups = prod(1 + sum(own.counts[u] for u in bits(block)) for block in blocks_of(setup, side, line))
+    width = min(dice + 1, 9 * isqrt(dice) + 2)
+    return 8 * line_ups * sum(own.able(shot) for shot in own.shots.values()) << (width - 1).bit_length()
 
 
 def _army(layout: Layout, side: str, below: np.ndarray) -> Army:
@@ -217,14 +241,9 @@ def _army(layout: Layout, side: str, below: np.ndarray) -> Army:
 
 def _after_hits(layout: Layout, side: str) -> np.ndarray:
     """Places after 1, 2, 4, 8, ... hits of each class of the enemy's shots."""
-    enemy = SIDES[1 - SIDES.index(side)]
-    own, aimed = layout.places[side], layout.dice[enemy].classes
-    if len(aimed) == 1:
-        return own.after_hits(aimed[0])[:, None]
-    powers = np.empty((max(1, len(own.line).bit_length()), len(aimed), len(own)), np.int64)
-    for k, mask in enumerate(aimed):
-        powers[:, k] = own.after_hits(mask)
-    return powers
+    own, enemy = layout.places[side], SIDES[1 - SIDES.index(side)]
+    powers = [own.after_hits(mask) for mask in layout.dice[enemy].classes]
+    return np.stack(powers or [np.zeros((1, len(own)), np.int64)], axis=1)
 
 
 def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
@@ -238,7 +257,7 @@ def _rolls(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """How each salvo's results are unpacked."""
+    """The numbers that unpack each salvo's results."""
     dice, number = layout.dice[side], SIDES.index(side)
     widest = max(1, *(len(salvo.slots[number]) for salvo in layout.salvos))
     unused, classes = (1, 1, 0), []
@@ -254,23 +273,13 @@ def _slots(layout: Layout, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return np.array(classes, np.int64), stride, size, targets
 
 
-def clock_of(setup: Setup) -> int:
-    """States differ by their round up to this number, the last one that any rule looks at."""
-    if setup.rounds:
-        return setup.rounds
-    if not setup.retreats:
-        return setup.phases - 1
-    asked = [getattr(setup.fields.policy, side).after_rounds or 0 for side in SIDES]
-    return max(setup.phases - 1, setup.kind.retreat_after, *asked)
-
-
 def leave_of(setup: Setup, side: str) -> Leave:
-    """When a side leaves because of its units, the enemy's, or the rounds fought (section 8)."""
-    policy, chosen, found = getattr(setup.fields.policy, side), setup.sides[side].leaving, never()
+    """The policy of a side that depends on its units, the enemy's, or the number of rounds (section 8)."""
+    policy, chosen, found = getattr(setup.fields.policy, side), setup.sides[side].leaving, Leave()
     if "after-rounds" in chosen:
-        found = any_of(found, after(policy.after_rounds))
+        found = any_of(found, Leave(rounds=policy.after_rounds))
     if "units-at-most" in chosen:
-        found = any_of(found, at_most(policy.units_at_most))
+        found = any_of(found, Leave(below=policy.units_at_most + 1))
     return any_of(found, outnumbered()) if "outnumbered" in chosen else found
 
 

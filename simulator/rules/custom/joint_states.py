@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from simulator.rules.custom.model import counts
 from simulator.rules.custom.outcome import outcome
 from simulator.rules.custom.rules import State, opened
 from simulator.rules.custom.setup import Setup
-from simulator.rules.custom.size import TooLarge
-from simulator.rules.custom.volleys import Standing
+from simulator.rules.custom.tables import TooLarge
 
 # Line-ups of a side, and places that they come to: with more of them one chain takes longer to lay out than it saves.
 MOST_PLACES = 20_000
@@ -43,7 +41,10 @@ def starts_of(setup: Setup) -> list[str]:
 
 
 def joined(field: PlacesField, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
-    """Battles that differ from this one, the largest, in numbers of units; None for more places than fit."""
+    """One chain for battles that differ from this one, the largest, in numbers of units; None for too many places.
+
+    `settings`: the numbers at `paths`, int64, shape (scenarios, paths).
+    """
     setup = field.setup
     numbers = {side: _numbers(setup, side, paths, settings) for side in SIDES}
     try:
@@ -64,7 +65,7 @@ def joined(field: PlacesField, paths: Sequence[str], settings: np.ndarray) -> Jo
 
 
 def _numbers(setup: Setup, side: str, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
-    """How many of each unit a side comes with, by scenario: one row of settings each."""
+    """The number of each unit at the start, one row for each row of settings."""
     found = np.tile(np.array(setup.sides[side].counts), (len(settings), 1))
     for path, numbers in zip(paths, settings.T, strict=True):
         where, _, key = path.partition(".")
@@ -79,7 +80,7 @@ class Lineups(Places):
     several = True
 
     def __init__(self, setup: Setup, side: str, numbers: np.ndarray) -> None:
-        """`numbers` of each unit, line-up by line-up. Raises TooLarge for too many places."""
+        """`numbers` of units: int64, shape (line-ups, units). Raises TooLarge for too many places."""
         self.setup, self.side, self.own = setup, side, setup.sides[side]
         self.line = loss_line(setup, side)
         different, which = np.unique(numbers, axis=0, return_inverse=True)
@@ -123,20 +124,15 @@ class Lineups(Places):
         self.left = np.where(first, dying, -(-points // hits))
         self.damage = self.left * hits - points
         self.units = self.left.sum(axis=1)
-        self._supports = np.array([supports for _, supports in places], np.int64)
+        self.there = self.left + np.array([supports for _, supports in places], np.int64)
         self.alone = self._alone()
 
     def __len__(self) -> int:
         return len(self.units)
 
     def after_hit(self, targets: int) -> np.ndarray:
-        """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
+        """The place after one hit on the first point whose unit is in `targets`: int64, shape (places,)."""
         return np.array(self._after[targets], np.int64)
-
-    @cached_property
-    def standings(self) -> list[Standing]:
-        """The units that stand in each place, supporting units included."""
-        return self._standing(self.left + self._supports)
 
     def come_from(self, numbers: list[int]) -> Lineups:
         """The same places as the rest of a line-up."""

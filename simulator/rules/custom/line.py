@@ -30,7 +30,7 @@ def by_side(given: str | list[str] | OrderBySide | SelectorBySide, side: str) ->
 
 def removed_alone(setup: Setup, side: str) -> int:
     """The units that are lost at once when nothing else is left to the side, as a mask."""
-    return setup.mask(by_side(setup.file.losses.removed_alone, side))
+    return mask_of(setup.file, by_side(setup.file.losses.removed_alone, side))
 
 
 def loss_order(setup: Setup, side: str) -> list[int]:
@@ -61,7 +61,7 @@ def _order(file: GameFile, kind: str, side: str, wanted: str | tuple[str, ...]) 
     else:
         listed = [units.index(key) for key in wanted if units.index(key) in able]
         order = listed + [unit for unit in cheapest if unit not in listed]
-    last = mask_of(file, tuple(by_side(file.losses.last, side)))
+    last = mask_of(file, by_side(file.losses.last, side))
     return [u for u in order if not last >> u & 1] + [u for u in order if last >> u & 1]
 
 
@@ -129,12 +129,12 @@ def chooses(setup: Setup, side: str) -> bool:
 
 @lru_cache(maxsize=256)
 def hits_of(file: GameFile) -> np.ndarray:
-    """The hits that a piece of each unit takes."""
+    """The hits that a piece of each unit takes: int64, shape (units,)."""
     return np.array([unit.hits for unit in file.unit.values()], np.int64)
 
 
 def fighting_of(own: SideSetup) -> np.ndarray:
-    """How many of each unit fight on a side."""
+    """Number of each unit that fights on a side: int64, shape (units,)."""
     return np.array([count if own.fights >> u & 1 else 0 for u, count in enumerate(own.counts)], np.int64)
 
 
@@ -156,12 +156,12 @@ class Stands:
 
     @cached_property
     def damage(self) -> np.ndarray:
-        """Hits on each unit that have not cost a piece."""
+        """Hits on each unit that have not cost a piece: int64, shape (places, units)."""
         return self.taken - hits_of(self.setup.file) * self.lost
 
     @cached_property
     def totals(self) -> dict[str, np.ndarray]:
-        """The columns of the side as a whole (section 9)."""
+        """The columns of the whole side (section 9): int64, float64 for costs that are not whole; shape (places,)."""
         costs = [unit.cost for unit in self.setup.file.unit.values()]
         whole = all(float(cost).is_integer() for cost in costs)
         return {
@@ -172,7 +172,7 @@ class Stands:
 
     @cached_property
     def by_unit(self) -> list[tuple[str, str, np.ndarray]]:
-        """The columns of each unit that may fight (section 9): the unit, the column's name, its values."""
+        """Unit, column name and values (int64, shape (places,)) of each unit that may fight (section 9)."""
         found = []
         for unit in bits(self.own.fights):
             key = self.setup.units[unit]
@@ -186,19 +186,51 @@ class Stands:
     def __len__(self) -> int:
         return len(self.taken)
 
-    @cached_property
-    def standings(self) -> list[Standing]:
-        """The units that stand in each place, supporting units included."""
-        supports = [c if self.own.supporters >> u & 1 else 0 for u, c in enumerate(self.own.counts)]
-        return self._standing(self.left + np.array(supports, np.int64))
+    @property
+    def supports(self) -> np.ndarray:
+        """Number of each unit that supports the side: int64, shape (units,)."""
+        return np.array([n if self.own.supporters >> u & 1 else 0 for u, n in enumerate(self.own.counts)], np.int64)
 
-    def _standing(self, there: np.ndarray) -> list[Standing]:
-        """The units that stand in each place, from their numbers by unit."""
-        masks = (there > 0) @ np.array([1 << u for u in range(there.shape[1])], np.uint64)
-        fights = self.own.fights
-        return [
-            Standing(counts, mask, mask & fights) for counts, mask in zip(there.tolist(), masks.tolist(), strict=True)
-        ]
+    @cached_property
+    def there(self) -> np.ndarray:
+        """Number of each unit that stands in each place, supporting units included: int64, shape (places, units)."""
+        return np.asarray(self.left + self.supports)
+
+    def number(self, mask: int) -> np.ndarray:
+        """Number of units of a mask that stand in each place: int64, shape (places,)."""
+        return np.asarray(self.there[:, list(bits(mask))].sum(axis=1))
+
+    def standing(self, places: Sequence[int] | np.ndarray) -> Standing:
+        """The units that stand in these places (int64, shape (n,)), which no presence key tells apart."""
+        counts = self.there[places]
+        mask = sum(1 << u for u in np.flatnonzero(counts[0]).tolist())
+        return Standing(counts, mask, mask & self.own.fights)
+
+
+class LossLine:
+    """The loss line of a side in stretches of one unit, by block; the last block is all that nothing can hit.
+
+    `line`: the unit of each point; `points` of each block; `stretches`: (unit, block, points of the block before it,
+    points, how many kill a piece), first taken first.
+    """
+
+    def __init__(self, setup: Setup, side: str) -> None:
+        self.line = loss_line(setup, side)
+        self.blocks = blocks_of(setup, side, self.line)
+        blocks = [*self.blocks, ~sum(self.blocks)]
+        self.points = [0] * len(blocks)
+        self.stretches: list[tuple[int, int, int, int, int]] = []
+        for unit, points, each in stretches(setup, side):
+            block = next(k for k, mask in enumerate(blocks) if mask >> unit & 1)
+            self.stretches.append((unit, block, self.points[block], points, each))
+            self.points[block] += points
+
+    def taken(self, hits: Sequence[np.ndarray], units: int) -> np.ndarray:
+        """The hits on each unit after these on each block (int64 of shape (places,)): int64, shape (places, units)."""
+        taken = np.zeros((len(hits[0]), units), np.int64)
+        for unit, block, begin, points, _ in self.stretches:
+            taken[:, unit] += np.clip(hits[block] - begin, 0, points)
+        return taken
 
 
 class Places(Stands):
@@ -209,14 +241,18 @@ class Places(Stands):
 
     several = False
 
-    def __init__(self, setup: Setup, side: str, line: Sequence[int]) -> None:
-        self.blocks = blocks_of(setup, side, line)
-        self.at = [np.flatnonzero([block >> unit & 1 for unit in line]) for block in self.blocks]
+    def __init__(self, setup: Setup, side: str) -> None:
+        found = LossLine(setup, side)
+        self.blocks = found.blocks
+        self.at = [np.flatnonzero([block >> unit & 1 for unit in found.line]) for block in self.blocks]
         self.sizes = [len(at) + 1 for at in self.at]
         self.strides = [prod(self.sizes[i + 1 :]) for i in range(len(self.sizes))]
         size = prod(self.sizes)
         self.digits = [np.arange(size) // stride % wide for stride, wide in zip(self.strides, self.sizes, strict=True)]
-        super().__init__(setup, side, line, self._taken(setup.sides[side], np.array(line, np.int64)))
+        hits = [*self.digits, np.zeros(size, np.int64)]
+        if found.points[-1]:
+            hits = [np.append(some, points) for some, points in zip(hits, found.points, strict=True)]
+        super().__init__(setup, side, found.line, found.taken(hits, len(setup.units)))
         self.gone, self.alone = len(self) - 1, self._alone()
 
     def _alone(self) -> np.ndarray:
@@ -227,37 +263,15 @@ class Places(Stands):
         stays = np.array([1 - (removed >> unit & 1) for unit in range(len(self.own.counts))])
         return np.asarray((self.units > 0) & (self.left @ stays == 0))
 
-    @staticmethod
-    def number(setup: Setup, side: str, line: Sequence[int]) -> int:
-        """How many places there would be."""
-        points = Counter(line)
-        return prod(1 + sum(points[unit] for unit in bits(block)) for block in blocks_of(setup, side, line))
-
-    def _taken(self, own: SideSetup, points: np.ndarray) -> np.ndarray:
-        units = len(own.counts)
-        taken = np.zeros((prod(self.sizes), units), np.int64)
-        for at, digit in zip(self.at, self.digits, strict=True):
-            hit = np.zeros((len(at) + 1, units), np.int64)
-            hit[np.arange(1, len(at) + 1), points[at]] = 1
-            taken += hit.cumsum(axis=0)[digit]
-        everything = fighting_of(own) * hits_of(own.setup.file)
-        return np.vstack([taken, everything]) if (taken[-1] != everything).any() else taken
-
-    @cached_property
-    def _powers(self) -> dict[int, np.ndarray]:
-        return {}
-
     def after_hits(self, targets: int) -> np.ndarray:
-        """The places after 1, 2, 4, 8, ... hits on anybody in `targets`, row by row."""
-        if targets not in self._powers:
-            rows = [self.after_hit(targets)]
-            while 2 ** len(rows) <= len(self.line):
-                rows.append(rows[-1][rows[-1]])
-            self._powers[targets] = np.array(rows)
-        return self._powers[targets]
+        """The place after 1, 2, 4, 8, ... hits (rows) on units in `targets`: int64, shape (rows, places)."""
+        rows = [self.after_hit(targets)]
+        while 2 ** len(rows) <= len(self.line):
+            rows.append(rows[-1][rows[-1]])
+        return np.array(rows)
 
     def after_hit(self, targets: int) -> np.ndarray:
-        """The place after one hit on anybody in `targets`: the first point of the line that may take it."""
+        """The place after one hit on the first point whose unit is in `targets`: int64, shape (places,)."""
         size = prod(self.sizes)
         hit = [k for k, block in enumerate(self.blocks) if block & targets]
         if len(hit) == 1:
@@ -271,6 +285,12 @@ class Places(Stands):
         after = np.full(len(self), self.gone)
         after[:size] = np.arange(size) + moved
         return after
+
+
+def places_number(setup: Setup, side: str, line: Sequence[int]) -> int:
+    """The number of places of a side with this loss line."""
+    points = Counter(line)
+    return prod(1 + sum(points[unit] for unit in bits(block)) for block in blocks_of(setup, side, line))
 
 
 def aimed_at(setup: Setup, side: str) -> list[int]:

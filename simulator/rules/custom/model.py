@@ -13,10 +13,9 @@ from pydantic import Field, create_model
 
 from simulator.rules.battle import Fields, Refusal
 from simulator.rules.custom.game_file.checks import (
+    check_known,
     check_modifier,
     check_order,
-    check_selector,
-    hint,
     part_of,
     words_of,
 )
@@ -89,6 +88,10 @@ class Scenario(Protocol):
     conditions: Fields
     policy: Fields
     options: Options
+
+    def model_dump_json(self, *, exclude_unset: bool = False) -> str:
+        """All fields, or those that were given, as pydantic writes them."""
+        ...
 
 
 class Question(NamedTuple):
@@ -234,7 +237,4 @@ def _check_policy(file: GameFile, kind: str, side: str, policy: SidePolicy) -> N
         able = [key for key in file.unit if key in fights]
         check_order(policy.loss_order, able, f"{field}.loss_order", "nobody who may fight there is called")
     for entry in policy.keep:
-        try:
-            check_selector(file, [entry], f"{field}.keep")
-        except Refusal:
-            raise Refusal(f"{field}.keep", f"no unit or tag {entry[:50]!r}{hint(entry, words_of(file))}") from None
+        check_known(entry, words_of(file), f"{field}.keep", "no unit or tag")

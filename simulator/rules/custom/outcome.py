@@ -12,7 +12,7 @@ from simulator.rules.custom.build import Field
 from simulator.rules.custom.line import Stands
 from simulator.rules.custom.model import named
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, STALEMATE
-from simulator.rules.custom.setup import bits
+from simulator.rules.custom.setup import bits, mask_of
 
 HEADLINE = (
     "attacker_units_lost",
@@ -39,7 +39,7 @@ def outcome(field: Field, states: Any) -> Columns:
     columns["stalemate"] = states.ending == STALEMATE
     columns["both_eliminated"] = (columns["attacker_units_left"] == 0) & (columns["defender_units_left"] == 0)
     if setup.kind.taken_by is not None:
-        takers = list(bits(setup.mask(setup.kind.taken_by)))
+        takers = list(bits(mask_of(setup.file, setup.kind.taken_by)))
         stands, rows = seen["attacker"]
         there = stands.left[:, takers].sum(axis=1) > 0
         columns["taken"] = (columns["winner"] == ATTACKER) & there[rows]
@@ -47,7 +47,7 @@ def outcome(field: Field, states: Any) -> Columns:
 
 
 def begun(field: Field, states: Any) -> np.ndarray:
-    """The round that a state stands in or before; 0 in the opening."""
+    """The round in which each state is, or which it is about to begin; 0 in the opening: int64, shape (states,)."""
     before = (states.clock == 0) & (states.salvo < field.params.opening) & (states.ending == 0)
     return np.where(before, 0, states.clock + states.rounds + 1)
 

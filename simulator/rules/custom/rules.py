@@ -91,7 +91,7 @@ class State(NamedTuple):
 
 @helper
 def row_of(p, s, salvo):
-    """Which row of the tables applies to a salvo of the round under way."""
+    """The row of the tables for a salvo of the current round."""
     return p.rows[0, salvo] if salvo < p.opening else p.rows[min(s.clock + 1, p.phases), salvo]
 
 
@@ -188,7 +188,7 @@ def finished(p, s, attackers, defenders):
 
 @helper
 def ending_of(p, s):
-    """How the battle is over after the opening or a round, nobody having left (section 6, steps 4b to 4d)."""
+    """The ending of the battle after the opening or a round in which no side has left (section 6, steps 4b to 4d)."""
     ending = finished(p, s, p.attacker.units[s.attacker], p.defender.units[s.defender])
     return STALEMATE if ending == FIGHTING and stalemate(p, s) else ending
 

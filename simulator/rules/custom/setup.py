@@ -5,7 +5,7 @@ Nothing here depends on the course of the battle; docs/rules/custom_games.md sec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -44,7 +44,6 @@ class Rule:
     """A step, support or modifier with its selectors read: bit u of a mask stands for unit u (file order)."""
 
     given: Any
-    number: int
     if_own: int | None
     if_enemy: int | None
     unless_own: int
@@ -71,6 +70,7 @@ class Rule:
 class Shot(Rule):
     """A step as one side fires it: its roll, who may fire, its targets, and what limits its dice."""
 
+    number: int = 0
     roll: str = ""
     by: int = 0
     targets: int = 0
@@ -116,39 +116,20 @@ class Setup:
         self.low_luck = fields.options.dice == "low-luck"
         self.rounds = fields.options.rounds or self.kind.rounds
 
+        self.groups = groups_of(self.file, kind)
+        self.opening = sum(self.file.step[group[0]].when == "before-battle" for group in self.groups)
+        # The denominator of all chances of dice.
+        self.whole = self.file.dice.sides**2
+
     @cached_property
     def names(self) -> list[str]:
         """The names of the units for people."""
         return [unit.name or key.replace("_", " ") for key, unit in self.file.unit.items()]
 
-    def mask(self, selector: Sequence[str]) -> int:
-        """The units that a selector names."""
-        return mask_of(self.file, tuple(selector))
-
     @property
-    def groups(self) -> list[list[int]]:
-        """Numbers of the steps of each group, in order; those before the battle first."""
-        return groups_of(self.file, self.kind_name)
-
-    @cached_property
-    def opening(self) -> int:
-        """How many groups are fought before the battle."""
-        return sum(self.file.step[group[0]].when == "before-battle" for group in self.groups)
-
-    @cached_property
     def leaving(self) -> set[str]:
         """The policies by which a side may leave."""
         return {name for side in self.sides.values() for name in side.leaving}
-
-    @property
-    def retreats(self) -> bool:
-        """May a side leave at all?"""
-        return bool(self.leaving)
-
-    @property
-    def compares(self) -> bool:
-        """Does a side compare what both would roll (`outpowered`)?"""
-        return "outpowered" in self.leaving
 
     @cached_property
     def phases(self) -> int:
@@ -162,21 +143,30 @@ class Setup:
         return [rule for side in self.sides.values() for rule in (*side.shots.values(), *side.helps)]
 
     def held(self, number: int) -> tuple[bool, ...]:
-        """Which of them hold in a round, as far as its number goes."""
+        """The rules that hold in a round of this number."""
         return tuple([rule.in_round(number) for rule in self.rules])
 
-    def roll_of(self, unit: int, name: str) -> Rolled | None:
-        """A unit's roll of that name, or None."""
-        return roll_of(self.file, unit, name)
-
-    def chance(self, value: int, reroll: str | frozenset[int]) -> int:
-        """The chance of one die, as so many of `sides` squared (section 4)."""
-        return chance_at(self.file, value, reroll)
+    @property
+    def clock(self) -> int:
+        """States differ by their round up to this number, the last one that any rule looks at."""
+        if self.rounds:
+            return self.rounds
+        if not self.leaving:
+            return self.phases - 1
+        asked = [getattr(self.fields.policy, side).after_rounds or 0 for side in SIDES]
+        return max(self.phases - 1, self.kind.retreat_after, *asked)
 
     @property
-    def whole(self) -> int:
-        """The denominator of all chances."""
-        return self.file.dice.sides**2
+    def course(self) -> dict[str, Any]:
+        """The parameters of the course of a battle that `Params` and `HitsParams` share."""
+        return {
+            "phases": self.phases,
+            "clock": self.clock,
+            "round_limit": self.rounds or 0,
+            "retreat_after": self.kind.retreat_after,
+            "retreats": int(bool(self.leaving)),
+            "compares": int("outpowered" in self.leaving),
+        }
 
 
 class SideSetup:
@@ -186,7 +176,7 @@ class SideSetup:
         self.setup, self.side = setup, side
         self.enemy = SIDES[1 - SIDES.index(side)]
         file, kind, own = setup.file, setup.kind_name, getattr(setup.fields, side)
-        self.fights, self.supporters = (mask_of(file, tuple(part)) for part in part_of(file, kind, side))
+        self.fights, self.supporters = parts_of(file, kind, side)
         retreat = named(getattr(setup.fields.policy, side).retreat)
         self.leaving = set(retreat) - {"never"} if setup.obeys else set()
         given = counts(own)
@@ -195,15 +185,10 @@ class SideSetup:
         shots, self.supports, modifiers = rules_of(file, kind, side, tuple(setup.conditions.items()))
         # Steps that somebody of the scenario could fire.
         self.shots = {i: shot for i, shot in shots.items() if shot.targets}
-        self.modifiers = [*modifiers, *(_modifier(file, m, -1 - i) for i, m in enumerate(own.modifiers))]
-        if own.modifier:
-            everywhere = Modifier(name="modifier", adds=own.modifier)
-            self.modifiers.append(_modifier(file, everywhere, -1 - len(own.modifiers)))
-
-    @property
-    def helps(self) -> list[Help]:
-        """Supports and modifiers."""
-        return [*self.supports, *self.modifiers]
+        everywhere = [Modifier(name="modifier", adds=own.modifier)] if own.modifier else []
+        own_modifiers: list[SideModifier] = [*own.modifiers, *everywhere]
+        self.modifiers = [*modifiers, *(_modifier(file, modifier) for modifier in own_modifiers)]
+        self.helps = [*self.supports, *self.modifiers]
 
     def able(self, shot: Shot) -> bool:
         """May anybody whom the scenario brings fire this step?"""
@@ -230,25 +215,11 @@ def rules_of(file: GameFile, kind: str, side: str, conditions: tuple[tuple[str, 
         return rule.side in {"both", side} and holds(rule.if_condition)
 
     fought = [i for group in groups_of(file, kind) for i in group]
-    supports = [
-        Help(
-            **_scope(file, support, i),
-            units=mask_of(file, tuple(support.to)),
-            by=mask_of(file, tuple(support.from_)),
-            rolls=frozenset(support.rolls),
-            steps=None if support.steps is None else frozenset(support.steps),
-        )
-        for i, support in enumerate(file.support)
-        if has(support)
-    ]
+    fires = [i for i in sorted(fought) if getattr(file.step[i].fire, side) and holds(file.step[i].if_condition)]
     return SideRules(
-        {
-            i: _shot(file, kind, side, i)
-            for i in sorted(fought)
-            if getattr(file.step[i].fire, side) is not None and holds(file.step[i].if_condition)
-        },
-        supports,
-        [_modifier(file, modifier, i) for i, modifier in enumerate(file.modifier) if has(modifier)],
+        {i: _shot(file, kind, side, i) for i in fires},
+        [_support(file, support) for support in file.support if has(support)],
+        [_modifier(file, modifier) for modifier in file.modifier if has(modifier)],
     )
 
 
@@ -268,8 +239,7 @@ def groups_of(file: GameFile, kind: str) -> list[list[int]]:
     return sorted(found, key=lambda group: file.step[group[0]].when == "each-round")
 
 
-@lru_cache(maxsize=4096)
-def mask_of(file: GameFile, selector: tuple[str, ...]) -> int:
+def mask_of(file: GameFile, selector: Iterable[str]) -> int:
     """The units that a selector names."""
     chosen = selected(file, selector)
     return sum(1 << i for i, key in enumerate(file.unit) if key in chosen)
@@ -277,14 +247,20 @@ def mask_of(file: GameFile, selector: tuple[str, ...]) -> int:
 
 def _mask(file: GameFile, selector: Selector | None, default: int | None = None) -> Any:
     """The units that a selector names; the default where none is given."""
-    return default if selector is None else mask_of(file, tuple(selector))
+    return default if selector is None else mask_of(file, selector)
 
 
-def _scope(file: GameFile, given: RoundScope, number: int) -> dict[str, Any]:
+@lru_cache(maxsize=256)
+def parts_of(file: GameFile, kind: str, side: str) -> tuple[int, int]:
+    """The units that may fight and those that may support on a side."""
+    fights, supports = part_of(file, kind, side)
+    return mask_of(file, fights), mask_of(file, supports)
+
+
+def _scope(file: GameFile, given: RoundScope) -> dict[str, Any]:
     """The fields that every rule has."""
     return {
         "given": given,
-        "number": number,
         "if_own": _mask(file, given.if_own_has),
         "if_enemy": _mask(file, given.if_enemy_has),
         "unless_own": _mask(file, given.unless_own_has, 0),
@@ -296,36 +272,35 @@ def _everyone(file: GameFile) -> int:
     return (1 << len(file.unit)) - 1
 
 
-def _modifier(file: GameFile, given: SideModifier, number: int) -> Help:
-    return Help(
-        **_scope(file, given, number),
-        units=_mask(file, given.units, _everyone(file)),
-        rolls=frozenset(given.rolls),
-        steps=None if given.steps is None else frozenset(given.steps),
-    )
+def _support(file: GameFile, given: Support) -> Help:
+    return _help(file, given, mask_of(file, given.to), mask_of(file, given.from_))
+
+
+def _modifier(file: GameFile, given: SideModifier) -> Help:
+    return _help(file, given, _mask(file, given.units, _everyone(file)), 0)
+
+
+def _help(file: GameFile, given: Support | SideModifier, units: int, by: int) -> Help:
+    steps = None if given.steps is None else frozenset(given.steps)
+    return Help(**_scope(file, given), units=units, by=by, rolls=frozenset(given.rolls), steps=steps)
 
 
 def _shot(file: GameFile, kind: str, side: str, number: int) -> Shot:
     """A step as a side fires it: section 5, steps 2 and 5."""
     step = file.step[number]
     roll, limit = getattr(step.fire, side), step.dice_at_most
-    fights, supporters = (mask_of(file, tuple(part)) for part in part_of(file, kind, side))
-    enemy_fights = mask_of(file, tuple(part_of(file, kind, SIDES[1 - SIDES.index(side)])[0]))
+    fights, supporters = parts_of(file, kind, side)
+    enemy_fights, _ = parts_of(file, kind, SIDES[1 - SIDES.index(side)])
     by = _mask(file, step.by, _everyone(file)) & (fights if roll in MAIN_ROLLS.values() else fights | supporters)
     return Shot(
-        **_scope(file, step, number),
+        **_scope(file, step),
+        number=number,
         roll=roll,
         by=by & sum(1 << u for u in range(len(file.unit)) if roll_of(file, u, roll)),
-        targets=enemy_fights & _mask(file, step.hits_only, enemy_fights) & ~_mask(file, step.spares),
+        targets=enemy_fights & _mask(file, step.hits_only, enemy_fights) & ~mask_of(file, step.spares),
         limit_own=_mask(file, limit.own) & fights if limit and limit.own is not None else None,
         limit_enemy=_mask(file, limit.enemy) & enemy_fights if limit and limit.enemy is not None else None,
     )
-
-
-@lru_cache(maxsize=4096)
-def chance_at(file: GameFile, value: int, reroll: str | frozenset[int]) -> int:
-    """The chance of one die, as so many of `sides` squared (section 4)."""
-    return chance(faces_that_hit(file.dice, value), file.dice.sides, reroll)
 
 
 @lru_cache(maxsize=4096)
@@ -333,15 +308,13 @@ def roll_of(file: GameFile, unit: int, name: str) -> Rolled | None:
     """A unit's roll of that name, or None."""
     given = list(file.unit.values())[unit]
     if name in MAIN_ROLLS.values():
-        main = given.attack if name == "attack" else given.defence
+        main = getattr(given, name)
         found = given.combat if main is None else main
     else:
         found = given.rolls.get(name)
-    if not found:
-        return None
     if isinstance(found, Roll):
         return Rolled(found.value, found.dice, reroll_of(found.reroll))
-    return Rolled(found, 1, frozenset())
+    return Rolled(found, 1, frozenset()) if found else None
 
 
 def reroll_of(given: Reroll) -> str | frozenset[int]:
@@ -351,22 +324,19 @@ def reroll_of(given: Reroll) -> str | frozenset[int]:
     return frozenset(given)
 
 
-@lru_cache(maxsize=4096)
-def _hits(sides: int, hit: str, sure: tuple[int, ...], never: tuple[int, ...], value: int) -> frozenset[int]:
-    good = range(1, min(value, sides) + 1) if hit == "at-most" else range(max(value, 1), sides + 1)
-    return (frozenset(good) | frozenset(sure)) - frozenset(never)
-
-
 def faces_that_hit(dice: Dice, value: int) -> frozenset[int]:
     """Faces that hit at a value (section 4, steps 3 and 4)."""
     if dice.clamp:
         value = min(max(value, dice.clamp[0]), dice.clamp[1])
-    return _hits(dice.sides, dice.hit, tuple(dice.always_hit), tuple(dice.always_miss), value)
+    sides = dice.sides
+    good = range(1, min(value, sides) + 1) if dice.hit == "at-most" else range(max(value, 1), sides + 1)
+    return frozenset(good).union(dice.always_hit) - frozenset(dice.always_miss)
 
 
 @lru_cache(maxsize=4096)
-def chance(hits: frozenset[int], sides: int, reroll: str | frozenset[int]) -> int:
-    """The chance of a die with these hits, as so many of `sides` squared (section 4, step 5)."""
+def chance_at(file: GameFile, value: int, reroll: str | frozenset[int]) -> int:
+    """The chance of one die, as so many of `sides` squared (section 4)."""
+    hits, sides = faces_that_hit(file.dice, value), file.dice.sides
     h = len(hits)
     if reroll == "misses":
         return h * sides + (sides - h) * h

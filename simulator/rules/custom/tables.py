@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import lru_cache
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
 from simulator.engine.model.binomial import chances_of_hits
-from simulator.engine.model.chance import NO_TABLE, Tables, from_rows
+from simulator.engine.model.chance import NO_TABLE, Row, TableBook
 from simulator.rules.custom.line import Places
-from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits
-from simulator.rules.custom.size import TooLarge
+from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup
 from simulator.rules.custom.volleys import Standing, fires, volleys
 
 # Hit classes of a group are rolled together up to so many results, else one after the other.
 MOST_RESULTS = 20_000
 # A side rolls at most so many different throws in a group, by what stands on both sides.
 MOST_PROFILES = 1_000_000
-# A game file keeps what is worked out for so many kinds of line-ups and so many line-ups of each kind.
-MOST_KEPT = 32
 
 Dice = tuple[tuple[int, int], ...]
-# A round, and what stands on the own side and on the enemy's.
-Moment = tuple[int, Standing, Standing]
+# Numbers of dice by chance: int64 of shape (places,).
+DiceByChance = dict[int, np.ndarray]
+
+
+class TooLarge(Exception):
+    """Line-ups with more places, rolls or tables than are worked out beforehand."""
 
 
 @lru_cache(maxsize=1 << 13)
-def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> tuple[np.ndarray, np.ndarray]:
+def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> Row:
     """Numbers of hits and their chances, for dice given as (chance, number); more than `most` hits are as good as that.
 
     Low luck: the whole part of the mean for certain, and one more with the chance of the rest (section 10).
@@ -48,41 +47,18 @@ def hits_of(dice: Dice, whole: int, most: int, low_luck: bool) -> tuple[np.ndarr
     return hits[able], p[able]
 
 
-class Book:
-    """Chance tables by what they are made from; table NO_TABLE is certain."""
-
-    def __init__(self, whole: int, low_luck: bool) -> None:
-        self.whole, self.low_luck = whole, low_luck
-        self._rows = [(np.zeros(1, np.int64), np.ones(1))]
-        self._index: dict[tuple[int, ...], dict[tuple[Dice, ...], int]] = {}
-
-    def tables(self, rolled: Iterable[tuple[Dice, ...]], caps: tuple[int, ...]) -> list[int]:
-        """The tables of the hits of these dice, class by class, packed into one result (see `packing`)."""
-        known, found = self._index.setdefault(caps, {}), []
-        for dice in rolled:
-            number = known.get(dice)
-            if number is None:
-                number = known[dice] = len(self._rows) if any(dice) else NO_TABLE
-                if number != NO_TABLE:
-                    self._rows.append(self._row(dice, caps))
-            found.append(number)
-        return found
-
-    def _row(self, dice: Sequence[Dice], caps: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        if len(dice) == 1:
-            return hits_of(dice[0], self.whole, caps[0], self.low_luck)
-        result, p = np.zeros(1, np.int64), np.ones(1)
-        for rolled, cap, stride in zip(dice, caps, packing(caps), strict=True):
-            hits, chances = hits_of(rolled, self.whole, cap, self.low_luck)
-            result = np.add.outer(result, hits * stride).ravel()
-            p = np.multiply.outer(p, chances).ravel()
-        order = np.argsort(result, kind="stable")
-        order = order[p[order] > 0]
-        return result[order], p[order]
-
-    def close(self) -> Tables:
-        """All tables, flattened."""
-        return from_rows(self._rows)
+def table_of(classes: Sequence[Dice], whole: int, caps: Sequence[int], low_luck: bool) -> Row:
+    """The hits of these dice, class by class, packed into one result (see `packing`)."""
+    if len(classes) == 1:
+        return hits_of(classes[0], whole, caps[0], low_luck)
+    result, p = np.zeros(1, np.int64), np.ones(1)
+    for rolled, cap, stride in zip(classes, caps, packing(caps), strict=True):
+        hits, chances = hits_of(rolled, whole, cap, low_luck)
+        result = np.add.outer(result, hits * stride).ravel()
+        p = np.multiply.outer(p, chances).ravel()
+    order = np.argsort(result, kind="stable")
+    order = order[p[order] > 0]
+    return result[order], p[order]
 
 
 class Slot(NamedTuple):
@@ -119,120 +95,15 @@ class Throws(NamedTuple):
     means: np.ndarray
 
 
-class Aimed(NamedTuple):
-    """A step that is fired: its slot, the own numbers of units that its dice depend on, and the dice for these."""
-
-    slot: int
-    shot: Shot
-    asked: Callable[[Sequence[int]], Hashable]
-    dice: dict[Hashable, Dice]
-
-
 class DiceTables:
-    """A side's dice: fills its tables row by row.
+    """A side's dice: fills its tables row by row."""
 
-    Results are kept for all scenarios of the game file that differ in numbers of units alone.
-    """
-
-    def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: Book) -> None:
+    def __init__(self, setup: Setup, side: str, own: Places, enemy: Places, book: TableBook) -> None:
         self.setup, self.side, self.book = setup, setup.sides[side], book
         self.own, self.enemy = own, enemy
-        self._kept = self._kept_before()
-        self._line_ups: dict[Hashable, Any] = self._once("line-ups", dict)
-        if len(self._line_ups) >= MOST_KEPT:
-            self._line_ups.clear()
-        self.slots = self._once("slots", lambda: [slots_of(self.side, group) for group in setup.groups])
-        self.classes = self._once("classes", lambda: sorted({slot.targets for slots in self.slots for slot in slots}))
+        self.slots = [slots_of(self.side, group) for group in setup.groups]
+        self.classes = sorted({slot.targets for slots in self.slots for slot in slots})
         self.caps = {targets: sum([targets >> unit & 1 for unit in enemy.line]) for targets in self.classes}
-
-    def _kept_before(self) -> dict[Hashable, Any]:
-        """The results kept for scenarios that are alike in all but numbers of units."""
-        setup, side = self.setup, self.side
-        if getattr(setup.fields, side.side).model_fields_set & {"modifier", "modifiers"}:
-            return {}
-        kinds = setup.source.dice
-        if len(kinds) > MOST_KEPT:
-            kinds.clear()
-        kept: dict[Hashable, Any] = kinds.setdefault(
-            (setup.kind_name, side.side, side.present, tuple(setup.conditions.items())), {}
-        )
-        if len(kept) > MOST_KEPT**2:
-            kept.clear()
-        return kept
-
-    def _once(self, key: Hashable, make: Callable[[], Any], line_up: Places | None = None) -> Any:
-        """The result of `make`, kept under this key; those of a `line_up` are kept apart, if it has few places."""
-        kept = self._kept if line_up is None else self._line_ups
-        found = kept.get(key)
-        if found is None:
-            found = make()
-            if line_up is None or len(line_up) <= MOST_KEPT**2:
-                kept[key] = found
-        return found
-
-    def _relevant(self, shot: Shot) -> tuple[list[int], list[Help]]:
-        """Own units whose number decides a step's dice, and the supports and modifiers that may change them."""
-        helps = [rule for rule in self.side.helps if rule.applies(shot)]
-        mask = shot.by | (shot.limit_own or 0)
-        for rule in helps:
-            mask |= (rule.by | rule.units) if rule.by else 0
-        return list(bits(mask & self.side.present)), helps
-
-    def _aimed(self, shots: Sequence[Shot], slots: Sequence[Slot], at: Moment) -> list[Aimed]:
-        """Those of a group's steps that are fired, by whatever numbers of these units."""
-        firing = [shot for shot in shots if fires(shot, *at)]
-        first: dict[int, int] = {}
-        for shot in firing:
-            first.setdefault(shot.targets, shot.number)
-        return [self._aim(shot, slots, first[shot.targets], at) for shot in firing if self.side.able(shot)]
-
-    def _aim(self, shot: Shot, slots: Sequence[Slot], first: int, at: Moment) -> Aimed:
-        number, own, enemy = at
-        units, helps = self._once(shot.number, lambda: self._relevant(shot))
-        limit = -1 if shot.limit_enemy is None else enemy.number(shot.limit_enemy)
-        key = ("dice", shot.number, number, limit, *(rule.stands(own.mask, enemy.mask) for rule in helps))
-        slot = max(k for k, slot in enumerate(slots) if slot.targets == shot.targets and slot.first <= first)
-        return Aimed(slot, shot, itemgetter(*units) if units else _nothing, self._once(key, dict))
-
-    def _thrown(self, aimed: Sequence[Aimed], slots: int, at: Moment) -> list[Dice]:
-        """The dice of each slot; each kind of them is worked out once."""
-        dice: list[Dice] = [()] * slots
-        counts = at[1].counts
-        for slot, shot, asked, known in aimed:
-            key = asked(counts)
-            found = known.get(key)
-            if found is None:
-                found = known[key] = self._worked_out(shot, at)
-            dice[slot] = added(dice[slot], found) if dice[slot] and found else dice[slot] or found
-        return dice
-
-    def _worked_out(self, shot: Shot, at: Moment) -> Dice:
-        found: Counter[int] = Counter()
-        for volley in volleys(self.side, shot, *at):
-            if volley.chance:
-                found[volley.chance] += volley.dice
-        return tuple(sorted(found.items()))
-
-    def _shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[Standing]]:
-        """The part of the enemy's places that these steps' dice depend on: a number by place, one standing for each."""
-        rules = [shot for shot in shots if shot.in_round(number)]
-        helps = [help for shot in rules for help in self.side.helps if help.applies(shot) and help.in_round(number)]
-        asked = {mask for rule in (*rules, *helps) for mask in (rule.if_enemy, rule.unless_enemy) if mask}
-        aims = {shot.targets for shot in rules}
-        counted = {shot.limit_enemy for shot in rules if shot.limit_enemy is not None}
-        index: dict[Hashable, int] = {}
-        examples: list[Standing] = []
-        shown, by_key = [], {}
-        for stand in self.enemy.standings:
-            key = (stand.mask, *map(stand.number, counted)) if counted else (stand.mask,)
-            if key not in by_key:
-                holds = tuple([bool(stand.mask & mask) for mask in asked])
-                stands = tuple([bool(stand.fighting & aim) for aim in aims])
-                by_key[key] = index.setdefault((holds, stands, key[1:]), len(examples))
-                if by_key[key] == len(examples):
-                    examples.append(stand)
-            shown.append(by_key[key])
-        return np.array(shown), examples
 
     def throws(self, group: int, chosen: tuple[int, ...], number: int) -> Throws:
         """The rolls of the side for the chosen slots of a group in a round.
@@ -240,62 +111,98 @@ class DiceTables:
         The first group of all finds both sides as they came. Raises TooLarge for too many different throws.
         """
         shots = [self.side.shots[i] for i in self.setup.groups[group] if i in self.side.shots]
-        own, shown = self.own.standings, np.zeros(len(self.enemy), np.int64)
-        tables, means = np.zeros((2, len(own), 1), np.int64)
+        shots = [shot for shot in shots if shot.in_round(number)]
+        shown = np.zeros(len(self.enemy), np.int64)
         if not any(self.side.able(shot) for shot in shots):
-            return Throws(shown, tables, means)
+            return Throws(shown, *np.zeros((2, len(self.own), 1), np.int64))
         if number == group == 0 and not (self.own.several or self.enemy.several):
-            own, examples = own[:1], self.enemy.standings[:1]
+            parts, examples = [np.zeros(1, np.int64)], [0]
         else:
-            key = ("shown", self.enemy, group, number)
-            shown, examples = self._once(key, lambda: self._shown(shots, number), self.enemy)
-        if len(examples) * len(own) > MOST_PROFILES:
+            parts, (shown, examples) = self._distinguished(shots, number), self._shown(shots, number)
+        if len(examples) * len(self.own) > MOST_PROFILES:
             raise TooLarge
         tables, means = np.zeros((2, len(self.own), len(examples)), np.int64)
         caps = tuple([self.caps[self.slots[group][k].targets] for k in chosen])
-        for seen, enemy in enumerate(examples):
-            if not any(enemy.fighting & shot.targets for shot in shots):
-                continue
-            limits = [enemy.number(shot.limit_enemy) for shot in shots if shot.limit_enemy is not None]
-            rolled = self._rolled(shots, self.slots[group], chosen, (number, own, enemy), limits)
-            tables[: len(rolled), seen] = self.book.tables(rolled, caps)
-            if self.setup.compares:
-                means[: len(rolled), seen] = [sum(hit * n for one in dice for hit, n in one) for dice in rolled]
+        own = [self.own.standing(rows) for rows in parts]
+        for seen, at in enumerate(examples):
+            enemy = self.enemy.standing([at])
+            for rows, standing in zip(parts, own, strict=True):
+                dice = self._dice(shots, self.slots[group], number, standing, enemy)
+                classes = [dice[k] for k in chosen]
+                tables[rows, seen] = self._tables(classes, caps)
+                if "outpowered" in self.setup.leaving:
+                    means[rows, seen] = sum(chance * many for one in classes for chance, many in one.items())
         return Throws(shown, tables, means)
 
-    def _rolled(
-        self,
-        shots: Sequence[Shot],
-        slots: Sequence[Slot],
-        chosen: tuple[int, ...],
-        at: tuple[int, list[Standing], Standing],
-        limits: list[int],
-    ) -> list[tuple[Dice, ...]]:
-        """The dice of the chosen slots, by own place; nothing where no step is fired."""
-        number, own, enemy = at
-        seen = (shots[0].number, number, enemy.mask, *limits)
+    def _tables(self, classes: Sequence[DiceByChance], caps: tuple[int, ...]) -> list[int] | int:
+        """The chance table of these dice in each place; NO_TABLE, which is certain, for none."""
+        heads = [(k, chance) for k, dice in enumerate(classes) for chance in sorted(dice)]
+        if not heads:
+            return NO_TABLE
+        whole, low_luck = self.setup.whole, self.setup.low_luck
+        known: dict[tuple[int, ...], int] = {}
+        rows = list(zip(*[classes[k][chance].tolist() for k, chance in heads], strict=True))
+        for row in dict.fromkeys(rows):
+            dice: list[list[tuple[int, int]]] = [[] for _ in classes]
+            for (k, chance), many in zip(heads, row, strict=True):
+                if many:
+                    dice[k].append((chance, many))
+            key = tuple(map(tuple, dice))
+            make = partial(table_of, key, whole, caps, low_luck)
+            known[row] = self.book.by((caps, key), make) if any(key) else NO_TABLE
+        return [known[row] for row in rows]
 
-        def roll(stand: Standing) -> tuple[Dice, ...]:
-            now = (number, stand, enemy)
-            aimed = self._kept.get(key := ("aimed", stand.mask, *seen))
-            if aimed is None:
-                aimed = self._kept[key] = self._aimed(shots, slots, now)
-            thrown = self._thrown(aimed, len(slots), now) if aimed else ()
-            return tuple([thrown[k] for k in chosen]) if aimed else ()
+    def _helps(self, shots: Sequence[Shot], number: int) -> list[Help]:
+        return [rule for shot in shots for rule in self.side.helps if rule.applies(shot) and rule.in_round(number)]
 
-        key = ("rolled", self.own, len(own), chosen, *seen)
-        found: list[tuple[Dice, ...]] = self._once(key, lambda: list(map(roll, own)), self.own)
+    def _distinguished(self, shots: Sequence[Shot], number: int) -> list[np.ndarray]:
+        """The own places, in parts of which each is alike to all presence keys of these steps and their helps."""
+        rules = (*shots, *self._helps(shots, number))
+        asked = {mask for rule in rules for mask in (rule.if_own, rule.unless_own) if mask}
+        if not asked:
+            return [np.arange(len(self.own))]
+        label, examples = _distinct([self.own.number(mask) > 0 for mask in asked])
+        return [np.flatnonzero(label == part) for part in range(len(examples))]
+
+    def _shown(self, shots: Sequence[Shot], number: int) -> tuple[np.ndarray, list[int]]:
+        """The part of the enemy's places that these steps' dice depend on: a number by place, one place for each."""
+        rules = (*shots, *self._helps(shots, number))
+        asked = {mask for rule in rules for mask in (rule.if_enemy, rule.unless_enemy) if mask}
+        asked |= {shot.targets for shot in shots}
+        limits = {shot.limit_enemy for shot in shots if shot.limit_enemy is not None}
+        enemy = self.enemy.number
+        return _distinct([*[enemy(mask) > 0 for mask in asked], *map(enemy, limits)])
+
+    def _dice(
+        self, shots: Sequence[Shot], slots: Sequence[Slot], number: int, own: Standing, enemy: Standing
+    ) -> list[DiceByChance]:
+        """The dice of each slot; none where no step is fired."""
+        firing = [shot for shot in shots if fires(shot, number, own, enemy)]
+        first: dict[int, int] = {}
+        for shot in firing:
+            first.setdefault(shot.targets, shot.number)
+        found: list[DiceByChance] = [{} for _ in slots]
+        for shot in firing:
+            if self.side.able(shot):
+                same = [k for k, slot in enumerate(slots) if slot.targets == shot.targets]
+                dice = found[max(k for k in same if slots[k].first <= first[shot.targets])]
+                for volley in volleys(self.side, shot, number, own, enemy):
+                    if volley.chance:
+                        dice[volley.chance] = dice.get(volley.chance, 0) + volley.dice
         return found
 
 
-def _nothing(counts: Sequence[int]) -> Hashable:
-    return None
-
-
-@lru_cache(maxsize=1 << 14)
-def added(one: Dice, other: Dice) -> Dice:
-    """All dice together."""
-    return tuple(sorted((Counter(dict(one)) + Counter(dict(other))).items()))
+def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
+    """A number for each row of these columns, equal for equal rows, and the first row with each number."""
+    index: dict[tuple[int, ...], int] = {}
+    examples: list[int] = []
+    found = []
+    for i, row in enumerate(zip(*[column.tolist() for column in columns], strict=True)):
+        number = index.setdefault(row, len(examples))
+        if number == len(examples):
+            examples.append(i)
+        found.append(number)
+    return np.array(found, np.int64), examples
 
 
 def packing(caps: Sequence[int]) -> list[int]:

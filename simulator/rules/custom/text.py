@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from simulator.engine.model.binomial import HALF, binomial_drawn
 from simulator.rules.custom.best_rules import ANSWERING
 from simulator.rules.custom.build import Field
 from simulator.rules.custom.game_file.format import SIDES
+from simulator.rules.custom.hits.dice import LAST_ENTRY, SIDE, HitsState
 from simulator.rules.custom.line import Stands, absorbs_first, loss_order
 from simulator.rules.custom.model import PARAMETERS, usual
 from simulator.rules.custom.rules import ATTACKER_LEFT, DEFENDER_LEFT, GONE, OVER, STALEMATE, State
 from simulator.rules.custom.setup import Help, Setup, Shot, bits, faces_that_hit
-from simulator.rules.custom.volleys import Standing, Volley, fired, volleys
+from simulator.rules.custom.volleys import Standing, Volley, fired, volleys_at
 from simulator.rules.toolkit.faces import thrown_until
 from simulator.rules.toolkit.naming import listed, plural, sentence
 from simulator.rules.toolkit.policies import in_words, named
@@ -76,9 +78,9 @@ def _absorbing(setup: Setup, side: str) -> list[int]:
 
 
 def explain(field: Field) -> list[str]:
-    """Who rolls what at which value and why, with the units that stand at the start."""
+    """The dice of each unit at the start, with their values and the rules that change them."""
     setup = field.setup
-    stands = {side: field.places[side].standings[0] for side in SIDES}
+    stands = {side: field.places[side].standing([0]) for side in SIDES}
     lines: dict[tuple[int, str, str], str] = {}
     for phase in range(setup.phases + 1):
         for number, group in enumerate(setup.groups):
@@ -100,7 +102,7 @@ def _shot_lines(field: Field, side: str, group: list[int], phase: int, stands: d
     setup, rules = field.setup, field.setup.sides[side]
     own, enemy = stands[side], stands[rules.enemy]
     for shot in fired(rules, group, phase, own, enemy):
-        rolled = [_volley_text(setup, volley) for volley in volleys(rules, shot, phase, own, enemy)]
+        rolled = [_volley_text(setup, volley) for volley in volleys_at(rules, shot, phase, own, enemy)]
         if rolled:
             yield f"{shot.given.name}, {side}: {'; '.join(rolled)}{_aim(setup, side, shot, enemy)}"
 
@@ -159,8 +161,10 @@ class Teller:
         text = f"{when}, {self._rolls(before, result, dice)}."
         return text + (f" {sentence(lost)}" if lost else "") + _ending(after.ending, gone)
 
-    def _rolls(self, before: State, result: tuple[int, int], dice: random.Random) -> str:
+    def _rolls(self, before: Any, result: tuple[int, int], dice: random.Random) -> str:
         """The steps of a salvo, and what each side rolls."""
+        if isinstance(before, HitsState):
+            return self._equal_dice(before, result)
         group = [self.setup.file.step[i] for i in self.setup.groups[self.field.salvos[before.salvo].group]]
         parts, in_turn = [], getattr(self.field.chain.params, "in_turn", 0)
         for side, hits in zip(SIDES, result, strict=True):
@@ -170,10 +174,22 @@ class Teller:
                 parts.append(f"{side}: {text}")
         return f"{listed([*dict.fromkeys(step.group or step.name for step in group)])}: {'; '.join(parts)}"
 
+    def _equal_dice(self, before: Any, result: tuple[int, int]) -> str:
+        """A roll of a battle whose states are hits by block: dice that hit alike, counted."""
+        p = self.field.params
+        side = SIDES[int(p.salvo[before.salvo, SIDE])]
+        hits = binomial_drawn(before.dice, before.chance, p.whole, result[0] * HALF + result[1])
+        chance = Fraction(before.chance, p.whole)
+        if before.entry == p.salvo[before.salvo, LAST_ENTRY]:
+            scored = plural(before.hits, "hit")
+            return f"low luck: {side}: {scored} and one more with chance {chance}: {hits}"
+        step = self.setup.file.step[sorted(self.setup.sides[side].shots)[p.entry[before.entry]]].name
+        return f"{step}: {side}: {plural(before.dice, 'die', 'dice')} of chance {chance}, {plural(hits, 'hit')}"
+
     def _rolled(self, side: str, before: State, result: int, dice: random.Random) -> str:
         army = getattr(self.field.params, side)
         salvo, rules = self.field.salvos[before.salvo], self.setup.sides[side]
-        own, enemy = (self.field.places[one].standings[getattr(before, one)] for one in (side, rules.enemy))
+        own, enemy = (self.field.places[one].standing([getattr(before, one)]) for one in (side, rules.enemy))
         phase = 0 if before.salvo < self.field.params.opening else min(before.clock + 1, self.setup.phases)
         shots = fired(rules, self.setup.groups[salvo.group], phase, own, enemy)
         aims = [self.field.classes[side][k] for k in army.targets[before.salvo][: army.classes[before.salvo]]]
@@ -181,7 +197,7 @@ class Teller:
         for k in range(int(army.classes[before.salvo])):
             hits = result // int(army.stride[before.salvo, k]) % int(army.size[before.salvo, k])
             same = [shot for shot in shots if shot.targets == aims[k]]
-            rolled = [volley for shot in same for volley in volleys(rules, shot, phase, own, enemy)]
+            rolled = [volley for shot in same for volley in volleys_at(rules, shot, phase, own, enemy)]
             if rolled and not (hits == 0 and aims[k] in aims[:k]):
                 texts.append(self._class_text(rolled, hits, int(army.size[before.salvo, k]) - 1, dice))
         return "; ".join(texts)
@@ -202,7 +218,7 @@ class Teller:
         return f"{', '.join(texts)} ({plural(sum(which), 'hit')})"
 
     def _which_hit(self, chances: list[int], hits: int, or_more: bool, dice: random.Random) -> list[bool]:
-        """Which dice hit, given how many do; each such throw as likely as it should be."""
+        """A random choice of the dice that hit, given their number, with the right chances."""
         rest = [np.ones(1)]
         for chance in reversed(chances):
             p = chance / self.setup.whole
@@ -248,7 +264,7 @@ def _losses(side: str, stands: Stands, rows: np.ndarray) -> str:
 
 
 def _ending(ending: int, gone: list[str]) -> str:
-    """How the battle ends, as a sentence with a space before it; "" while it goes on."""
+    """The end of the battle as a sentence with a space before it; "" while it goes on."""
     sentences = {
         GONE: f" Nobody is left of the {listed(gone)}.",
         OVER: " The rounds are over.",

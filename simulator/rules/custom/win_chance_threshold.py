@@ -1,4 +1,4 @@
-"""Where a side's chance to win is below its threshold (`odds-below`, docs/rules/custom_games.md section 8)."""
+"""States in which a side's win chance is below its threshold (`odds-below`, docs/rules/custom_games.md section 8)."""
 
 from __future__ import annotations
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 
 from simulator.rules.battle import Built, Clock, by_kind, offered
-from simulator.rules.kings_and_things import counts, model
+from simulator.rules.kings_and_things import model
 from simulator.rules.kings_and_things.checks import check
 from simulator.rules.kings_and_things.creatures import creature_rows, item_rows
 from simulator.rules.kings_and_things.forces import forces_of
 from simulator.rules.kings_and_things.outcome import columns, pieces
-from simulator.rules.kings_and_things.tables import chain_of
-from simulator.rules.kings_and_things.text import Replay, assumptions, decisions, explained
+from simulator.rules.kings_and_things.tables import chain_of, joined, starts_of
+from simulator.rules.kings_and_things.text import assumptions, decisions, explained, tell
 
 LOSSES = ("attacker_losses", "second_attacker_losses", "third_attacker_losses", "defender_losses")
 LEFT = ("attacker_creatures_left", "defender_creatures_left", "rounds")
@@ -37,15 +37,15 @@ def build(scenario: model.Scenario) -> Built:
     forces = forces_of(scenario)
     chain = chain_of(forces)
     return Built(
-        chain=replace(chain, tell=Replay(forces, chain.params).line),
+        chain=replace(chain, tell=partial(tell, forces, chain.params)),
         outcome=partial(columns, forces),
         pieces=partial(pieces, forces),
         assumptions=lambda: list(assumptions(scenario)),
         explain=lambda: list(explained(forces)),
         decisions=partial(decisions, forces),
         begun=lambda states: states.rounds,  # a round counts when it begins
-        starts=counts.starts_of(forces),
-        joined=partial(counts.joined, forces),
+        starts=starts_of(forces),
+        joined=partial(joined, forces),
     )
 
 

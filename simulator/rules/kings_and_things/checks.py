@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from simulator.rules.kings_and_things import model
-from simulator.rules.kings_and_things.creatures import parse
-from simulator.rules.kings_and_things.cup import check_cup
+from simulator.rules.kings_and_things.creatures import check_cup, parse
 from simulator.rules.kings_and_things.sides import NAMED, order_key, present_sides
 from simulator.rules.toolkit.policies import refuse
 

@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from simulator.engine.model.interpreted import quicken
-from simulator.rules.kings_and_things.sides import MAGIC, MELEE, RANGED, UNROLLED, Band, Role, Slot
+from simulator.rules.kings_and_things.rules import MAGIC, MELEE, RANGED
+from simulator.rules.kings_and_things.sides import UNROLLED, Band, Role, Slot, loss_order
 
 STACK = 10
 NOBODY = -1
@@ -25,6 +26,9 @@ class Held:
     """Bits for the items in play."""
 
     TALISMAN, BOW, SWORD, CHARM, DUST = (1 << bit for bit in range(5))
+
+
+ITEM_BITS = {"talisman": Held.TALISMAN, "magic-bow": Held.BOW, "magic-sword": Held.SWORD, "lucky-charm": Held.CHARM}
 
 
 class Condition(NamedTuple):
@@ -59,11 +63,22 @@ def less(left: tuple[int, ...], slot: int, number: int = 1) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Army:
-    """The slots of a side in loss order, and its rules of losses. `brittle`: any hit removes the Firewall."""
+    """The slots of a side in loss order, and its rules of losses."""
 
     band: Band
-    slots: tuple[Slot, ...]
-    brittle: bool = False
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """All slots, first lost first."""
+        return tuple(loss_order(self.band))
+
+    def start(self, dust: bool = False) -> Condition:
+        """The condition before round 1, with all counters and items; `dust`: Dust of Defense is held."""
+        items = sum(bit for item, bit in ITEM_BITS.items() if item in self.band.items) | (Held.DUST if dust else 0)
+        start = Condition(tuple(slot.number for slot in self.slots), items)
+        if self.band.unrolled:
+            start = start._replace(victim=self.slots_of(Role.FIREWALL)[0], die=FIREWALL_DIE)
+        return start
 
     @cached_property
     def ranks(self) -> list[tuple[Any, ...]]:
@@ -126,7 +141,7 @@ class Army:
         for slot in order:
             left, role = c.left[slot], self.slots[slot].role
             if left and role & Role.STRUCTURE:
-                return c._replace(left=less(c.left, slot, left if self.brittle and role & Role.FIREWALL else 1))
+                return c._replace(left=less(c.left, slot, left if self.band.brittle and role & Role.FIREWALL else 1))
             if left > c.struck.count(slot) and not (role & Role.GOLEM and step == RANGED):
                 return self._strike(c, slot)
         # All were hit: each that was saved dies of one more hit, without a roll. Further hits are void.

@@ -1,26 +1,239 @@
-"""Armies and their start conditions, as given or as drawn from the cup.
+"""The conditions of all sides by number, and the starts of a battle: armies as given, or as drawn from the cup.
 
 Rules: docs/rules/kings_and_things.md sections 3.2 (0), 4, 5 and 7.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
 
 from simulator.rules.kings_and_things import sides
-from simulator.rules.kings_and_things.catalogue import Catalogue
-from simulator.rules.kings_and_things.conditions import FIREWALL_DIE, NOBODY, Army, Condition, Held, less
-from simulator.rules.kings_and_things.creatures import Creature
-from simulator.rules.kings_and_things.cup import MOST_DRAWN, draws
+from simulator.rules.kings_and_things.conditions import NOBODY, Army, Condition, Held, less
+from simulator.rules.kings_and_things.creatures import MOST_DRAWN, Creature, draws
 from simulator.rules.kings_and_things.model import SETTLEMENTS, Exploration, Scenario
+from simulator.rules.kings_and_things.rules import MELEE, RANGED, STEPS
 from simulator.rules.kings_and_things.sides import Band, Role, fighter, takes
-from simulator.rules.toolkit.weights import distinct
+from simulator.rules.toolkit.policies import refuse
+from simulator.rules.toolkit.weights import LARGEST_CODE, distinct
 
-ITEM_BITS = {"talisman": Held.TALISMAN, "magic-bow": Held.BOW, "magic-sword": Held.SWORD, "lucky-charm": Held.CHARM}
+BARE = Condition(())[1:]
+# Place of a condition in a round: a step while losses are taken, between rounds, or before a step (BEFORE + step).
+REST, BEFORE = STEPS, STEPS + 1
+# Most conditions for each start, and most starts (one for each creature that an explorer's Warlord may take over).
+MOST_CONDITIONS, MOST_STEADY, MOST_STARTS = 100_000, 400_000, 20
+
+
+class Catalogue:
+    """All conditions reachable from the starts of a side, by number, with their transitions and dice.
+
+    `starts` are conditions, or an int64 array of the counters left, shape (starts, slots). `aimed_at`: an enemy has a
+    Marksman with an aimed die. `leaves`: the side may retreat. `fates` maps a condition that waits for a die to the
+    condition after each result. Raises Refusal for too many conditions.
+    """
+
+    def __init__(self, army: Army, starts: Sequence[Condition] | np.ndarray, aimed_at: bool, leaves: bool) -> None:
+        self.army, self.aimed_at, self.leaves = army, aimed_at, leaves
+        given = [] if isinstance(starts, np.ndarray) else starts
+        left = starts if isinstance(starts, np.ndarray) else np.array([c.left for c in starts], np.int64)
+        self.steady = all(army.steady(items) for items in {0, *(c.items for c in given)})
+        self._most = min(len(distinct(left)[0]), MOST_STARTS) * (MOST_STEADY if self.steady else MOST_CONDITIONS)
+        self.fates: dict[int, dict[int, int]] = {}
+        self._transitions: defaultdict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+        self._number: dict[Condition, int] = {}
+        self._visited: set[tuple[int, int]] = set()
+        self._waiting: list[tuple[int, int]] = []
+        others = aimed_at or leaves or (army.band.brittle and army.slots_of(Role.FIREWALL))
+        self._bare = self.steady and not others and all(c[1:] == BARE for c in given)
+        if self._bare:
+            self.left, self.starts = self._wear_down(left)
+            return
+        self.conditions = []
+        self.starts = [self._at(c, REST) for c in given or [Condition(tuple(row)) for row in left.tolist()]]
+        while self._waiting:
+            self._follow(*self._waiting.pop())
+
+    def __len__(self) -> int:
+        return len(self.left if self._bare else self.conditions)
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """All conditions by number."""
+        return [Condition(tuple(row)) for row in self.left.tolist()]
+
+    def _refuse_above(self, number: int) -> None:
+        text = f"can come to more than {self._most:,} conditions; give fewer people, or fewer items"
+        refuse(number > self._most, f"{self.army.band.name}.creatures", text)
+
+    def _number_of(self, c: Condition) -> int:
+        fresh = len(self.conditions)
+        number = self._number.setdefault(c, fresh)
+        if number == fresh:
+            self._refuse_above(fresh + 1)
+            self.conditions.append(c)
+        return number
+
+    def _at(self, c: Condition, place: int) -> int:
+        """The number of a condition at a place of the round; it is followed later."""
+        number = self._number_of(c)
+        if (number, place) not in self._visited:
+            self._visited.add((number, place))
+            self._waiting.append((number, place))
+        return number
+
+    def _wear_down(self, starts: np.ndarray) -> tuple[np.ndarray, list[int]]:
+        """The counters left in each condition, and the numbers of the starts, where only hits change the side.
+
+        This is `_follow` with arrays: the first slot with counters left takes a hit. A condition is coded as a whole
+        number whose digits are the counts of the slots, the first slot highest.
+        """
+        most = starts.max(axis=0) + 1
+        *units, codes = accumulate(most[::-1].tolist(), mul, initial=1)
+        unit = np.array(units[::-1], np.int64 if codes < LARGEST_CODE else object)
+        begun = now = starts @ unit
+        codes_left, size = [np.zeros(1, unit.dtype)], 1
+        for one in unit:
+            # Where the slots before this one are empty, this one holds at most `number` counters, or fewer.
+            rest, which = np.unique(now % one, return_inverse=True)
+            number = np.zeros(len(rest), np.int64)
+            np.maximum.at(number, which, (now // one).astype(np.int64))
+            size += int(number.sum())
+            self._refuse_above(size)
+            fewer = np.arange(1, 1 + number.sum()) - np.repeat(np.cumsum(number) - number, number)
+            codes_left.append(np.repeat(rest, number) + fewer.astype(unit.dtype) * one)
+            now = rest
+        code = np.sort(np.concatenate(codes_left))
+        first = np.searchsorted(unit[::-1], code, "right")
+        hits = np.searchsorted(code, code - np.append(0, unit[::-1])[first])
+        self._transitions |= {("hit", step): dict(enumerate(hits.tolist())) for step in range(STEPS)}
+        return (code[:, None] // unit % most).astype(np.int64), np.searchsorted(code, begun).tolist()
+
+    def _follow(self, number: int, place: int) -> None:
+        c, army, transitions = self.conditions[number], self.army, self._transitions
+        if c.die:
+            self.fates[number] = {result: self._at(fate, place) for result, fate in army.fates(c).items()}
+            return
+        if place < BEFORE and (c.items or not self.steady):  # at the end of the battle items no longer count
+            transitions["ended", 0][number] = self._number_of(Condition(c.left, 0, c.fled))
+        if place == REST and self.leaves and not c.fled:
+            transitions["gone", 0][number] = self._at(army.gone(c), REST)
+        if self.steady:
+            hit = self._at(army.hit(c, 0), place)
+            for step in range(STEPS):
+                transitions["hit", step][number] = hit
+        elif place == REST:
+            transitions["armed", 0][number] = self._at(army.armed(c), BEFORE)
+        elif place < BEFORE:
+            transitions["hit", place][number] = self._at(army.hit(c, place), place)
+            last = place == MELEE
+            # The end of a round: all its marks are gone.
+            following = Condition(c.left, c.items, c.fled) if last else army.begun(c, place + 1)
+            transitions["after", place][number] = self._at(following, REST if last else BEFORE + place + 1)
+        if self.steady or place >= BEFORE:  # the Lucky Charm and aimed hits come before losses
+            losing = place - BEFORE if place >= BEFORE else REST
+            if c.items & Held.CHARM:
+                transitions["charmless", 0][number] = self._at(c._replace(items=c.items & ~Held.CHARM), place)
+            if self.aimed_at:
+                transitions["aimed", 0][number] = self._at(army.aimed_hit(c), losing)
+            self._at(c, losing)
+
+    def led(self, what: str) -> np.ndarray:
+        """The condition after each condition, itself where nothing changes: int64, shape (conditions, 1 or steps).
+
+        "armed" for a round; after an "aimed" hit; "charmless"; "gone" from the hex; "ended"; and by step: after a
+        "hit", and "after" the losses of the step.
+        """
+        following = np.repeat(np.arange(len(self))[:, None], STEPS if what in {"hit", "after"} else 1, axis=1)
+        for step in range(following.shape[1]):
+            moves = self._transitions[what, step]
+            following[list(moves), step] = list(moves.values())
+        return following
+
+    def column(self, name: str) -> np.ndarray:
+        """A field of all conditions: int64 (bool for `used`, `aloft` and `shot`), shape (conditions,)."""
+        if self._bare:
+            return np.full(len(self), Condition._field_defaults[name])
+        at = Condition._fields.index(name)
+        return np.array([c[at] for c in self.conditions])
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        """Counters left: int64, shape (conditions, slots)."""
+        return np.array([c.left for c in self.conditions], np.int64).reshape(len(self), -1)
+
+    @cached_property
+    def survived(self) -> np.ndarray:
+        """Counters left or retreated: int64, shape (conditions, slots)."""
+        if self._bare:
+            return self.left
+        away = np.array([c.fled or (0,) * len(c.left) for c in self.conditions], np.int64)
+        return self.left + away.reshape(len(self), -1)
+
+    @cached_property
+    def fled(self) -> np.ndarray:
+        """The side has left the hex: bool, shape (conditions,)."""
+        return np.zeros(len(self), bool) if self._bare else np.array([bool(c.fled) for c in self.conditions])
+
+    def counted(self, role: int, survived: bool = False) -> np.ndarray:
+        """Counters, or levels, of a role: int64, shape (conditions,)."""
+        return (self.survived if survived else self.left)[:, self.army.slots_of(role)].sum(axis=1)
+
+    @cached_property
+    def dice(self) -> np.ndarray:
+        """Dice of each value in each step, without aimed dice: int64, shape (conditions, steps, values 0 to 7)."""
+        dice = np.zeros((len(self), STEPS, 8), np.int64)
+        rows = np.arange(len(self))
+        sword, bow, shot = (self.column(name) for name in ("sword", "bow", "shot"))
+        aloft, held = self.left[:, self.army.balloon].any(axis=1), self.army.band.items & {"magic-sword", "magic-bow"}
+        for n, slot in enumerate(self.army.slots):
+            number = self.left[:, n]
+            if slot.role & Role.STRUCTURE:
+                dice[rows, slot.home, np.maximum(0, number - self.army.band.cloud)] += number > 0
+                continue
+            value, usual = self.army.value(n), np.where(slot.role & Role.AIMED, 0, number)
+            if held:
+                raised = self.army.value(n, 1)
+                dice[:, MELEE, raised] += 2 * (sword == n)
+                dice[:, RANGED, raised] += bow == n
+                usual = np.where((sword == n) | (bow == n), 0, usual)
+            if slot.role & Role.PASSENGER:
+                dice[:, RANGED, value] += np.where(aloft, usual, 0)
+                usual = np.where(aloft | shot, 0, usual)
+            dice[:, slot.home, value] += usual * slot.dice
+        dice[:, :, 0] = 0
+        return dice
+
+    @cached_property
+    def aimed(self) -> np.ndarray:
+        """Value of the aimed die in each step, 0 for none: int64, shape (conditions, steps)."""
+        aimed = np.zeros((len(self), STEPS), np.int64)
+        for n in self.army.slots_of(Role.AIMED):
+            aimed[:, self.army.slots[n].home] += self.army.value(n) * self.left[:, n]
+        return aimed
+
+    @property
+    def fire(self) -> np.ndarray:
+        """Sum of dice x min(6, effective value) between two rounds: int64, shape (conditions,).
+
+        Between two rounds nobody holds Bow or Sword (section 4).
+        """
+        return np.asarray(self.dice.sum(axis=1) @ np.minimum(6, np.arange(8)) + self.aimed.sum(axis=1))
+
+    @cached_property
+    def room(self) -> np.ndarray:
+        """Hits above this number are always void: int64, shape (conditions,)."""
+        number = self.left.copy()
+        if self.army.band.brittle and (walls := self.army.slots_of(Role.FIREWALL)):
+            number[:, walls] = np.minimum(1, number[:, walls])
+        counters = number.sum(axis=1) - number[:, self.army.slots_of(Role.STRUCTURE)].sum(axis=1)
+        return number.sum(axis=1) + (0 if self.steady else counters + 2)
 
 
 class Note(NamedTuple):
@@ -62,8 +275,15 @@ class Forces:
         return self.catalogues[i], int(condition) - self.base[i]
 
     def each(self, read: Callable[[Catalogue], np.ndarray]) -> np.ndarray:
-        """`read(catalogue)` of all sides, concatenated: one value or row for each condition."""
+        """`read(catalogue)` of all sides, concatenated along the first axis.
+
+        It keeps the dtype of `read`; shape (conditions, ...), or (conditions x steps,) for `throws`.
+        """
         return np.concatenate([read(one) for one in self.catalogues])
+
+    def led(self, what: str) -> np.ndarray:
+        """`Catalogue.led` of all sides, conditions numbered across sides: int64, shape (conditions, 1 or steps)."""
+        return np.concatenate([at + one.led(what) for at, one in zip(self.base, self.catalogues, strict=False)])
 
 
 def forces_of(scenario: Scenario) -> Forces:
@@ -75,8 +295,8 @@ def forces_of(scenario: Scenario) -> Forces:
         armies, (notes, starts, which, chance) = _drawn(scenario, attacker, defender)
     else:
         sides.act_before_round_1(present)
-        armies = [army_of(scenario, band) for band in present]
-        begun = [start_of(army, dust and army.band is defender) for army in armies]
+        armies = [Army(band) for band in present]
+        begun = [army.start(dust and army.band is defender) for army in armies]
         people = tuple(army.people(start.left) for army, start in zip(armies, begun, strict=True))
         if driven_off:
             begun[0] = armies[0].gone(begun[0])
@@ -93,20 +313,6 @@ def forces_of(scenario: Scenario) -> Forces:
     return Forces(scenario, present, catalogues, base, notes, merged, np.bincount(which, chance), driven_off)
 
 
-def army_of(scenario: Scenario, band: Band) -> Army:
-    """A side's slots in loss order."""
-    return Army(band, tuple(sides.loss_order(band)), brittle=scenario.options.firewall_hits == "one")
-
-
-def start_of(army: Army, dust: bool = False) -> Condition:
-    """The condition of a side before round 1, with all its counters and items."""
-    items = sum(bit for item, bit in ITEM_BITS.items() if item in army.band.items) | (Held.DUST if dust else 0)
-    start = Condition(tuple(slot.number for slot in army.slots), items)
-    if army.band.unrolled:
-        start = start._replace(victim=army.slots_of(Role.FIREWALL)[0], die=FIREWALL_DIE)
-    return start
-
-
 def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[Army], Starts]:
     """The explorer with all creatures that may join its Warlord, an army of all defenders; the start by draw."""
     kinds, counts, level, loot, chance = draws(scenario)
@@ -120,10 +326,10 @@ def _drawn(scenario: Exploration, attacker: Band, defender: Band) -> tuple[list[
     moved = mover != NOBODY
     here[moved, mover[moved]] -= 1
     joining = [slots[kind] for kind in np.unique(mover[moved])]
-    own = army_of(scenario, replace(attacker, counters=attacker.counters + joining))
+    own = Army(replace(attacker, counters=attacker.counters + joining))
     several, levels = [replace(slot, number=MOST_DRAWN) for slot in slots], {"settlement": int(level.max())}
-    enemy = army_of(scenario, replace(defender, counters=several, levels=levels))
-    alone = start_of(own)
+    enemy = Army(replace(defender, counters=several, levels=levels))
+    alone = own.start()
     for slot in joining:
         alone = alone._replace(left=less(alone.left, own.place(slot)))
     left = np.zeros((len(here), len(enemy.slots)), np.int64)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Columns, Piece, States
-from simulator.rules.kings_and_things.catalogue import Catalogue
-from simulator.rules.kings_and_things.forces import Forces
+from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import FORTS, Exploration
 from simulator.rules.kings_and_things.rules import ATTACKING, DEFENDING, STALEMATE
 from simulator.rules.kings_and_things.sides import SIDES, Role, unexplored

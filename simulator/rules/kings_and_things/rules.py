@@ -15,7 +15,7 @@ from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.toolkit.retreat import Leave, leaves
 
 ATTACKING, DEFENDING, SECOND = range(3)
-RANGED, MELEE = 1, 2
+MAGIC, RANGED, MELEE = range(3)
 STEPS = 3
 
 # Phases of states, where a die is rolled or a side decides next; after OVER those that a step passes through.

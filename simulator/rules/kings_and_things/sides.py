@@ -11,9 +11,9 @@ from typing import Any
 
 from simulator.rules.kings_and_things.creatures import Creature, counted, key_of, parse
 from simulator.rules.kings_and_things.model import PRINTED, Defender, Inhabitants, Policy, Scenario, Side
+from simulator.rules.kings_and_things.rules import MAGIC, MELEE, RANGED
 
 SIDES = ("attacker", "defender", "second_attacker", "third_attacker")
-MAGIC, RANGED, MELEE = range(3)
 
 
 class Role:
@@ -75,7 +75,8 @@ class Band:
     """One side: its policy, its single counters, levels of its structures and items in play.
 
     `leaves`: it has a hex to retreat to and a policy that may retreat. `target`: the side it fires at in a
-    free-for-all. `taken`: the counter that its Warlord took over. `battered`: the structures that Baron and Duke hit.
+    free-for-all. `brittle`: any hit removes the Firewall. `taken`: the counter that its Warlord took over. `battered`:
+    the structures that Baron and Duke hit.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Band:
     levels: dict[str, int] = field(default_factory=dict)
     fort: str = "none"
     cloud: int = 0
+    brittle: bool = False
     dispelled: str | None = None
     taken: Slot | None = None
     battered: list[str] = field(default_factory=list)
@@ -127,6 +129,7 @@ def _band(scenario: Scenario, name: str, dispels: bool, voided: str | None) -> B
     counters = [fighter(creature, policy, dispels) for creature in parse(fields.creatures, f"{name}.creatures")]
     target = getattr(policy, "target", None) or ("strongest" if name == "defender" else "defender")
     band = Band(name, fields, policy, counters, set(fields.items) - {voided}, leaves, target, dispelled=voided)
+    band.brittle = scenario.options.firewall_hits == "one"
     if "balloon" in band.items:
         for creature in parse(fields.balloon_passengers, f"{name}.balloon_passengers"):
             ashore = (n for n, slot in enumerate(counters) if not slot.role & Role.PASSENGER)

@@ -1,7 +1,12 @@
-"""The chain of a battle: chance tables and Params from the forces."""
+"""The chain of a battle: chance tables and Params from the forces; one chain for battles of different counts.
+
+A condition is the full state of a side (`conditions`), so a smaller stack starts in a condition of the catalogue of the
+largest one, which is extended by the conditions of its own.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,20 +17,24 @@ import numpy as np
 
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import NO_TABLE, TableBook, Tables, combine, die
+from simulator.engine.model.interpreted import plain_params
+from simulator.rules.battle import Columns, Joined, Refusal, States
 from simulator.rules.kings_and_things import rules
-from simulator.rules.kings_and_things.catalogue import STEPS, Catalogue
 from simulator.rules.kings_and_things.conditions import LOST, SAVED, Held
-from simulator.rules.kings_and_things.forces import Forces
-from simulator.rules.kings_and_things.model import FORTS
-from simulator.rules.kings_and_things.rules import DIGIT_BITS, Params, State
-from simulator.rules.kings_and_things.sides import Band, Role, unexplored
-from simulator.rules.toolkit.retreat import Leave, after, below, never, outnumbered, reads_rounds
-from simulator.rules.toolkit.weights import digits, hits, sum_of_all
+from simulator.rules.kings_and_things.creatures import parse
+from simulator.rules.kings_and_things.forces import Catalogue, Forces
+from simulator.rules.kings_and_things.model import FORTS, CreatureTable, Exploration
+from simulator.rules.kings_and_things.outcome import columns
+from simulator.rules.kings_and_things.rules import DIGIT_BITS, STEPS, Params, State
+from simulator.rules.kings_and_things.sides import Band, Role, takes, unexplored
+from simulator.rules.toolkit.retreat import Leave, outnumbered, reads_rounds
+from simulator.rules.toolkit.weights import digits, distinct, hits, sum_of_all
 
 PLAIN, NEAR_MISS, BARE_HIT = range(3)
 TARGETS = ("attacker", "defender", "second-attacker", "third-attacker", "strongest", "weakest")
 POST_BATTLE = ("none", "damaged", "all")
 MOST_ROUNDS = (1 << 20) - 1
+COUNT = re.compile(r"(\w+)\.creatures\[(\d+)\]\.count$")
 
 
 @lru_cache(maxsize=4096)
@@ -58,7 +67,10 @@ def turning(value: int, charm: int) -> int:
 
 
 def throws(one: Catalogue, charm: np.ndarray, book: TableBook) -> np.ndarray:
-    """Tables of the dice of each condition in each step, flat (NO_TABLE: no dice); `charm` by condition."""
+    """Tables of the dice by condition and step, NO_TABLE without dice: int64, shape (conditions x steps,).
+
+    `charm`: PLAIN, NEAR_MISS or BARE_HIT by condition, int64, shape (conditions,).
+    """
     dice = np.concatenate([one.dice[:, :, 1:], one.aimed[:, :, None]], axis=2)
     charmed = np.where(dice.any(axis=2), charm[:, None], PLAIN)
     rows = np.concatenate([dice, charmed[:, :, None]], axis=2).reshape(len(one) * STEPS, -1)
@@ -73,11 +85,11 @@ def leave_of(band: Band) -> Leave:
     """The fixed retreat policy of a side; `never` also for `best`."""
     policy = band.policy
     policies = {
-        "after-rounds": after(policy.retreat_after),
-        "below-creatures": below(policy.retreat_below),
+        "after-rounds": Leave(rounds=policy.retreat_after),
+        "below-creatures": Leave(below=policy.retreat_below),
         "when-outgunned": outnumbered(Fraction(str(policy.retreat_ratio)).limit_denominator(10**6)),
     }
-    return policies.get(policy.retreat, never()) if band.leaves else never()
+    return policies.get(policy.retreat, Leave()) if band.leaves else Leave()
 
 
 def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
@@ -88,22 +100,18 @@ def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
     fort, all_roll = FORTS.index(forces.bands[1].fort), forces.scenario.options.post_battle_rolls == "all"
     rolls = 0 < fort < FORTS.index("citadel")
 
-    def led(what: str) -> np.ndarray:
-        pairs = zip(forces.base, forces.catalogues, strict=False)
-        return np.concatenate([first + one.led(what) for first, one in pairs])
-
     def charmed(one: Catalogue, how: str) -> np.ndarray:
         """The side has a charm that works like this, by condition."""
         return (one.column("items") & Held.CHARM > 0) & (one.army.band.policy.lucky_charm == how)
 
     thrown = each(lambda one: throws(one, np.where(charmed(one, "own-miss"), NEAR_MISS, PLAIN), book))
     spoils = each(lambda one: charmed(one, "enemy-hit"))
-    columns = {
-        rules.ARMED: led("armed"),
-        rules.AIMED: led("aimed"),
-        rules.GONE: led("gone"),
-        rules.CHARMLESS: led("charmless"),
-        rules.AT_END: led("ended"),
+    numbers = {
+        rules.ARMED: forces.led("armed"),
+        rules.AIMED: forces.led("aimed"),
+        rules.GONE: forces.led("gone"),
+        rules.CHARMLESS: forces.led("charmless"),
+        rules.AT_END: forces.led("ended"),
         rules.WAITS: each(lambda one: waits[one.column("die")]),
         rules.FATE_AT: fate_at,
         rules.GOLEM: each(lambda one: one.counted(Role.GOLEM)),
@@ -116,22 +124,23 @@ def _about(forces: Forces, book: TableBook, fate_at: np.ndarray) -> np.ndarray:
         rules.ROOM: each(lambda one: one.room),
         rules.FORT_ROLLS: each(lambda one: rolls & (all_roll | (one.counted(Role.FORT) < fort))),
         rules.SETTLEMENT: each(lambda one: one.counted(Role.SETTLEMENT)),
-        rules.AFTERWARDS: led("after"),
+        rules.AFTERWARDS: forces.led("after"),
         rules.THROW: thrown,
         rules.SPOILED: each(lambda one: throws(one, np.full(len(one), BARE_HIT), book)) if spoils.any() else thrown,
-        rules.FALLS: _falls(forces, led("hit")),
+        rules.FALLS: _falls(forces),
     }
-    rows = [column.reshape(len(fate_at), -1) for _, column in sorted(columns.items())]
+    rows = [column.reshape(len(fate_at), -1) for _, column in sorted(numbers.items())]
     return np.concatenate(rows, axis=1, dtype=np.int32, casting="unsafe")
 
 
-def _falls(forces: Forces, hit: np.ndarray) -> np.ndarray:
+def _falls(forces: Forces) -> np.ndarray:
     """The condition after 0, 1, ... hits in each step, and the hits spent before a die must be rolled.
 
     The width is the largest number of hits with an effect on any side; more hits count as the last.
     """
     strongest = [int((one.dice.sum(axis=2) + (one.aimed > 0)).max(initial=0)) + 1 for one in forces.catalogues]
     sizes, waits = np.diff(forces.base), forces.each(lambda one: one.column("die")) > 0
+    hit = forces.led("hit")
     most = np.repeat([sum(strongest) - own for own in strongest], sizes)[:, None]
     now = np.repeat(np.arange(len(hit))[:, None], STEPS, axis=1)
     falls, spent = [now], [np.zeros_like(now)]
@@ -269,3 +278,61 @@ def chain_of(forces: Forces) -> Chain:
     least = at_least(params, tables) if params.digits else (0, 0)
     chain = Chain(params, start, limits, tables, counters=("rounds",), annotation="note", may_be_over=True)
     return replace(chain, at_least=least)
+
+
+def starts_of(forces: Forces) -> list[str]:
+    """Scenario paths of the counts of creatures (given as tables) that change the start state alone.
+
+    Counts are left out where a Warlord takes the strongest, a Balloon takes passengers, or a counter may hold an item.
+    """
+    if isinstance(forces.scenario, Exploration) or forces.driven_off or any(map(takes, forces.bands)):
+        return []
+    return [
+        f"{band.name}.creatures[{i}].count"
+        for band in forces.bands
+        if band.policy.retreat != "best" and not band.items & {"balloon", "magic-sword", "magic-bow"}
+        for i, entry in enumerate(band.fields.creatures)
+        if isinstance(entry, CreatureTable)
+    ]
+
+
+def joined(forces: Forces, paths: Sequence[str], settings: np.ndarray) -> Joined | None:
+    """One chain for battles with these counts, none above those of `forces`; None for too many conditions.
+
+    `settings`: the counts, int64, shape (scenarios, paths).
+    """
+    catalogues = []
+    for i, one in enumerate(forces.catalogues):
+        start = one.conditions[one.starts[0]]
+        left = np.array(start.left) - _fewer(forces, i, paths, settings)
+        starts = [start, *(start._replace(left=tuple(row)) for row in left.tolist())]
+        try:
+            catalogues.append(Catalogue(one.army, starts, one.aimed_at, one.leaves))
+        except Refusal:
+            return None
+    base = np.cumsum([0, *map(len, catalogues)]).tolist()
+    meetings = np.stack([np.add(one.starts, first) for one, first in zip(catalogues, base, strict=False)], axis=1)
+    whole = replace(forces, catalogues=catalogues, base=base, starts=np.insert(meetings[:1], 0, 0, axis=1))
+    chain, (different, which), note = chain_of(whole), distinct(meetings[1:]), forces.notes[0]
+    params = plain_params(chain.params)
+    states = np.array([begun(params, sides) for sides in different.tolist()], np.int64)
+
+    def outcome(states: States, at: Sequence[int]) -> Columns:
+        lacking = (_fewer(forces, i, paths, np.array([at])).sum() for i in range(len(forces.bands)))
+        people = tuple(int(number - less) for number, less in zip(note.people, lacking, strict=True))
+        return columns(replace(whole, notes=[note._replace(people=people)]), states)
+
+    return Joined(chain, states[which], outcome)
+
+
+def _fewer(forces: Forces, i: int, paths: Sequence[str], settings: np.ndarray) -> np.ndarray:
+    """Counters missing from each slot, compared with `forces`: int64, shape (settings, slots)."""
+    band, army = forces.bands[i], forces.catalogues[i].army
+    missing = np.zeros((len(settings), len(army.slots)), np.int64)
+    for path, counts in zip(paths, settings.T, strict=True):
+        name, entry = COUNT.fullmatch(path).groups()  # type: ignore[union-attr]
+        if name == band.name:
+            given = band.fields.creatures[: int(entry) + 1]
+            slot = band.counters[len(parse(given, path)) - 1]
+            missing[:, army.place(slot)] += given[-1].count - counts  # type: ignore[union-attr]
+    return missing

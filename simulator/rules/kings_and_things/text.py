@@ -12,9 +12,8 @@ import numpy as np
 
 from simulator.rules.battle import Columns
 from simulator.rules.kings_and_things import rules
-from simulator.rules.kings_and_things.catalogue import Catalogue
 from simulator.rules.kings_and_things.conditions import TALISMAN_SAVE, Held
-from simulator.rules.kings_and_things.forces import Forces
+from simulator.rules.kings_and_things.forces import Catalogue, Forces
 from simulator.rules.kings_and_things.model import Exploration, FreeForAll, Scenario
 from simulator.rules.kings_and_things.rules import Params, State, throw_of
 from simulator.rules.kings_and_things.sides import SIDES, Band, Role, Slot, bands, dust_at_start, takes, unexplored
@@ -149,78 +148,68 @@ def values_of(one: Catalogue, number: int, step: int) -> Sequence[int]:
     return [value for value, times in enumerate(dice) for _ in range(times)] + ([aimed] if aimed else [])
 
 
-class Replay:
-    """The lines of a replay of one battle."""
+def tell(forces: Forces, p: Params, before: State, results: tuple[int, int], after: State, dice: random.Random) -> str:
+    """The line of one step of a replay: its dice and their effect."""
+    if before.phase == rules.DRAW:
+        here = _here(*forces.at(rules.DEFENDING, after.side1))
+        text = f"Drawn: {here}." if here else "The hex is taken without a fight."
+        return text if after.phase != rules.DRAW else ""
+    if before.phase == rules.AFTER:
+        fallen = [text for bit, text in AFTER_WORDS.items() if results[0] & bit]
+        return "After the battle: " + (listed(fallen) or "all is restored") + "."
+    if before.phase == rules.FIREWALL:
+        return f"{in_words(SIDES[before.turn]).capitalize()}'s Firewall has value {results[0]}."
+    changes = "".join(f"; {text}" for i in range(p.sides) for text in _changes(forces, i, before, after))
+    if before.phase == rules.SAVE:
+        return f"{_saving(forces, before, results[0], dice)}{changes}."
+    turns = ((before.turn + n, one) for n, one in enumerate(results))
+    thrown = "; ".join(_throw(forces, p, before, i, n, dice) for i, n in turns if throw_of(p, before, i))
+    return f"Round {before.rounds}, {STEP_NAMES[before.step]}: {thrown}{changes}."
 
-    def __init__(self, forces: Forces, params: Params) -> None:
-        self._forces, self._params = forces, params
 
-    def line(self, before: State, results: tuple[int, int], after: State, dice: random.Random) -> str:
-        """The line of one step: its dice and their effect."""
-        if before.phase == rules.DRAW:
-            here = _here(*self._condition(after, rules.DEFENDING))
-            text = f"Drawn: {here}." if here else "The hex is taken without a fight."
-            return text if after.phase != rules.DRAW else ""
-        if before.phase == rules.AFTER:
-            fallen = [text for bit, text in AFTER_WORDS.items() if results[0] & bit]
-            return "After the battle: " + (listed(fallen) or "all is restored") + "."
-        if before.phase == rules.FIREWALL:
-            return f"{self._who(before.turn).capitalize()}'s Firewall has value {results[0]}."
-        changes = "".join(f"; {text}" for i in range(self._params.sides) for text in self._changes(i, before, after))
-        if before.phase == rules.SAVE:
-            return f"{self._saving(before, results[0], dice)}{changes}."
-        turns = ((before.turn + n, one) for n, one in enumerate(results))
-        thrown = "; ".join(self._throw(before, i, n, dice) for i, n in turns if throw_of(self._params, before, i))
-        return f"Round {before.rounds}, {STEP_NAMES[before.step]}: {thrown}{changes}."
+def _saving(forces: Forces, before: State, result: int, dice: random.Random) -> str:
+    one, number = forces.at(before.turn, rules.side(before, before.turn))
+    c = one.conditions[number]
+    slot = one.army.slots[c.victim]
+    [label] = _names(slot, slot.number - c.left[c.victim], 1)
+    face = dice.choice((2, 3, 4, 5) if result else (1, 6))
+    by = " for the Talisman" if c.die == TALISMAN_SAVE else ""
+    return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
 
-    def _who(self, i: int) -> str:
-        return in_words(self._forces.bands[i].name)
 
-    def _condition(self, state: State, i: int) -> tuple[Catalogue, int]:
-        return self._forces.at(i, rules.side(state, i))
+def _throw(forces: Forces, p: Params, s: State, i: int, result: int, dice: random.Random) -> str:
+    j, spoils = int(rules.target_of(s, i)), p.about[rules.SPOILS :: p.row]
+    one, number = forces.at(i, rules.side(s, i))
+    own = one.conditions[number].items & Held.CHARM and not spoils[rules.side(s, i)]
+    charm = BARE_HIT if spoils[rules.side(s, j)] else NEAR_MISS if own else PLAIN
+    values, aimed = values_of(one, number, s.step), int(one.aimed[number, s.step])
+    faces = throw_faces(values[:-1] if aimed else values, aimed, result, charm, dice)
+    shown = [f"{face} (needs {min(value, 6)})" for value, face in zip(values, faces, strict=True)]
+    if aimed:
+        shown[-1] += " aimed"
+    turned = " (the Lucky Charm turns one)" if result & 1 else ""
+    hits = (result >> 2) + (result >> 1 & 1)
+    scored = plural(hits, "hit") if hits else "no hit"
+    return f"{in_words(SIDES[i])} rolls {', '.join(shown)} at {in_words(SIDES[j])}: {scored}{turned}"
 
-    def _saving(self, before: State, result: int, dice: random.Random) -> str:
-        one, number = self._condition(before, before.turn)
-        c = one.conditions[number]
-        slot = one.army.slots[c.victim]
-        [label] = _names(slot, slot.number - c.left[c.victim], 1)
-        face = dice.choice((2, 3, 4, 5) if result else (1, 6))
-        by = " for the Talisman" if c.die == TALISMAN_SAVE else ""
-        return f"{label} rolls {face}{by}: {'saved' if result else 'dies'}"
 
-    def _throw(self, s: State, i: int, result: int, dice: random.Random) -> str:
-        j, p = int(rules.target_of(s, i)), self._params
-        spoils = p.about[rules.SPOILS :: p.row]
-        one, number = self._condition(s, i)
-        own = one.conditions[number].items & Held.CHARM and not spoils[rules.side(s, i)]
-        charm = BARE_HIT if spoils[rules.side(s, j)] else NEAR_MISS if own else PLAIN
-        values, aimed = values_of(one, number, s.step), int(one.aimed[number, s.step])
-        faces = throw_faces(values[:-1] if aimed else values, aimed, result, charm, dice)
-        shown = [f"{face} (needs {min(value, 6)})" for value, face in zip(values, faces, strict=True)]
-        if aimed:
-            shown[-1] += " aimed"
-        turned = " (the Lucky Charm turns one)" if result & 1 else ""
-        hits = (result >> 2) + (result >> 1 & 1)
-        scored = plural(hits, "hit") if hits else "no hit"
-        return f"{self._who(i)} rolls {', '.join(shown)} at {self._who(j)}: {scored}{turned}"
-
-    def _changes(self, i: int, before: State, after: State) -> list[str]:
-        """Phrases for counters lost, structures hit, items gone and a retreat of side `i`."""
-        (one, old), (_, new) = self._condition(before, i), self._condition(after, i)
-        was, now = one.conditions[old], one.conditions[new]
-        fled = bool(now.fled) and not was.fled
-        lost, walls = [], []
-        for n, slot in enumerate(one.army.slots):
-            less = was.left[n] - now.left[n] - (now.fled[n] if fled else 0)
-            if slot.role & Role.STRUCTURE and was.left[n] != now.left[n]:
-                walls.append(f"{slot.labels[0]} {was.left[n]} -> {now.left[n]}")
-            elif slot.role & Role.PEOPLE or not fled:
-                lost += _names(slot, slot.number - was.left[n], less)
-        parts = [f"{self._who(i)} loses {listed(lost)}"] if lost else []
-        parts += [f"{self._who(i)}'s {', '.join(walls)}"] if walls else []
-        gone = was.items & ~now.items if after.phase < rules.AFTER and not fled else 0
-        parts += [f"{text} of {self._who(i)} is gone" for bit, text in ITEMS.items() if gone & bit]
-        return [*parts, f"{self._who(i)} retreats"] if fled else parts
+def _changes(forces: Forces, i: int, before: State, after: State) -> list[str]:
+    """Phrases for counters lost, structures hit, items gone and a retreat of side `i`."""
+    who, ((one, old), (_, new)) = in_words(SIDES[i]), (forces.at(i, rules.side(s, i)) for s in (before, after))
+    was, now = one.conditions[old], one.conditions[new]
+    fled = bool(now.fled) and not was.fled
+    lost, walls = [], []
+    for n, slot in enumerate(one.army.slots):
+        less = was.left[n] - now.left[n] - (now.fled[n] if fled else 0)
+        if slot.role & Role.STRUCTURE and was.left[n] != now.left[n]:
+            walls.append(f"{slot.labels[0]} {was.left[n]} -> {now.left[n]}")
+        elif slot.role & Role.PEOPLE or not fled:
+            lost += _names(slot, slot.number - was.left[n], less)
+    parts = [f"{who} loses {listed(lost)}"] if lost else []
+    parts += [f"{who}'s {', '.join(walls)}"] if walls else []
+    gone = was.items & ~now.items if after.phase < rules.AFTER and not fled else 0
+    parts += [f"{text} of {who} is gone" for bit, text in ITEMS.items() if gone & bit]
+    return [*parts, f"{who} retreats"] if fled else parts
 
 
 def _names(slot: Slot, first: int, number: int) -> list[str]:
@@ -258,7 +247,10 @@ def throw_faces(values: Sequence[int], aimed: int, result: int, charm: int, dice
 
 
 def decisions(forces: Forces, states: Any, options: np.ndarray) -> Columns:
-    """Columns of decision states: the counters left of each side, and the option taken."""
+    """Columns of decision states as text, shape (states,): the counters left of each side, and the option taken.
+
+    `options`: int32, shape (states,).
+    """
     columns: Columns = {}
     for i, name in enumerate(SIDES[:2]):
         left = cache(lambda condition, i=i: _here(*forces.at(i, condition)) or "nobody")

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike
 from pydantic import Field
 
 from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
-from simulator.rules.battle import ATTACKER, Both, Built, Fields, Frame, Outcomes, Run
+from simulator.rules.battle import ATTACKER, Both, Built, Course, Fields, Frame, Run, gathered, without_stage
 from simulator.rules.price_of_power import checks, model, siege, text
 from simulator.rules.price_of_power.crossing import UNITS_PER_SHIP
-from simulator.rules.price_of_power.forces import TYPES, TYPES_HIT
+from simulator.rules.price_of_power.forces import TYPES_HIT
 from simulator.rules.price_of_power.outcome import outcome
 from simulator.rules.price_of_power.tables import FORCES, Setup
-from simulator.rules.toolkit.courses import Courses
 from simulator.rules.toolkit.naming import SIDES
 from simulator.rules.toolkit.policies import refuse
 
@@ -126,7 +125,7 @@ def landing(fields: Campaign, room: int) -> model.LandSide:
     """The units that land in `room` places: types in landing order, each regular, mercenary, allied (step 2)."""
     army, units = fields.attacker.army, dict[str, int]()
     for which in TYPES_HIT[fields.policy.attacker.landing]:
-        for name in (f"{prefix}{TYPES[which]}" for prefix in BOARDING):
+        for name in (f"{prefix}{model.TYPES[which]}" for prefix in BOARDING):
             if name in army.units:
                 units[name] = min(getattr(army, name), room)
                 room -= units[name]
@@ -151,7 +150,7 @@ class Stages:
 
     def _plan(self, army: tuple[int, ...]) -> siege.Taken:
         """The best siege plan of (infantry, cavalry, artillery), with ships that face every island (step 4)."""
-        fields, units = self.fields, dict(zip(TYPES, army, strict=True))
+        fields, units = self.fields, dict(zip(model.TYPES, army, strict=True))
         side = siege.Besieger(military_power=fields.conditions.siege_power, ships_facing=True).model_copy(update=units)
         actions, mentality = fields.conditions.siege_actions, fields.options.defensive_mentality
         return siege.best_plan(side, fields.defender.provinces, fields.policy.attacker.plan, actions, mentality)
@@ -159,36 +158,33 @@ class Stages:
     def besiegers(self, landed: int) -> tuple[int, ...]:
         """Infantry, cavalry and artillery of all categories that landed."""
         army = landing(self.fields, landed)
-        return tuple(sum(getattr(army, f"{prefix}{unit}", 0) for prefix in BOARDING) for unit in TYPES)
+        return tuple(sum(getattr(army, f"{prefix}{unit}", 0) for prefix in BOARDING) for unit in model.TYPES)
 
-    def answer(self, run: Run) -> Outcomes:
+    def courses(self, run: Run) -> Iterator[Course]:
         """All courses of the campaign. Step 1: without a naval victory the campaign is over."""
-        courses, fields = Courses(COLUMNS), self.fields
+        fields = self.fields
         if not is_fought(fields, "fleet"):
             ships = model.count(fields.attacker.fleet)
-            self.invasion(run, courses, self.landed(ships), {"attacker_ships_left": ships})
-            return courses.outcomes()
+            yield from self.invasion(run, self.landed(ships), {"attacker_ships_left": ships})
+            return
         setup = Setup(stage(fields, "fleet"), brief=True)
         ends = run(text.chain_with_replay(setup, "at sea"))
         columns = outcome(setup, ends.states)
         won = columns["winner"] == ATTACKER
         ships_left = {name: columns[name] for name in ("attacker_ships_left", "defender_ships_left")}
         left = {"attacker_units_left": self.whole, "defender_units_left": model.count(fields.defender.army)}
-        courses.add(ends, ~won, {"winner": columns["winner"], **ships_left, **left})
+        yield ends, ~won, {"winner": columns["winner"], **ships_left, **left}
         for row in np.flatnonzero(won):
             survivors = {name: int(values[row]) for name, values in ships_left.items()}
             landed = self.landed(survivors["attacker_ships_left"] + int(columns["attacker_captured"][row]))
-            self.invasion(run, courses, landed, survivors, ends_there(ends, int(row)))
-        return courses.outcomes()
+            yield from self.invasion(run, landed, survivors, ends_there(ends, int(row)))
 
-    def invasion(
-        self, run: Run, courses: Courses, landed: int, ships: Mapping[str, int], share: Share | None = None
-    ) -> None:
+    def invasion(self, run: Run, landed: int, ships: Mapping[str, int], share: Share | None = None) -> Iterator[Course]:
         """Steps 3 and 4: land battle, siege."""
         course: dict[str, ArrayLike] = {**ships, "naval_won": True, "landed": landed}
         if not is_fought(self.fields, "army"):
             course |= {"land_won": True, "attacker_units_left": self.whole}
-            courses.add_one(share, course | self.besieged([self.besiegers(landed)]))
+            yield without_stage(share, course | self.besieged([self.besiegers(landed)]))
             return
         setup, chain = self.on_land(landed)
         ends = run(chain, share)
@@ -196,9 +192,9 @@ class Stages:
         won = columns["winner"] == ATTACKER
         course["attacker_units_left"] = columns["attacker_units_left"] + self.whole - landed
         course["defender_units_left"] = columns["defender_units_left"]
-        left = zip(*(columns[f"attacker_{unit}_left"].tolist() for unit in TYPES), strict=True)
-        courses.add(ends, won, course | self.besieged([*left]) | {"land_won": True})
-        courses.add(ends, ~won, course | {"winner": columns["winner"], "stage": 1})
+        left = zip(*(columns[f"attacker_{unit}_left"].tolist() for unit in model.TYPES), strict=True)
+        yield ends, won, course | self.besieged([*left]) | {"land_won": True}
+        yield ends, ~won, course | {"winner": columns["winner"], "stage": 1}
 
     def besieged(self, armies: list[tuple[int, ...]]) -> dict[str, ArrayLike]:
         """Step 4: columns of the siege, one value for each army (infantry, cavalry, artillery)."""
@@ -226,7 +222,11 @@ def ends_there(ends: OutcomeDistribution, row: int) -> Share:
 def build(fields: Campaign) -> Built:
     """A campaign."""
     stages = Stages(fields)
-    return Built(answer=stages.answer, assumptions=lambda: [*assumptions(fields)], explain=lambda: [*explain(stages)])
+    return Built(
+        answer=lambda run: gathered(stages.courses(run), COLUMNS),
+        assumptions=lambda: [*assumptions(fields)],
+        explain=lambda: [*explain(stages)],
+    )
 
 
 def assumptions(fields: Campaign) -> Iterator[str]:

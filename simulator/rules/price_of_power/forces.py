@@ -13,13 +13,11 @@ from functools import lru_cache
 import numpy as np
 
 from simulator.rules.price_of_power import model
-from simulator.rules.price_of_power.dice import DICE
-from simulator.rules.price_of_power.model import AnyBattle, AnyRealm, General, LandRealm, SeaSide
+from simulator.rules.price_of_power.model import TYPES, AnyBattle, AnyRealm, General, LandRealm, SeaSide
 from simulator.rules.price_of_power.npr_defence import LEAST_FOR_A_CARD
 from simulator.rules.toolkit.losses import left_along
 from simulator.rules.toolkit.sheets import lines_of
 
-TYPES = ("infantry", "cavalry", "artillery")
 SHIPS = ("galleys", "light", "heavy", "damaged")
 CATEGORIES = ("mercenary", "regular", "allied")
 PREFIXES = ("mercenary_", "", "allied_")
@@ -58,7 +56,10 @@ class Faction:
 
 
 def leaving(start: Sequence[int], order: tuple[int, ...]) -> np.ndarray:
-    """Units left by type after each hit, fewest first. Types are hit in `order`; in no order, most units first."""
+    """Units left by type while 0, 1, 2, ... hits can still be taken: int64, shape (hits + 1, types).
+
+    Types are hit in `order`; if it is empty, the type with most units is hit.
+    """
 
     def hit(now: list[int]) -> None:
         which = next(which for which in order if now[which]) if order else now.index(max(now))
@@ -87,7 +88,10 @@ class Side:
         realms = enumerate(model.listed(fields).values(), 1)
         self.factions = [Faction(number, realm, policy.losses) for number, realm in realms if realm.count()]
         self.start = np.sum([rows[-1, :3] for one in self.factions for rows in one.left], axis=0).tolist()
-        self.main = main_defender(self.factions, getattr(fields, "main_defender", None))
+        # The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1).
+        players = {at: one.realm for at, one in enumerate(self.factions, 1) if one.realm.kind == "player"}
+        named = getattr(fields, "main_defender", None) or None
+        self.main = max(players, key=lambda at: (players[at].count(), players[at].name == named), default=0)
         cards = where == "defender" and kinds <= {"npr", "rebels"} and self.units >= LEAST_FOR_A_CARD
         leader = fields.leader or ("draw" if cards else "none")
         self.draws, self.leaders = leader == "draw", () if isinstance(leader, str) else (General(**dict(leader)),)
@@ -119,18 +123,12 @@ def first_lost(faction: Faction, losses: str) -> list[str]:
     return [SHIPS[which] for which in order[: first + 1] if which in {GALLEY, LIGHT}]
 
 
-def main_defender(factions: Sequence[Faction], named: str | None) -> int:
-    """The player faction with most units; a tie is settled by name, else the first listed (section 3.1, step 1)."""
-    players = {at: faction.realm for at, faction in enumerate(factions, 1) if faction.realm.kind == "player"}
-    return max(players, key=lambda at: (players[at].count(), players[at].name == (named or None)), default=0)
-
-
 @lru_cache(maxsize=8)
 def leaders_drawn(deck: tuple[model.Card, ...] | None) -> tuple[tuple[General, ...], dict[int, int]]:
     """The leaders of a deck (None: the printed deck), and the number of cards of each (0: advisors)."""
     printed = (model.Card.model_validate_strings(row, strict=False) for row in lines_of(__package__, "military_deck"))
     weights: Counter[General | None] = Counter()
     for card in printed if deck is None else deck:
-        weights[General(**{die: getattr(card, die) for die in DICE}) if card.leader else None] += card.cards
+        weights[General(**{die: getattr(card, die) for die in TYPES}) if card.leader else None] += card.cards
     leaders = tuple(leader for leader in weights if leader is not None and weights[leader])
     return leaders, {leaders.index(leader) + 1 if leader else 0: cards for leader, cards in weights.items() if cards}

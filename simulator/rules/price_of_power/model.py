@@ -7,10 +7,12 @@ from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 from pydantic import AfterValidator, Field
 
 from simulator.rules.battle import Both, Fields, Frame
-from simulator.rules.price_of_power.dice import BLANK, ICONS
 from simulator.rules.price_of_power.npr_defence import Capacity
 
 OneRealm = TypeVar("OneRealm")
+TYPES = ("infantry", "cavalry", "artillery")
+ICONS = ("infantry", "tercios", "cavalry", "artillery")
+BLANK = "blank"
 UnitCount = Annotated[int, Field(ge=0, le=60)]
 DiceCount = Annotated[int, Field(ge=0, le=10)]
 TIMED = {"at-or-below": "retreat_at", "after-round": "retreat_at"}

@@ -6,8 +6,8 @@ import numpy as np
 
 from simulator.rules.battle import ATTACKER, DEFENDER, Columns
 from simulator.rules.price_of_power.casualties import GONE, part
-from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, TYPES, Faction, Side
-from simulator.rules.price_of_power.model import listed
+from simulator.rules.price_of_power.forces import CATEGORIES, SHIPS, Faction, Side
+from simulator.rules.price_of_power.model import TYPES, listed
 from simulator.rules.price_of_power.rules import DEAD, DEFENDER_DECIDES, LEAVE, STAGES, State
 from simulator.rules.price_of_power.tables import FORCES, Setup
 from simulator.rules.toolkit.naming import counted, winners
@@ -41,7 +41,7 @@ def in_place(faction: Faction, force: np.ndarray) -> np.ndarray:
 
 
 def alive(faction: Faction, force: np.ndarray) -> np.ndarray:
-    """Units alive, in place or retreated, as `in_place`; an NPR that left has none."""
+    """Units alive, in place or retreated; an NPR that left has none. Shape and dtype as in `in_place`."""
     left, gone = in_place(faction, force), (force & GONE) > 0
     if faction.realm.kind != "player":
         left[gone] = 0
@@ -56,7 +56,10 @@ def units(left: np.ndarray) -> np.ndarray:
 
 
 def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Columns:
-    """Survivors by type and category, losses, withdrawn, retreated, and the wounds of the leader."""
+    """Columns of survivors by type and category, losses, withdrawn, retreated, and the wounds of the leader.
+
+    `forces` of each faction and `leader`: int64, shape (states,). Columns: int64, or bool for yes/no; shape (states,).
+    """
     where, held = side.where, list(zip(side.factions, forces, strict=True))
     left = np.sum([alive(*one) for one in held], axis=0)
     npr = [units(in_place(one, force)) * ((force & GONE) > 0) for one, force in held if one.realm.kind != "player"]
@@ -78,7 +81,10 @@ def side_columns(side: Side, forces: list[np.ndarray], leader: np.ndarray) -> Co
 
 
 def decisions(setup: Setup, states: State, options: np.ndarray) -> Columns:
-    """Columns of decision states: the units in place, and the option taken."""
+    """Columns of decision states, shape (states,): the units in place and the option taken as text, the round as int64.
+
+    `options`: int32, shape (states,).
+    """
     forces = [np.asarray(getattr(states, name)) for name in FORCES[: len(setup.factions)]]
     columns = {}
     for side, those in zip(setup.sides, (forces[:1], forces[1:]), strict=True):

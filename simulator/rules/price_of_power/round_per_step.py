@@ -35,7 +35,7 @@ from simulator.rules.price_of_power.rules import (
     new_wounds,
     policy_leaves,
 )
-from simulator.rules.toolkit.retreat import Leave, never, outnumbered
+from simulator.rules.toolkit.retreat import Leave, outnumbered
 
 # The size bound counts states with at most this many losses in each category.
 MOST_LOST = 40
@@ -80,12 +80,6 @@ class RoundState(NamedTuple):
 
 
 @helper
-def table_of(army, own, wounds):
-    """The table of a side."""
-    return table_for(own, army.dead if wounds == DEAD else army.first, army.cap)
-
-
-@helper
 def leaves_now(army, own, enemy, wounds):
     """1 if a realm with `own` units leaves, else 0."""
     return 1 if policy_leaves(army.leaves, army.asks, 1, own, enemy, wounds) & (own > army.price) & (enemy > 0) else 0
@@ -100,13 +94,15 @@ def running(p, s):
 @rule(RoundParams)
 def table(p, s):
     """The attacker's dice."""
-    return table_of(p.attacker, s.attacking, s.attacker_leader)
+    own = p.attacker
+    return table_for(s.attacking, own.dead if s.attacker_leader == DEAD else own.first, own.cap)
 
 
 @rule(RoundParams)
 def second(p, s):
     """The defender's dice."""
-    return table_of(p.defender, s.defending, s.defender_leader)
+    own = p.defender
+    return table_for(s.defending, own.dead if s.defender_leader == DEAD else own.first, own.cap)
 
 
 @rule(RoundParams)
@@ -137,7 +133,7 @@ def army_of(p: Params, side: int, leader: int, leaves: Leave) -> Army:
     """The army of a side; `leaves` is the policy of a player realm."""
     npr, card = p.kind[side] == NPR, leader - leader % STAGES
     dead, first = p.pool[side, card : card + 2, 0, 0]
-    leaves = outnumbered() if npr else leaves if p.asks[side] else never()
+    leaves = outnumbered() if npr else leaves if p.asks[side] else Leave()
     return Army(*map(int, (first, dead, p.cap[side], p.automatic[side])), leaves, int(p.asks[side]), 0 if npr else 1)
 
 
@@ -166,7 +162,7 @@ def least_size(chain: Chain, reduced: ReducedChain) -> tuple[int, int]:
     p, start, ways = reduced.chain.params, reduced.chain.start, []
     armies = ((p.attacker, start.attacker, start.attacking), (p.defender, start.defender_1, start.defending))
     for side, (army, force, own) in enumerate(armies):
-        if army.leaves != never() or army.asks == WHEN_WOUNDED or not army.cap:
+        if army.leaves != Leave() or army.asks == WHEN_WOUNDED or not army.cap:
             return 0, 0
         shown = (chain.tables.rows_of(table_for(own, first, army.cap)) for first in (army.first, army.dead))
         hits = [{int(hits_with(0, own, int(p.shown[roll]), army.automatic)) for roll in rolls} for rolls in shown]

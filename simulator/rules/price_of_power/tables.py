@@ -15,13 +15,12 @@ from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import NO_TABLE
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import BITS, GONE, HEAVY, HITS, TERCIOS, UNITS, packed, part
-from simulator.rules.price_of_power.dice import dice_of
+from simulator.rules.price_of_power.dice import TableSet, caps_of, face, pools_of, printed_dice
 from simulator.rules.price_of_power.forces import Side, first_lost
 from simulator.rules.price_of_power.model import AnyBattle
-from simulator.rules.price_of_power.pools import TableSet, caps_of, pools_of
 from simulator.rules.price_of_power.round_per_step import least_size, reduced_chain
 from simulator.rules.price_of_power.rules import BY_POLICY, STAGES, Params, State
-from simulator.rules.toolkit import retreat
+from simulator.rules.toolkit.retreat import Leave, outnumbered
 from simulator.rules.toolkit.weights import sum_of
 
 KINDS = {"player": rules.PLAYER, "npr": rules.NPR, "rebels": rules.REBELS, "pirates": rules.TO_THE_LAST}
@@ -44,7 +43,8 @@ class Setup:
 
     def __init__(self, fields: AnyBattle, brief: bool = False) -> None:
         self.fields, self.options, self.brief = fields, fields.options, brief
-        self.dice = dice_of(fields.options.dice.model_dump())
+        own_dice = {die: tuple(map(face, faces)) for die, faces in fields.options.dice if faces}
+        self.dice = {**printed_dice(), **own_dice}
         self.sides = attacker, defender = Side("attacker", fields), Side("defender", fields)
         self.sea, self.factions = attacker.sea, attacker.factions + defender.factions
         self.last = max(1, fields.conditions.max_rounds, attacker.last, defender.last)
@@ -106,19 +106,22 @@ def has_equal_rounds(setup: Setup, p: Params) -> bool:
     return False
 
 
-def leave_of(side: Side) -> retreat.Leave:
-    """When a player realm of this side leaves, except `when-leader-wounded` and `best` (see ASKS)."""
+def leave_of(side: Side) -> Leave:
+    """The policy with which a player realm of this side leaves, except `when-leader-wounded` and `best` (see ASKS)."""
     policy, at = side.policy.retreat, side.policy.retreat_at
     return {
-        "when-outnumbered": retreat.outnumbered(),
-        "when-half": retreat.half_of(side.units),
-        "at-or-below": retreat.at_most(at),
-        "after-round": retreat.after(at),
-    }.get(policy, retreat.never())
+        "when-outnumbered": outnumbered(),
+        "when-half": Leave(below=side.units // 2 + 1),
+        "at-or-below": Leave(below=at + 1),
+        "after-round": Leave(rounds=at),
+    }.get(policy, Leave())
 
 
-def force_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
-    """Params of each side and faction; the strengths of each category by its hits."""
+def force_numbers(setup: Setup) -> dict[str, np.ndarray | Leave]:
+    """Params of each side, shape (2,), and of each faction, shape (MOST_FACTIONS + 1,); all arrays are int64.
+
+    `strength` and `fewest`: shape (3 * (MOST_FACTIONS + 1), hits + 1), three rows a faction; `first_of`: shape (3,).
+    """
     sides, factions = setup.sides, setup.factions
     lists = [left for faction in factions for left in faction.left]
     strength, fewest = np.zeros((2, 3 * (MOST_FACTIONS + 1), max(map(len, lists))), np.int64)
@@ -145,7 +148,10 @@ def force_numbers(setup: Setup) -> dict[str, np.ndarray | retreat.Leave]:
 
 
 def pool_numbers(setup: Setup, table_set: TableSet) -> dict[str, np.ndarray]:
-    """Params of dice: tables of the pools of both sides and the most icons they show; tables of cards and charges."""
+    """Params of dice, int64: `pool`, shape (2, rows, rounds, 2), the first table of a pool and the most icons it shows.
+
+    `cap`, shape (2,), the cap on units by side; `opening`, shape (4,), the tables of cards and charges.
+    """
     pool, cap = np.zeros((2, max(map(len, setup.pools)), setup.last, 2), np.int64), array([0, 0])
     for side, (rows, caps) in enumerate(zip(setup.pools, setup.caps, strict=True)):
         captures = setup.sea and setup.sides[side].has_player

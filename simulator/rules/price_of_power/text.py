@@ -12,9 +12,9 @@ import numpy as np
 from simulator.engine.model.chain import Chain
 from simulator.rules.price_of_power import rules
 from simulator.rules.price_of_power.casualties import GONE, TERCIOS, part, strength_on
-from simulator.rules.price_of_power.dice import DICE, Icons, Pool
-from simulator.rules.price_of_power.forces import SHIPS, TYPES
-from simulator.rules.price_of_power.model import TIMED, General
+from simulator.rules.price_of_power.dice import Icons, Pool
+from simulator.rules.price_of_power.forces import SHIPS
+from simulator.rules.price_of_power.model import TIMED, TYPES, General
 from simulator.rules.price_of_power.outcome import in_place
 from simulator.rules.price_of_power.rules import Params, State
 from simulator.rules.price_of_power.tables import FORCES, Setup, chain_of
@@ -71,7 +71,7 @@ def explain(setup: Setup) -> Iterator[str]:
 
 def dice_text(dice: Pool | General) -> str:
     """Dice of each type in words."""
-    return f"{counted((getattr(dice, die) for die in DICE), DICE, 'no')} dice"
+    return f"{counted((getattr(dice, die) for die in TYPES), TYPES, 'no')} dice"
 
 
 def tell(setup: Setup, p: Params, before: State, result: int, after: State, dice: random.Random) -> str:

@@ -93,7 +93,7 @@ def _check_convoy(fields: Invasion) -> None:
 
 
 def _check_policy(fields: AnyBattle, sea: str) -> None:
-    """When the attacker stops: on land, or (`sea_`) at sea in an invasion."""
+    """Check the attacker's policy: on land, or (`sea_`) at sea in an invasion."""
     policy, field = fields.policy.attacker, f"policy.attacker.{sea}retreat"
     chosen, forced = named(getattr(policy, f"{sea}retreat")), ""
     check_alone(field, chosen, "to-the-end")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Generic, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import Both, Fields
+from simulator.rules.battle import Attacking_co, Both, Defending_co, Fields, Where_co
 
 # The rules document says 1000; more costs only memory and time.
 MOST_UNITS = 100_000
@@ -182,57 +182,45 @@ class Options(Fields):
     regiment_cost: Coins = Field(1, description="coins a regiment costs")
 
 
-class Scenario(Fields):
+class Scenario(Fields, Generic[Attacking_co, Defending_co, Where_co]):
     """The frame of every kind."""
 
     game: Literal["risk"]
+    attacker: Attacking_co
+    defender: Defending_co
+    conditions: Where_co = Field(default_factory=dict, validate_default=True)  # type: ignore[assignment]
     policy: Policies = Policies()
     options: Options = Field(default_factory=Options)
 
 
-class Land(Scenario):
+class Land(Scenario[LandAttacker, LandDefender, LandConditions]):
     """A land attack on a territory, or along a path of territories."""
 
     battle: Literal["land"]
-    attacker: LandAttacker
-    defender: LandDefender
-    conditions: LandConditions = Field(default_factory=LandConditions)
 
 
-class Amphibious(Scenario):
+class Amphibious(Scenario[LandAttacker, LandDefender, SeaConditions]):
     """Troops landed from transports, and their fights inland."""
 
     battle: Literal["amphibious"]
-    attacker: LandAttacker
-    defender: LandDefender
-    conditions: SeaConditions = Field(default_factory=SeaConditions)
 
 
-class Naval(Scenario):
+class Naval(Scenario[Fleet, Fleet, NavalConditions]):
     """Fleets against fleets."""
 
     battle: Literal["naval"]
-    attacker: Fleet
-    defender: Fleet
-    conditions: NavalConditions = Field(default_factory=NavalConditions)
 
 
-class BlockadeRun(Scenario):
+class BlockadeRun(Scenario[Fleet, Fleet, BlockadeConditions]):
     """Blockaded fleets put to sea against the blockaders."""
 
     battle: Literal["blockade-run"]
-    attacker: Fleet
-    defender: Fleet
-    conditions: BlockadeConditions = Field(default_factory=BlockadeConditions)
 
 
-class Invasion(Scenario):
+class Invasion(Scenario[InvasionAttacker, InvasionDefender, InvasionConditions]):
     """A convoy crosses the sea, lands and takes a path of territories."""
 
     battle: Literal["invasion"]
-    attacker: InvasionAttacker
-    defender: InvasionDefender
-    conditions: InvasionConditions = Field(default_factory=InvasionConditions)
     policy: InvasionPolicies = InvasionPolicies()
 
 

@@ -17,7 +17,7 @@ MOST_DICE = 4
 
 
 class Policy(NamedTuple):
-    """When the attacker calls a fight off (section 6); `asks` is 0 if he never does, `best` is 1 for the policy best.
+    """Does the attacker call the fight off (section 6)? `asks` is 0 if he never does, `best` is 1 for the policy best.
 
     `below_odds[place, own, enemy]`: 1 where the chance to win is below the limit of the policy; read if `by_odds` is 1.
     """

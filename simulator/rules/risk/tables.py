@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike
 
 from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import TableBook, Tables, combine, die
-from simulator.rules.battle import ATTACKER, Fields, States
+from simulator.rules.battle import ATTACKER, Fields
 from simulator.rules.risk.model import AnyBattle, AtSea, BlockadeRun, Invasion, Land, OnLand
+from simulator.rules.risk.outcome import force, winner
 from simulator.rules.risk.rules import MOST_DICE, STOPPED, UNDECIDED, Hands, Params, Policy, State
-from simulator.rules.toolkit import retreat
-from simulator.rules.toolkit.naming import winners
 from simulator.rules.toolkit.policies import named
+from simulator.rules.toolkit.retreat import NO_LIMIT, Leave, any_of, outnumbered, reads_rounds
 
 BATTLE, CONVOY, ENEMY = ("the attacker", "the defender"), ("the convoy", "the enemy"), ("the enemy", "the convoy")
 Kept = list[tuple[int, ...]]
@@ -47,15 +47,10 @@ class Hand(NamedTuple):
 
     def with_fields(self, side: Fields, sea: str, i: int) -> Hand:
         """These dice with the given fields of a side (`sea_`: at sea in an invasion); `i` is the place in lists."""
-        values, places = [*self], PLACES_IN_HANDS[sea]
-        for name in side.model_fields_set & places.keys():
-            value = getattr(side, name)
-            if value is not None:
-                values[places[name]] = value[i] if isinstance(value, list) else value
-        return Hand._make(values)
-
-
-PLACES_IN_HANDS = {sea: {sea + name: at for at, name in enumerate(Hand._fields)} for sea in ("", "sea_")}
+        names = {sea + name: name for name in self._fields}
+        given = {names[name]: getattr(side, name) for name in side.model_fields_set & names.keys()}
+        own = {name: value[i] if isinstance(value, list) else value for name, value in given.items()}
+        return self._replace(**{name: value for name, value in own.items() if value is not None})
 
 
 class Place(NamedTuple):
@@ -103,7 +98,11 @@ def shown_hands(hand: Hand) -> list[tuple[int, ...]]:
 
 
 def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, np.ndarray]:
-    """Losses (side that attacks, other side) of hands in comparison order, dice along the last axis (step 7)."""
+    """Losses (side that attacks, other side) of hands in comparison order (step 7).
+
+    `mine`, `theirs`: int arrays with dice along the last axis; the losses are int64, in the broadcast shape of the
+    other axes.
+    """
     left, right = np.asarray(mine), np.asarray(theirs)
     pairs = min(left.shape[-1], right.shape[-1])
     over = left[..., :pairs] - right[..., :pairs]
@@ -114,9 +113,10 @@ def compare(mine: ArrayLike, theirs: ArrayLike, ties: str) -> tuple[np.ndarray, 
 
 @lru_cache(maxsize=4)
 def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str) -> tuple[Kept, Kept, Grid, Grid]:
-    """The hands that so many units of each side can keep; the result and the ways of each pair of them (steps 7, 8).
+    """The hands that these numbers of units can keep; the result and the ways of each pair of them (steps 7, 8).
 
-    A result is 8 * losses of the side that attacks + losses of the other.
+    A result is 8 * losses of the side that attacks + losses of the other. Results are int8, ways int64, both of shape
+    (hands that attack, hands that defend).
     """
     mine, theirs = kept_dice(attack, attackers), kept_dice(defence, defenders)
     left = np.array([modified(attack, kept) for kept in mine])[:, None]
@@ -126,7 +126,7 @@ def rolls(attack: Hand, defence: Hand, attackers: int, defenders: int, ties: str
 
 
 def tally(results: Grid, ways: Grid) -> dict[int, int]:
-    """Ways of each result."""
+    """Ways of each result; `results` int8 and `ways` int64 of one shape, as in `rolls`."""
     return {value: int(ways[results == value].sum()) for value in sorted({*results.ravel().tolist()})}
 
 
@@ -203,29 +203,30 @@ def most_rounds(units: int, no_loss: float) -> int:
     return bisect_left(range(2**31 - 1), True, units, key=lambda n: bool(bdtr(units - 1, n, 1 - no_loss) < 1e-18))
 
 
-STOPS = {"stop-below": retreat.below, "max-rounds": retreat.after, "wear-down": retreat.worn_down}
+STOPS = {"stop-below": "below", "max-rounds": "rounds", "wear-down": "worn_down"}  # fields of Leave
 PARAMETERS = {
     "stop-below": "stop_below", "max-rounds": "max_rounds", "wear-down": "wear_down_to", "stop-below-odds": "min_odds"
 }  # fmt: skip
 ROUNDING = 1e-12
 NOWHERE = np.zeros((1, 1, 1), np.int64)
-NEVER = Policy(0, retreat.never(), 0, NOWHERE, 0)
+NEVER = Policy(0, Leave(), 0, NOWHERE, 0)
 NO_HANDS = Hands(0, 0, 0, NOWHERE[0], NOWHERE[0], NOWHERE)
 
 
 def policy(fields: AnyBattle, sea: str, most: int, below_odds: Callable[[float], np.ndarray]) -> Policy:
-    """When the attacker stops on land, or (`sea_`) at sea (section 6); `below_odds(chance)` is the field of `Policy`.
+    """The attacker's policy to stop on land, or at sea if `sea` is "sea_" (section 6).
 
+    `below_odds(chance)`: the field of `Policy`, int64, shape (places + 1, own units + 1, enemies + 1).
     A limit that `most` rounds never reach is dropped, so that the state need not hold the rounds.
     """
     given = fields.policy.attacker
     chosen = named(getattr(given, f"{sea}retreat"))
     if chosen == ["to-the-end"]:
         return NEVER
-    stops = [make(getattr(given, sea + PARAMETERS[name])) for name, make in STOPS.items() if name in chosen]
-    stops += [retreat.outnumbered()] if "stop-when-outnumbered" in chosen else []
-    leave, by_odds = retreat.any_of(*stops), "stop-below-odds" in chosen
-    leave = leave if leave.rounds < most else leave._replace(rounds=retreat.NO_LIMIT)
+    numbers = {limit: getattr(given, sea + PARAMETERS[name]) for name, limit in STOPS.items() if name in chosen}
+    weaker = [outnumbered()] if "stop-when-outnumbered" in chosen else []
+    leave, by_odds = any_of(Leave(**numbers), *weaker), "stop-below-odds" in chosen
+    leave = leave if leave.rounds < most else leave._replace(rounds=NO_LIMIT)
     where = below_odds(getattr(given, f"{sea}min_odds")) if by_odds else NOWHERE
     return Policy(1, leave, int(by_odds), where, int("best" in chosen))
 
@@ -252,7 +253,10 @@ def _rounds(fights: list[Place], no_loss: list[float], unit: str) -> int:
 
 
 def params(fields: AnyBattle, fights: list[Place], index: np.ndarray, no_loss: list[float]) -> Params:
-    """Parameters of a battle without policies."""
+    """Parameters of a battle without policies.
+
+    `index`: the tables of a round, int64, shape (places, attackers, defenders), from `round_tables`.
+    """
     port = fields.defender.port_fleets if isinstance(fields, Invasion) else 0
     in_turn = fights[:-1] if port else fights
     return Params(
@@ -298,7 +302,7 @@ def chain(fields: AnyBattle, tell: Callable[..., str]) -> Chain:
     at_sea = policy(fields, sea, p.most_rounds, below_odds) if p.crossings else NEVER
     on_land = policy(fields, "", land_rounds, below_odds) if p.crossings < p.places else NEVER
     counted = ("land_rounds", land_rounds, on_land.leave), ("sea_rounds", p.most_rounds, at_sea.leave)
-    counters = tuple([name for name, rounds, leave in counted if rounds and not retreat.reads_rounds(leave)])
+    counters = tuple([name for name, rounds, leave in counted if rounds and not reads_rounds(leave)])
     asked = at_sea.asks or on_land.asks or isinstance(fields, Invasion)
     least = (0, 0) if asked else least_size(fights[0], book.rows_of(int(index[0, MOST_DICE, MOST_DICE])).tolist())
     p = p._replace(sea=at_sea, land=on_land)
@@ -344,29 +348,3 @@ def with_hands(fields: AnyBattle, chain: Chain) -> Chain:
                 answers[i, number, answer] = book.add(tally(row, ways[0]))
     hands = hands._replace(shown=shown, answers=answers)
     return replace(chain, params=chain.params._replace(hands=hands), limits=limits, tables=book.close())
-
-
-def captured(p: Params, s: States) -> np.ndarray:
-    """Territories captured."""
-    return np.maximum(0, s.place - p.crossings) if p.crossings else s.place
-
-
-def troops_left(p: Params, s: States) -> np.ndarray:
-    """Troops left, garrisons included: aboard the fleets (in a sea fight, the fleets), or ashore."""
-    return np.where(s.place < p.crossings, p.aboard[s.fleets], s.regiments) if p.crossings else s.regiments
-
-
-def force(p: Params, s: States) -> np.ndarray:
-    """Own units in the fight for a place, of many states at once: fleets, or regiments without garrisons."""
-    ashore = np.maximum(0, s.regiments - p.left_behind * (s.place - p.crossings))
-    return np.where(s.place < p.crossings, s.fleets, ashore)
-
-
-def winner(p: Params, s: States) -> np.ndarray:
-    """Winner of final states (section 5.1; section 5.5, step 4): nobody if the fight was called off, or both sides of
-    the last fight are gone; but a convoy without troops has lost.
-    """
-    gone, held = troops_left(p, s) <= p.left_behind * captured(p, s), s.enemy > 0
-    if p.crossings and p.crossings < p.places:
-        held |= s.place < p.crossings
-    return winners(s.place == p.places, gone & held)

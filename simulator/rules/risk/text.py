@@ -10,6 +10,7 @@ import numpy as np
 from simulator.rules.battle import Columns, States
 from simulator.rules.risk import rules, tables
 from simulator.rules.risk.model import AnyBattle, BlockadeRun, Invasion, Land, Naval, OnLand
+from simulator.rules.risk.outcome import force
 from simulator.rules.risk.rules import MOST_DICE, UNDECIDED, Params, State
 from simulator.rules.risk.tables import ENEMY, PARAMETERS, Hand, Place, places
 from simulator.rules.toolkit import retreat
@@ -119,22 +120,25 @@ def _rolled(kept: tuple[int, ...], hand: Hand) -> str:
 
 
 def decisions(fields: AnyBattle, p: Params, s: States, options: np.ndarray) -> Columns:
-    """States in which a side decides, in words, and the options taken (docs/rules/decisions.md section 2.3)."""
-    fights, force, at_sea = places(fields), tables.force(p, s), s.place < p.crossings
+    """Columns of decision states, with the options taken in words (docs/rules/decisions.md section 2.3).
+
+    Columns: text, or int64 for units and rounds; shape (states,). `options`: int32, shape (states,).
+    """
+    fights, units, at_sea = places(fields), force(p, s), s.place < p.crossings
     stops = (s.decided == UNDECIDED) & (np.where(at_sea, p.sea.best, p.land.best) > 0)
     dice = ~stops & (s.dice == 0) & (p.hands.attacker > 0)
     stop = np.where(at_sea & isinstance(fields, Invasion), "policy.attacker.sea_retreat", "policy.attacker.retreat")
     columns = {
         "decision": np.where(stops, stop, np.where(dice, "policy.attacker.hand", "policy.defender.hand")),
         "place": np.array([place.name for place in fights])[np.minimum(s.place, len(fights) - 1)],
-        "own": np.where(stops | dice, force, s.enemy),
-        "enemy": np.where(stops | dice, s.enemy, force),
+        "own": np.where(stops | dice, units, s.enemy),
+        "enemy": np.where(stops | dice, s.enemy, units),
     }
     words = np.where(options == 0, "go on", "stop")
     if p.hands.attacker + p.hands.defender == 0:
         return columns | {"choice": words}
     if retreat.reads_rounds(p.land.leave) or retreat.reads_rounds(p.sea.leave):
         columns["rounds"] = s.sea_rounds + s.land_rounds
-    most = np.minimum(p.hands.most[1 - dice.astype(int), s.place], np.where(dice, force, s.enemy))
+    most = np.minimum(p.hands.most[1 - dice.astype(int), s.place], np.where(dice, units, s.enemy))
     rolled = np.array([plural(number, "die", "dice") for number in range(MOST_DICE + 1)])
     return columns | {"choice": np.where(stops, words, rolled[np.clip(most - options, 0, MOST_DICE)])}

@@ -5,7 +5,6 @@ weights    integer weights: sums of draws, hits of n dice; draws from very long 
 losses     loss orders: units left by hits taken along a line
 retreat    retreat policies as numbers, and the rule that reads them
 policies   refusals: missing and unused parameters of policies
-courses    outcome rows of a battle composed of stages
 naming     sides, winners and counts in words
 sheets     tables in CSV files, described in TOML, with rows overridden by scenarios
 

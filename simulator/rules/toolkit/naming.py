@@ -14,7 +14,7 @@ SIDES = ("attacker", "defender")
 
 
 def winners(attacker_won: np.ndarray, defender_won: np.ndarray) -> np.ndarray:
-    """Winner codes of final states from two yes/no arrays: nobody where neither won."""
+    """Winner codes of final states, NOBODY where neither won: int64; both arguments are bool, of the same shape."""
     codes = np.where(defender_won, DEFENDER, NOBODY)
     np.putmask(codes, attacker_won, ATTACKER)
     return codes

@@ -1,7 +1,7 @@
 """Retreat policies as numbers, and the rule that reads them.
 
-A game maps the names of its own policies to these: `any_of(at_most(3), after(2))`. A side leaves as soon as one part of
-its `Leave` says so; by default no part ever does.
+A game maps the names of its own policies to these: `any_of(Leave(below=4), Leave(rounds=2))`. A side leaves as soon as
+one part of its `Leave` says so; `Leave()` never does.
 """
 
 from __future__ import annotations
@@ -35,53 +35,26 @@ def leaves(leave, units, rounds, own, enemy):
     )
 
 
-def never() -> Leave:
-    """To the end."""
-    return Leave()
-
-
-def below(units: int) -> Leave:
-    """With fewer units than this."""
-    return Leave(below=min(units, NO_LIMIT))
-
-
-def at_most(units: int) -> Leave:
-    """With this many units or fewer."""
-    return below(units + 1)
-
-
-def half_of(start: int) -> Leave:
-    """With half of the units at the start, or fewer."""
-    return at_most(start // 2)
-
-
-def after(rounds: int) -> Leave:
-    """After this many rounds."""
-    return Leave(rounds=min(rounds, NO_LIMIT))
-
-
 def outnumbered(ratio: Fraction = Fraction(1)) -> Leave:
-    """When weaker than the enemy: own strength < `ratio` x the enemy's."""
+    """Leave when weaker than the enemy: own strength < `ratio` x the enemy's."""
     return Leave(own_times=ratio.denominator, enemy_times=ratio.numerator)
 
 
-def worn_down(units: int) -> Leave:
-    """When the enemy has this many units or fewer."""
-    return Leave(worn_down=min(units, NO_LIMIT))
-
-
 def any_of(*policies: Leave) -> Leave:
-    """Leave as soon as one of these policies says so. Raises ValueError for two different ratios."""
+    """Leave as soon as one of these policies says so; numbers are cut at NO_LIMIT.
+
+    Raises ValueError for two different ratios.
+    """
     ratios = {(policy.own_times, policy.enemy_times) for policy in policies} - {(0, 0)}
     if len(ratios) > 1:
         raise ValueError("two policies ask for different ratios")
     own_times, enemy_times = ratios.pop() if ratios else (0, 0)
     return Leave(
-        below=max((policy.below for policy in policies), default=0),
+        below=min(max((policy.below for policy in policies), default=0), NO_LIMIT),
         rounds=min((policy.rounds for policy in policies), default=NO_LIMIT),
         own_times=own_times,
         enemy_times=enemy_times,
-        worn_down=max((policy.worn_down for policy in policies), default=-1),
+        worn_down=min(max((policy.worn_down for policy in policies), default=-1), NO_LIMIT),
     )
 
 

@@ -178,18 +178,14 @@ def _range(text: str) -> range:
     return range(int(low), int(high or low) + 1, int(step or 1))
 
 
-def _texts(text: str, names: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(part for name in text.split("|") for part in names.get(name, name).split("|"))
-
-
 def _column(text: str, names: Mapping[str, str]) -> Column:
     spec, _, blank = text.partition("?")
     if re.match(r"-?\d", spec):
         return Column(_range(spec), blank=int(blank) if blank else None)
-    return Column(choices=_texts(spec, names) if spec else ())
+    texts = (part for name in spec.split("|") for part in names.get(name, name).split("|"))
+    return Column(choices=tuple(texts) if spec else ())
 
 
 def _keys(text: str, names: Mapping[str, str]) -> list[Value]:
-    if re.match(r"-?\d", text):
-        return [value for part in text.split(",") for value in _range(part)]
-    return list(_texts(text, names))
+    columns = (_column(part, names) for part in text.split(","))
+    return [value for column in columns for value in column.numbers or column.choices]

@@ -90,7 +90,8 @@ def distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def digits(chances: np.ndarray, bits: int, book: TableBook) -> tuple[list[int], list[int]]:
     """Tables that draw an index of `chances` digit by digit, `bits` bits a digit: tables, first table of each digit.
 
-    After digits that make the number n so far, the next one is drawn with the n-th table of its digit.
+    `chances`: float64, shape (indices,). After digits that make the number n so far, the next one is drawn with the
+    n-th table of its digit.
     """
     base, tables, begin = 1 << bits, list[int](), list[int]()
     count = max(1, -(-(len(chances) - 1).bit_length() // bits))

@@ -1,5 +1,6 @@
-"""Worker processes, forked from a fork server: a process that has already loaded everything they need.
+"""Worker processes, each of which answers one request after another within its limits of time and memory.
 
+They are forked from a fork server: a process that has already loaded everything they need.
 Where the system cannot fork (Windows), each worker is a process of its own that loads everything itself.
 """
 
@@ -12,16 +13,18 @@ import signal
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 
-from simulator.web.messages import Job, Limits
-from simulator.web.server import worker
+from simulator.web.messages import MEGABYTE, Job, Limits
+from simulator.web.time_limit import compiler_cuts
 
 FORKS = hasattr(os, "fork")
 READY = "ready"
+# A worker that has grown by more than this since its start is replaced.
+MOST_GROWTH = 300 * MEGABYTE
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -77,7 +80,7 @@ class ForkServer:
             if FORKS:
                 send_handle(self._connection, remote.fileno(), self._process.pid)
                 return WorkerProcess(self._connection.recv(), local, self)
-            process = SPAWN.Process(target=worker.work, args=(remote, self._limits), daemon=True)
+            process = SPAWN.Process(target=work, args=(remote, self._limits), daemon=True)
             process.start()
             return WorkerProcess(process.pid or 0, local, self)
 
@@ -109,7 +112,7 @@ def run(connection: Connection, limits: Limits, kernels: bool) -> None:
                 connection.close()
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 try:
-                    worker.work(Connection(handle), limits)
+                    work(Connection(handle), limits)
                 finally:
                     os._exit(0)
             os.close(handle)
@@ -118,7 +121,7 @@ def run(connection: Connection, limits: Limits, kernels: bool) -> None:
 
 def prepare() -> None:
     """Import everything that answers need, and make a small page, which needs no kernel."""
-    from simulator.web.links import catalogue
+    from simulator.web import catalogue
     from simulator.web.views.dispatch import VIEWS
 
     catalogue.games()
@@ -131,7 +134,7 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
     from simulator.analysis.odds.answer import simulate
     from simulator.cli.warming import warm
     from simulator.scenarios import example_names
-    from simulator.web.links.catalogue import example_data
+    from simulator.web.catalogue import example_data
 
     games = [example_data(name)["game"] for name in example_names()]
 
@@ -142,3 +145,40 @@ def load_kernels(report: Callable[[dict[str, Any]], object]) -> None:
 
     simulate("risk-20v15", 1000, threads=1)
     warm(progress)
+
+
+def work(connection: Connection, limits: Limits) -> None:
+    """Answer requests until the server ends; the server handles Ctrl-C.
+
+    A worker that has grown too large, or was interrupted while it compiled, asks to be replaced.
+    """
+    from simulator.web.views.dispatch import replies
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    limit_memory(limits.memory)
+    idle = resident()
+    with suppress(EOFError, OSError):
+        while True:
+            for reply in replies(connection.recv(), limits):
+                retire = reply.last and bool(compiler_cuts or resident() > idle + MOST_GROWTH)
+                connection.send(replace(reply, retire=retire))
+
+
+def limit_memory(memory: int) -> None:
+    """Let this process allocate so many bytes more than it has now, where the system can enforce that."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        limit = resident() + memory
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def resident() -> int:
+    """The resident memory of this process in bytes; 0 where the system does not report it."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            import resource
+
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except (OSError, ImportError):
+        return 0

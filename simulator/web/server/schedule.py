@@ -14,7 +14,7 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from simulator.web.links.url_codec import FRAME, TOOL
+from simulator.web.links import FRAME, TOOL
 from simulator.web.messages import Job, Reply, Unserved
 
 BUSY = Unserved("the server is busy; try again in a second")

@@ -6,9 +6,9 @@ from simulator.analysis.odds.answer import answer
 from simulator.analysis.odds.run import Interrupted, Method
 from simulator.scenarios import find_battle
 from simulator.scenarios.schema import schema_of
-from simulator.web.links import catalogue
+from simulator.web import catalogue
 from simulator.web.messages import Job, Limits, Reply, as_json
-from simulator.web.views.odds_in_time import odds_in_time
+from simulator.web.views.answers import odds_in_time
 from simulator.web.views.render import render
 from simulator.web.views.request import api_request
 from simulator.web.views.tools import sweep_in_time

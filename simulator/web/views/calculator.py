@@ -1,28 +1,35 @@
-"""The page of a battle kind: its form, its answer and its tools, whole or in parts."""
+"""The page of a battle kind: its form, its answer, the stream that refines the answer; whole or in parts."""
 
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Iterator
 from typing import Any
 
 from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import MOST_BATTLES, Fight, width
 from simulator.scenarios import Scenario, set_path
-from simulator.web.links import catalogue, share_links, url_codec
-from simulator.web.messages import Job, Limits, Reply
+from simulator.web import catalogue, links
+from simulator.web.messages import EVENTS, Job, Limits, Reply, event
 from simulator.web.views import answers, forms
-from simulator.web.views.odds_in_time import odds_in_time
+from simulator.web.views.answers import odds_in_time, skip_exact_odds
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest
+
+FIRST_BATTLES, EVENT_SECONDS = 1 << 13, 0.25
+# The share of an answer's seconds for the simulation, and the half-width (95 %) that ends it.
+SHARE, PRECISION = 0.9, 0.0002
 
 
 def calculator(job: Job, limits: Limits) -> Reply:
     """The whole page. Without a scenario, redirects to the first example."""
     request = BattleRequest(job)
     if not request.pairs:
-        return redirect(share_links.address_of(catalogue.start_of(request.battle), request.battle))
-    changes_form = "add" in request.options or "drop" in request.options
+        return redirect(links.address_of(catalogue.start_of(request.battle), request.battle))
+    changes_form = bool(request.options.many("add") or request.options.many("drop"))
     if request.options.text("clean") == "1" and not changes_form:
-        return redirect(share_links.link_of(request.written, request.battle))
+        return redirect(links.link_of(request.written, request.battle))
     return Reply(page(request, {} if changes_form else _answer(request, limits)))
 
 
@@ -69,14 +76,14 @@ def answer_context(request: BattleRequest, odds: Odds, scenario: Scenario | None
     """The context of the answer's template; `reason` says why the odds are not exact."""
     data, battle, column = request.data, request.battle, request.options.text("column")
     about = _about(request)
-    address = share_links.link_of(about["pairs"], battle)
+    address = links.link_of(about["pairs"], battle)
     link = f"{request.job.host}{address}"
     return about | {
         "answer": answers.context(odds, scenario, column if column in odds.names else ""),
         "reason": reason,
         "address": address,
-        "copies": share_links.copies(data, battle, link, about["pairs"], odds),
-        "swapped": share_links.address_of(share_links.swapped(data, battle), battle),
+        "copies": links.copies(data, battle, link, about["pairs"], odds),
+        "swapped": links.address_of(links.swapped(data, battle), battle),
     }
 
 
@@ -85,15 +92,39 @@ def _changed(request: BattleRequest) -> dict[str, Any]:
     data = request.data
     for key in request.options.many("drop"):
         pairs = [(k, v) for k, v in request.pairs if k != key and not k.startswith(f"{key}.")]
-        data = request.frame | url_codec.read(pairs, request.battle)
+        data = request.frame | links.read(pairs, request.battle)
     for key in request.options.many("add"):
         # `leaders+` appends an empty value, `crossings.2` an empty table, `units.3=?` an empty name.
         bare = re.sub(r"(\+|=\?)$", "", key)
-        path = url_codec.path_of(bare)
+        path = links.path_of(bare)
         new: Any = {} if bare == key else ""
         listed = path.rpartition("[")[0] if path.endswith("]") else path if key.endswith("+") else ""
         if listed:
-            given = url_codec.value_at(data, url_codec.key_of(listed))
+            given = links.value_at(data, links.key_of(listed))
             new = [*(given if isinstance(given, list) else [] if given is None else [given]), new]
         set_path(data, listed or path, new)
     return data
+
+
+def refined(job: Job, limits: Limits) -> Iterator[Reply]:
+    """Simulate until the chances are precise enough or the seconds are used up; four events a second."""
+    request = BattleRequest(job)
+    scenario = request.draft.checked()
+    begun = time.process_time()
+    if request.options.text("exact") == "no":  # the answer before this stream found that
+        skip_exact_odds(scenario)
+    fight = Fight(scenario, 0, 1)
+    batch, ended = FIRST_BATTLES, ""
+    while not ended:
+        before = time.monotonic()
+        fight.add(batch)
+        seconds = time.monotonic() - before
+        odds = fight.odds()
+        batch = int(min(MOST_BATTLES, batch * min(4.0, max(0.25, EVENT_SECONDS / max(seconds, 1e-4)))))
+        if width(odds) <= PRECISION:
+            ended = "precise enough"
+        elif time.process_time() - begun + seconds > SHARE * limits.seconds:
+            ended = f"after {limits.seconds:g} s of compute"
+        html = render("answer.html", **answer_context(request, odds, scenario, "")).decode()
+        state = {"html": html, "battles": fight.battles, "ended": ended}
+        yield Reply(event(state), type=EVENTS, last=bool(ended))

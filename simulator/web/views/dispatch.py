@@ -11,10 +11,10 @@ from typing import Any
 
 from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios.validation import brief
-from simulator.web.links import share_links, url_codec
+from simulator.web import links
 from simulator.web.messages import COMPILING, LARGE, MEGABYTE, Job, Limits, Reply, as_json
 from simulator.web.time_limit import at_most, compiler_cuts
-from simulator.web.views import api, calculator, pages, stream, tools
+from simulator.web.views import api, calculator, pages, tools
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest, named_field
 
@@ -51,7 +51,7 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
     try:
         with at_most(limits.seconds):
             if job.view == "stream":
-                yield from stream.refined(job, limits)
+                yield from calculator.refined(job, limits)
             else:
                 yield VIEWS[job.view](job, limits)
     except (ValueError, NoExactOdds) as error:
@@ -80,7 +80,7 @@ def refused(job: Job, text: str, status: int) -> Reply:
     field = named_field(text)
     if job.view.startswith("api"):
         return as_json({"error": text, "field": field}, status)
-    context = {"complaint": text, "field": url_codec.key_of(field or ""), "half": ""}
+    context = {"complaint": text, "field": links.key_of(field or ""), "half": ""}
     if job.view in pages.TEXT_PAGES:
         return Reply(pages.TEXT_PAGES[job.view](job, **context), status)
     try:
@@ -107,4 +107,4 @@ def _half(request: BattleRequest) -> str:
     pairs = request.written
     large = [value.isdecimal() and len(value) < 10 and int(value) >= LEAST_HALVED for _, value in pairs]
     halved = [(key, str(int(value) // 2) if cut else value) for (key, value), cut in zip(pairs, large, strict=True)]
-    return share_links.link_of(halved, request.battle) if any(large) else ""
+    return links.link_of(halved, request.battle) if any(large) else ""

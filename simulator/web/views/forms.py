@@ -12,9 +12,9 @@ from simulator import rules
 from simulator.rules.battle import Battle
 from simulator.rules.custom import INLINE
 from simulator.scenarios.objective import SIDES
-from simulator.scenarios.schema import Schema, branches, ordered, schema_of
-from simulator.web.links.catalogue import example_data, names_of_examples, words
-from simulator.web.links.url_codec import FRAME, inline, key_of, text_of
+from simulator.scenarios.schema import Schema, branches, named_values, ordered, schema_of, text_of
+from simulator.web.catalogue import example_data, names_of_examples, words
+from simulator.web.links import FRAME, inline, key_of
 
 MOST_VALUES = 50
 
@@ -114,9 +114,7 @@ class _Form:
                 inside.append(
                     self.field(f"{path}.{name}" if path else name, words(name), child, given.get(name), required)
                 )
-        result = Node("table", key_of(path), label, inside=[one for one in inside if one], needed=needed)
-        result.rare = bool(path) and not needed and not given and not result.shown
-        return result
+        return Node("table", key_of(path), label, inside=[one for one in inside if one])
 
     def field(self, path: str, label: str, node: Schema, value: Any, needed: bool) -> Node | None:
         """A field; None where there is nothing to choose."""
@@ -145,7 +143,9 @@ class _Form:
         if any("properties" in item for item in items):
             return self.rows(path, label, items, value)
         if tables and (isinstance(value, Mapping) or len(kinds) == 1):
-            result = self.table(path, label, tables[0], value, needed)
+            # A table without a default counts as an empty one where it is missing.
+            result = self.table(path, label, tables[0], value, needed or "default" not in node)
+            result.rare = not needed and not value and not result.shown
             result.removable = len(kinds) > 1
             return result
         if arrays and not any(kind.get("type") == "array" for kind in items):
@@ -192,7 +192,7 @@ class _Form:
         result = Node("text", key_of(path), label, default="" if default is None else _text(default))
         result.value = result.default if value is None else _text(value)
         types = {kind.get("type") for kind in kinds}
-        constants = [[*kind.get("enum", ()), *([kind["const"]] if "const" in kind else ())] for kind in kinds]
+        constants = [named_values(kind) for kind in kinds]
         names = [text_of(name) for group in constants for name in group]
         any_text = any(kind.get("type") == "string" and not group for kind, group in zip(kinds, constants, strict=True))
         if "object" in types and not types & {"string", "integer", "number"}:

@@ -10,8 +10,8 @@ from simulator.analysis.studies.compare import LEAST, compare
 from simulator.rules.custom import INLINE
 from simulator.rules.custom.game_file.files import parse as parse_game
 from simulator.scenarios import Draft, ScenarioError, kinds_of, parse
-from simulator.web.links import catalogue
-from simulator.web.links.share_links import address_of, in_one_line
+from simulator.web import catalogue
+from simulator.web.links import address_of, in_one_line
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.views.answers import bar_of
 from simulator.web.views.calculator import redirect

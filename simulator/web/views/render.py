@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from simulator.analysis.odds.measure import in_words, is_chance
 from simulator.report.words import bound, label_of, path_in_words, percent, value_of
 from simulator.rules.battle import Battle
-from simulator.web.links.catalogue import words
+from simulator.web.catalogue import words
 from simulator.web.views.charts import ink
 
 
@@ -79,23 +79,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    own = (
-        fixed,
-        words,
-        percent,
-        number,
-        short,
-        change,
-        chance_text,
-        interval,
-        mean,
-        difference,
-        coordinates,
-        ink,
-        in_words,
-        is_chance,
-    )
-    result.filters |= {function.__name__: function for function in own}
+    own = (fixed, words, percent, number, short, change, chance_text, interval, mean, difference)
+    more = (coordinates, ink, in_words, is_chance)
+    result.filters |= {function.__name__: function for function in (*own, *more)}
     result.filters |= {"path": path_in_words, "machine": "{:.10g}".format}
     result.filters["label"] = lambda column, battle: label_of(battle, column)
     result.filters["value"] = lambda value, battle, column: value_of(battle, column, value)

@@ -8,8 +8,8 @@ from typing import Any
 
 from simulator import rules
 from simulator.scenarios import Draft, ScenarioError, find_battle, parse
-from simulator.web.links import url_codec
-from simulator.web.links.url_codec import FRAME
+from simulator.web import links
+from simulator.web.links import FRAME
 from simulator.web.messages import BadRequest, Job
 
 
@@ -18,9 +18,6 @@ class Options:
 
     def __init__(self, fields: Mapping[str, list[str]]) -> None:
         self._fields = {name: [text.strip() for text in texts if text.strip()] for name, texts in fields.items()}
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._fields
 
     def many(self, name: str) -> list[str]:
         """All values of an option."""
@@ -46,12 +43,12 @@ class BattleRequest:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        pairs, options, self.version = url_codec.split(job.pairs)
+        pairs, options, self.version = links.split(job.pairs)
         self.options = Options(options)
         frame = dict(pair for pair in (*pairs, *job.names.items()) if pair[0] in FRAME)
         self.pairs = [pair for pair in pairs if pair[0] not in FRAME]
         # House rules change a game file's fields, so they are read before all others.
-        house_rules = url_codec.house_rules(pairs) if frame.get("game") not in rules.GAMES else None
+        house_rules = links.house_rules(pairs) if frame.get("game") not in rules.GAMES else None
         try:
             self.battle = find_battle(frame.get("game"), frame.get("battle"), house_rules, paths=False)
         except ScenarioError as error:
@@ -59,7 +56,7 @@ class BattleRequest:
                 raise BadRequest(str(error), 404) from None
             raise
         self.frame: dict[str, Any] = frame
-        self.data = frame | url_codec.read(self.pairs, self.battle)
+        self.data = frame | links.read(self.pairs, self.battle)
 
     @property
     def draft(self) -> Draft:
@@ -67,9 +64,9 @@ class BattleRequest:
         return Draft(self.data, paths=False)
 
     @property
-    def written(self) -> url_codec.Pairs:
+    def written(self) -> links.Pairs:
         """The query pairs of the scenario."""
-        return url_codec.written(self.data, self.battle)
+        return links.written(self.data, self.battle)
 
     @property
     def outdated(self) -> str:
@@ -85,7 +82,7 @@ def api_request(job: Job) -> tuple[Draft, Options]:
     if not job.body:
         request = BattleRequest(job)
         return request.draft, request.options
-    pairs, options, _ = url_codec.split(job.pairs)
+    pairs, options, _ = links.split(job.pairs)
     if pairs:
         raise ScenarioError(f"{pairs[0][0][:60]}: give the scenario in the body or in the query, not in both")
     try:

@@ -18,7 +18,7 @@ from simulator.scenarios import Draft, ScenarioError
 from simulator.scenarios.objective import with_winning
 from simulator.scenarios.schema import choices, whole_numbers
 from simulator.scenarios.validation import not_one_of
-from simulator.web.links.share_links import address_of
+from simulator.web.links import address_of
 from simulator.web.messages import Job, Limits, Reply
 from simulator.web.views import charts
 from simulator.web.views.answers import bar_pieces

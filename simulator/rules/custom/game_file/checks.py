@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -37,21 +37,25 @@ def hint(given: str, known: Sequence[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
+def check_known(word: str, known: Sequence[str], field: str, what: str) -> None:
+    """Refuse a word that is not among those known: `what` begins the refusal ("no step")."""
+    if word not in known:
+        raise Refusal(field, f"{what} {word[:50]!r}{hint(word, known)}")
+
+
 def words_of(file: GameFile) -> list[str]:
     """Everything a selector may name: units, then tags."""
     tags = dict.fromkeys(tag for unit in file.unit.values() for tag in unit.tags)
     return [*file.unit, *tags]
 
 
-def rolls_of(file: GameFile) -> dict[str, None]:
+def rolls_of(file: GameFile) -> list[str]:
     """Every roll that some unit has."""
-    found: dict[str, None] = {}
+    found: list[str] = []
     for unit in file.unit.values():
-        for name, roll in (("attack", unit.attack or unit.combat), ("defence", unit.defence or unit.combat)):
-            if roll:
-                found[name] = None
-        found |= {name: None for name, roll in unit.rolls.items() if roll}
-    return found
+        main = {"attack": unit.attack or unit.combat, "defence": unit.defence or unit.combat}
+        found += [name for name, roll in (main | unit.rolls).items() if roll]
+    return [*dict.fromkeys(found)]
 
 
 def check_game(file: GameFile) -> None:
@@ -141,18 +145,14 @@ def _conditions(file: GameFile) -> None:
         if choices and len(set(choices)) < len(choices):
             raise Refusal(f"{field}.choices", "a name stands there twice; give 2 or more different names")
         allowed: Sequence[object] = choices or [True, False]
-        if condition.default is not None and not _among(condition.default, allowed):
-            raise Refusal(
-                f"{field}.default", f"{_said(condition.default)} is not allowed; must be one of {_list(allowed)}"
-            )
+        if condition.default is not None:
+            _check_value(condition.default, allowed, f"{field}.default")
 
 
-def _among(value: object, allowed: Sequence[object]) -> bool:
-    return any(type(value) is type(one) and value == one for one in allowed)
-
-
-def _said(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+def _check_value(value: object, allowed: Sequence[object], field: str) -> None:
+    if not any(type(value) is type(one) and value == one for one in allowed):
+        said = str(value).lower() if isinstance(value, bool) else repr(value)
+        raise Refusal(field, f"{said} is not allowed; must be one of {_list(allowed)}")
 
 
 def _list(values: Sequence[object]) -> str:
@@ -161,13 +161,11 @@ def _list(values: Sequence[object]) -> str:
 
 def check_selector(file: GameFile, selector: Sequence[str] | None, field: str) -> None:
     """Refuse an entry that is neither unit nor tag."""
-    known = set(words_of(file))
     for i, word in enumerate(selector or ()):
-        if word not in known:
-            raise Refusal(f"{field}[{i}]", f"no unit or tag {word[:50]!r}{hint(word, words_of(file))}")
+        check_known(word, words_of(file), f"{field}[{i}]", "no unit or tag")
 
 
-def selected(file: GameFile, selector: Sequence[str]) -> set[str]:
+def selected(file: GameFile, selector: Iterable[str]) -> set[str]:
     """The units that a selector names, by name or by tag."""
     words = set(selector)
     return {key for key, unit in file.unit.items() if key in words or not words.isdisjoint(unit.tags)}
@@ -223,13 +221,13 @@ def _steps(file: GameFile) -> None:
             _at_most(file, step.dice_at_most, f"{field}.dice_at_most")
 
 
-def _fire(fire: Fire, given: bool, rolls: Mapping[str, None], field: str) -> None:
+def _fire(fire: Fire, given: bool, rolls: Sequence[str], field: str) -> None:
     if fire.attacker is None and fire.defender is None:
         raise Refusal(field, "is empty; give a roll for attacker, defender or both")
     for side in SIDES:
         roll = getattr(fire, side)
-        if given and roll is not None and roll not in rolls:
-            raise Refusal(f"{field}.{side}", f"no unit has a roll {roll[:50]!r}{hint(roll, [*rolls])}")
+        if given and roll is not None:
+            check_known(roll, rolls, f"{field}.{side}", "no unit has a roll")
 
 
 def _at_most(file: GameFile, limit: AtMost, field: str) -> None:
@@ -264,25 +262,18 @@ def _scope(file: GameFile, scope: RoundScope, field: str) -> None:
     for name in SELECTORS:
         check_selector(file, getattr(scope, name), f"{field}.{name}")
     for key, wanted in getattr(scope, "if_condition", {}).items():
-        if key not in file.condition:
-            raise Refusal(f"{field}.if_condition.{key}", f"no condition {key[:50]!r}{hint(key, [*file.condition])}")
+        check_known(key, [*file.condition], f"{field}.if_condition.{key}", "no condition")
         allowed: Sequence[object] = file.condition[key].choices or [True, False]
         for value in wanted if isinstance(wanted, list) else [wanted]:
-            if not _among(value, allowed):
-                raise Refusal(
-                    f"{field}.if_condition.{key}", f"{_said(value)} is not allowed; must be one of {_list(allowed)}"
-                )
+            _check_value(value, allowed, f"{field}.if_condition.{key}")
 
 
 def _rolls_and_steps(file: GameFile, rule: Support | SideModifier, field: str) -> None:
-    known = {"attack": None, "defence": None, **rolls_of(file)}
+    known = [*dict.fromkeys(["attack", "defence", *rolls_of(file)])]
     for j, roll in enumerate(rule.rolls):
-        if roll not in known:
-            raise Refusal(f"{field}.rolls[{j}]", f"no unit has a roll {roll[:50]!r}{hint(roll, [*known])}")
-    steps = [step.name for step in file.step]
-    for j, step in enumerate(rule.steps or ()):
-        if step not in steps:
-            raise Refusal(f"{field}.steps[{j}]", f"no step {step[:50]!r}{hint(step, steps)}")
+        check_known(roll, known, f"{field}.rolls[{j}]", "no unit has a roll")
+    for j, name in enumerate(rule.steps or ()):
+        check_known(name, [step.name for step in file.step], f"{field}.steps[{j}]", "no step")
 
 
 def _supports(file: GameFile) -> None:
@@ -315,23 +306,19 @@ def check_order(order: str | list[str], units: Sequence[str], field: str, what: 
     if isinstance(order, str):
         return
     for i, unit in enumerate(order):
-        if unit not in units:
-            raise Refusal(f"{field}[{i}]", f"{what} {unit[:50]!r}{hint(unit, units)}")
+        check_known(unit, units, f"{field}[{i}]", what)
         if unit in order[:i]:
             raise Refusal(f"{field}[{i}]", f"{unit!r} stands there twice")
 
 
 def _losses(file: GameFile) -> None:
-    losses = file.losses
-    if isinstance(losses.order, OrderBySide):
-        for side in SIDES:
-            check_order(getattr(losses.order, side), [*file.unit], f"losses.order.{side}", "no unit")
-    else:
-        check_order(losses.order, [*file.unit], "losses.order", "no unit")
-    for name in ("last", "removed_alone"):
-        selector = getattr(losses, name)
-        if isinstance(selector, SelectorBySide):
-            for side in SIDES:
-                check_selector(file, getattr(selector, side), f"losses.{name}.{side}")
-        else:
-            check_selector(file, selector, f"losses.{name}")
+    for name in ("order", "last", "removed_alone"):
+        field, given = f"losses.{name}", getattr(file.losses, name)
+        lists = {field: given}
+        if isinstance(given, OrderBySide | SelectorBySide):
+            lists = {f"{field}.{side}": getattr(given, side) for side in SIDES}
+        for where, words in lists.items():
+            if name == "order":
+                check_order(words, [*file.unit], where, "no unit")
+            else:
+                check_selector(file, words, where)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.game_file.checks import part_of
-from simulator.rules.custom.game_file.files import LARGEST_FILE, is_path, names, parse, read_game, shipped_text
+from simulator.rules.custom.game_file.files import is_path, names, parse, read_content, read_game, shipped_text
 from simulator.rules.custom.game_file.format import SIDES, AnyRoll, GameFile, Roll, Step
-from simulator.rules.custom.setup import chance, faces_that_hit, reroll_of
+from simulator.rules.custom.setup import chance_at, reroll_of
 from simulator.rules.toolkit.naming import listed, plural
 
 _HEADER = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]")
@@ -33,11 +32,7 @@ def check_file(source: str) -> GameFile:
 def _text_of(source: str) -> str:
     if not is_path(source) and source in names():
         return shipped_text(source)
-    try:
-        with Path(source).open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        raise Refusal("game", f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    content = read_content(source, source)
     parse(content, source)
     return content.decode("utf-8")
 
@@ -86,7 +81,7 @@ def roll_text(file: GameFile, roll: AnyRoll) -> str:
     """A roll with the chance of a hit: "2 dice at 6 or more, 1/2 each"."""
     given = roll if isinstance(roll, Roll) else Roll(value=roll)
     dice = file.dice
-    share = Fraction(chance(faces_that_hit(dice, given.value), dice.sides, reroll_of(given.reroll)), dice.sides**2)
+    share = Fraction(chance_at(file, given.value, reroll_of(given.reroll)), dice.sides**2)
     word = "or less" if dice.hit == "at-most" else "or more"
     many = f"{given.dice} dice " if given.dice > 1 else ""
     again = "" if given.reroll == "none" else f", reroll {_list(given.reroll)}"
@@ -170,12 +165,6 @@ def summary(file: GameFile) -> list[str]:
     for name in ("always_hit", "always_miss", "clamp"):
         if getattr(dice, name):
             faces += f", {name.replace('_', ' ')} {_list(getattr(dice, name))}"
-    sizes = [
-        plural(len(file.unit), "unit"),
-        plural(len(file.battle), "battle kind"),
-        plural(len(file.step), "step"),
-        plural(len(file.support), "support"),
-        plural(len(file.modifier), "modifier"),
-        plural(len(file.condition), "condition"),
-    ]
+    tables = ("unit", "battle", "step", "support", "modifier", "condition")
+    sizes = [plural(len(getattr(file, name)), "battle kind" if name == "battle" else name) for name in tables]
     return [line for line in (f"{file.name} (format {file.format})", file.about, faces, ", ".join(sizes)) if line]

@@ -25,14 +25,13 @@ INLINE = "custom"
 class Source:
     """A checked game file, and what the scenario's `rules` changed in it: (path, old value, new value).
 
-    `dice` keeps what does not depend on the scenario, `places` those of line-ups, from battle to battle.
+    `kept`: small battles laid out before, by their scenarios.
     """
 
     name: str
     file: GameFile
     changes: tuple[tuple[str, str, str], ...] = ()
-    dice: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
-    places: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    kept: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __reduce__(self) -> Any:
         """For pickle: the file alone."""
@@ -101,18 +100,16 @@ def _short(game: str) -> str:
 def _read_path(game: str, folder: Path | None) -> dict[str, Any]:
     """The tables of a game file; a path is relative to the scenario's folder."""
     shown = _short(game)
+    return parse(read_content(game.replace("\\", "/"), shown, folder), shown)
+
+
+def read_content(path: str, shown: str, folder: Path | None = None) -> bytes:
+    """The beginning of a file, enough to see that it is too large. Raises Refusal for one that cannot be read."""
     try:
-        path = (folder or Path()) / Path(game.replace("\\", "/"))
-        if path.is_file() and path.stat().st_size > LARGEST_FILE:
-            raise Refusal("game", f"{shown}: too large; a game file has at most {LARGEST_FILE // 1024} kB")
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
+        with (folder or Path()).joinpath(path).open("rb") as file:
+            return file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
-        if isinstance(error, Refusal):
-            raise
-        reason = getattr(error, "strerror", None) or str(error)
-        raise Refusal("game", f"{shown}: cannot be read: {reason}") from None
-    return parse(content, shown)
+        raise Refusal("game", f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def parse(content: bytes, shown: str) -> dict[str, Any]:

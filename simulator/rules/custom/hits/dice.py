@@ -22,8 +22,8 @@ SETS, ADDS, MORE, AGAIN, EACH, FROM = range(4, 10)
 VALUE, DICE, REROLL = range(3)
 GAUGE, CHANCE = range(2)
 SIDE, ENTRY, LAST_ENTRY, BEGINS, ENDS = range(5)
-# Gauges of a side after those of its units: all that fight, and those that stay when left alone.
-FIGHTERS, STAYING = range(2)
+# Gauges after those of single units: those that fight on each side, then those that stay when left alone.
+FIGHTERS, STAYING = 0, 2
 # No gauge.
 NEVER = -1
 # The hits on a side lie in so many words.
@@ -33,20 +33,20 @@ WORDS = 4
 class HitsParams(NamedTuple):
     """A battle. Arrays by side first, then by unit (file order), block, shot (step) or help (support, modifier).
 
-    - `line[side, n]`: the loss line in stretches of one unit: BLOCK, and how many points of the block are taken at its
-      END. `stretches[side, n]`, block by block: points of the block before it (BEGIN), points of EACH_PIECE.
-      `blocks[side, block]`: its stretches FIRST up to LAST; hits on it are the bits MASK of WORD, from SHIFT.
+    - `line[side, n]`: the loss line in stretches of one unit: BLOCK, and the points of the block up to its END.
+      `stretches[side, n]`, block by block: points of the block before it (BEGIN), points of EACH_PIECE.
+      `blocks[side, block]`: hits on it are the bits MASK of WORD, from SHIFT; its stretches FIRST up to LAST.
       `gone[side]`: the words where everybody is lost.
-    - A *gauge* counts what stands there, so much for each piece: `base[side, gauge]` for those that support,
-      `before[side, stretch, gauge]` for what a block has at the beginning of a stretch, `falls[side, stretch, gauge]`
-      less for each piece lost since. The first gauges are of one unit each.
+    - A *gauge* counts the pieces that stand there, each with the weight of its unit: `came[side, gauge]` before the
+      battle, `lost[side, stretch, gauge]` less at the beginning of a stretch, `falls[side, stretch, gauge]` less for
+      each piece lost since. The first gauges are of one unit each; presence keys, targets and limits name gauges.
     - `attacker_leave`, `defender_leave`, `outpowered[side]`: as in `rules.Army`.
-    - `shots[side, shot]`: gauges (-1 for none) of presence keys, targets, limits; EACH_ROUND. `in_round[side, shot,
-      phase]`. `terms[side, terms_at[side, shot, phase]]` and on, up to the next one's: equal dice, by a GAUGE of their
-      number and their CHANCE; a CHANCE of -1 stands for the dice of unit GAUGE, which others on the table may change.
+    - `shots[side, shot]`: gauges (NEVER for none) of presence keys, targets, limits; EACH_ROUND. `in_round[side, shot,
+      phase]`. `terms[side, shot, phase]`: the GAUGE of a number of equal dice and their CHANCE, best first; before them
+      units with a chance of -1, whose dice depend on what stands there; after them zeros.
       `rolls[side, shot, unit]`: VALUE (0: no roll), DICE, REROLL.
-    - `helps[side, help]`: gauges of presence keys, what it SETS (0: nothing) and ADDS, MORE dice, AGAIN (reroll),
-      EACH (0: no support) and the gauge FROM; `to[side, help, unit]`; `holds[side, help, shot, phase]`.
+    - `helps[side, help]`: gauges of presence keys, what it SETS (0: nothing) and ADDS, MORE dice, AGAIN (reroll), EACH
+      (0: no support) and the gauge FROM; `to[side, help, unit]`; `holds[side, help, shot, phase]`.
     - `chance[reroll, value]`: of one die, in parts of `whole`; `at_most` 1 where larger values are better.
     - `salvo[salvo]`: a hit class in a group: the SIDE that fires, its shots from ENTRY up to LAST_ENTRY of `entry`,
       whether it BEGINS or ENDS the group; `leads[entry]` 1 where the class is rolled in this salvo if that shot is the
@@ -59,8 +59,8 @@ class HitsParams(NamedTuple):
     stretches: np.ndarray
     blocks: np.ndarray
     gone: np.ndarray
-    base: np.ndarray
-    before: np.ndarray
+    came: np.ndarray
+    lost: np.ndarray
     falls: np.ndarray
     attacker_leave: Leave
     defender_leave: Leave
@@ -68,7 +68,6 @@ class HitsParams(NamedTuple):
     shots: np.ndarray
     in_round: np.ndarray
     terms: np.ndarray
-    terms_at: np.ndarray
     rolls: np.ndarray
     helps: np.ndarray
     to: np.ndarray
@@ -117,16 +116,16 @@ def stretch_of(p, side, block, taken):
 @helper
 def gauged(p, s, side, gauge):
     """The value of a gauge of a side."""
-    total = p.base[side, gauge]
+    total = p.came[side, gauge]
     for block in range(p.blocks.shape[1]):
         if p.blocks[side, block, MASK] > 0:
             word = s[WORDS * side + p.blocks[side, block, WORD]]
             taken = word >> p.blocks[side, block, SHIFT] & p.blocks[side, block, MASK]
             i = stretch_of(p, side, block, taken)
-            lost = taken - p.stretches[side, i, BEGIN]
+            hits = taken - p.stretches[side, i, BEGIN]
             if p.stretches[side, i, EACH_PIECE] > 1:
-                lost //= p.stretches[side, i, EACH_PIECE]
-            total += p.before[side, i, gauge] - p.falls[side, i, gauge] * lost
+                hits //= p.stretches[side, i, EACH_PIECE]
+            total -= p.lost[side, i, gauge] + p.falls[side, i, gauge] * hits
     return total
 
 
@@ -152,7 +151,7 @@ def fires(p, s, side, shot, phase):
 
 @helper
 def raised(p, s, side, shot, support, unit):
-    """How many of a unit a support raises: the first ones that have the roll (2.8)."""
+    """The number of a unit that a support raises: the first ones that have the roll (2.8)."""
     free = p.helps[side, support, EACH] * gauged(p, s, side, p.helps[side, support, FROM])
     for before in range(unit):
         if p.to[side, support, before] > 0 and p.rolls[side, shot, before, VALUE] > 0 and free > 0:
@@ -188,21 +187,26 @@ def alike(p, s, side, shot, phase, unit, low):
 def best_dice(p, s, side, shot, phase, below):
     """Of the dice of a step that hit with less than `below`, the best: their chance and number (section 5, 2 to 4)."""
     chance, dice, better = 0, 0, 0
-    for n in range(p.terms_at[side, shot, phase], p.terms_at[side, shot, phase + 1]):
-        gauge, found, low = p.terms[side, n, GAUGE], p.terms[side, n, CHANCE], 0
-        changing, standing = found < 0, gauged(p, s, side, gauge)
-        while low < standing:
-            number = standing
+    limited = p.shots[side, shot, LIMIT_OWN] >= 0 or p.shots[side, shot, LIMIT_ENEMY] >= 0
+    for n in range(p.terms.shape[3]):
+        gauge, found, low = p.terms[side, shot, phase, n, GAUGE], p.terms[side, shot, phase, n, CHANCE], 0
+        if found == 0 or 0 < found < chance:
+            break
+        # Better dice only use up a limit. 64 kinds of 1,000, one hit each: 17.5 -> 16 us a battle.
+        if found >= below and not limited:
+            continue
+        changing, there = found < 0, gauged(p, s, side, gauge)
+        while low < there:
             if changing:
-                low, found, number = alike(p, s, side, shot, phase, gauge, low)
+                low, found, more = alike(p, s, side, shot, phase, gauge, low)
             else:
-                low = standing
+                low, more = there, there
             if found >= below:
-                better += number
-            elif number > 0 and (found > chance or dice == 0):
-                chance, dice = found, number
+                better += more
+            elif more > 0 and (found > chance or dice == 0):
+                chance, dice = found, more
             elif found == chance:
-                dice += number
+                dice += more
     for k in range(LIMIT_OWN, LIMIT_ENEMY + 1):
         if p.shots[side, shot, k] >= 0:
             whose = side if k == LIMIT_OWN else 1 - side

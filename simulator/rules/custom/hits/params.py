@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,18 +15,19 @@ from simulator.engine.model.binomial import even_tables
 from simulator.engine.model.chain import MOST_COUNT, Chain
 from simulator.rules.battle import Refusal
 from simulator.rules.custom.best import seeks
-from simulator.rules.custom.build import Field, clock_of, leave_of
+from simulator.rules.custom.build import Field, leave_of
 from simulator.rules.custom.game_file.format import SIDES, Support
-from simulator.rules.custom.hits.dice import DICE, MORE, NEVER, WORDS, HitsParams, HitsState
-from simulator.rules.custom.hits.line import Gauges, HitLine
+from simulator.rules.custom.hits.dice import DICE, LAST, MORE, NEVER, WORDS, HitsParams, HitsState
 from simulator.rules.custom.hits.rules import opened
-from simulator.rules.custom.line import Stands
+from simulator.rules.custom.line import LossLine, Stands, removed_alone
 from simulator.rules.custom.rules import DEFENDER_LEFT
-from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits, reroll_of
+from simulator.rules.custom.setup import Help, Setup, Shot, SideSetup, bits, chance_at, reroll_of, roll_of
 from simulator.rules.custom.tables import slots_of
 from simulator.rules.custom.volleys import volley_of
 from simulator.rules.toolkit.policies import named
 
+# Bits of a word that hold hits.
+WORD_BITS = 62
 # Entries of the table of chances of a die, by its value and the faces rolled again.
 MOST_CHANCES = 1 << 20
 
@@ -36,7 +39,7 @@ class HitsField(Field):
     lines: dict[str, HitLine]
 
     def seen(self, states: Any) -> dict[str, tuple[Stands, np.ndarray]]:
-        """The units that stand on each side in these states, and the row there of each state."""
+        """The standing units of each side in these states, and the row there of each state (int64, shape (states,))."""
         rows = np.arange(len(states.ending))
         words = {side: states[WORDS * n : WORDS * (n + 1)] for n, side in enumerate(SIDES)}
         return {side: (self.lines[side].at(words[side]), rows) for side in SIDES}
@@ -54,7 +57,10 @@ class Rerolls:
         return 1 << self._known.setdefault(reroll, len(self._known)) if reroll else 0
 
     def chances(self) -> np.ndarray:
-        """The chance of a die, by combination and value (section 4, steps 3 to 6). Raises Refusal for too many."""
+        """The chance of a die (section 4, steps 3 to 6): int64 of shape (combinations, values), in parts of the whole.
+
+        Raises Refusal for too many combinations.
+        """
         setup, values = self.setup, range(self.setup.file.dice.sides + 2)
         most, number = (MOST_CHANCES // len(values)).bit_length() - 1, len(self._known)
         if number > most:
@@ -64,30 +70,109 @@ class Rerolls:
         for combination in range(1 << number):
             chosen = [reroll for reroll, k in self._known.items() if combination >> k & 1]
             faces: frozenset[int] = frozenset().union(*(r for r in chosen if not isinstance(r, str)))
-            rows.append([setup.chance(value, "misses" if "misses" in chosen else faces) for value in values])
+            rows.append([chance_at(setup.file, value, "misses" if "misses" in chosen else faces) for value in values])
         return np.array(rows, np.int64)
+
+
+class HitLine(LossLine):
+    """The loss line of a side, and where the hits on each block lie.
+
+    `bits`: (word, shift, mask) of each block; `gone`: the words where everybody is lost, `limits` the largest words.
+    Units that nothing can hit are lost together when they are removed alone: one hit on the last block.
+    """
+
+    def __init__(self, setup: Setup, side: str) -> None:
+        super().__init__(setup, side)
+        self.setup, self.side, self.own = setup, side, setup.sides[side]
+        self._find_room()
+
+    def _find_room(self) -> None:
+        self.bits, self.gone, used = [], [0] * WORDS, [0] * WORDS
+        for most in [*self.points[:-1], min(1, self.points[-1])]:
+            wide = most.bit_length()
+            word = next((w for w in range(WORDS) if used[w] + wide <= WORD_BITS), None)
+            if word is None:
+                room = WORDS * (WORD_BITS // (1000).bit_length())
+                raise Refusal(
+                    self.side,
+                    f"{len(self.blocks)} groups of units are hit apart from each other: too many in these numbers; "
+                    f"{room} of 1,000 hits fit",
+                )
+            self.bits.append((word, used[word], (1 << wide) - 1))
+            self.gone[word] += most << used[word]
+            used[word] += wide
+        self.limits = [(1 << wide) - 1 for wide in used]
+
+    def at(self, words: Sequence[np.ndarray]) -> Stands:
+        """The standing units in these places, one row each; `words` are uint64 or int64 arrays of shape (places,)."""
+        hits = [words[word] >> shift & mask for word, shift, mask in self.bits]
+        hits[-1] = hits[-1] * self.points[-1]
+        taken = self.taken(hits, len(self.setup.units))
+        return Stands(self.setup, self.side, self.line, taken)
+
+    def arrays(self, weights: np.ndarray) -> dict[str, np.ndarray]:
+        """The arrays of the loss line, and of gauges with these weights (int64 of shape (units, gauges))."""
+        last = len(self.blocks)
+        hit = [stretch for stretch in self.stretches if stretch[1] < last]
+        safe = [points // each * weights[unit] for unit, k, _, points, each in self.stretches if k == last and each]
+        rows = [*sorted(hit, key=itemgetter(1)), (NEVER, last, 0, 1, 1)]
+        falls = np.array([*(weights[unit] * (each > 0) for unit, *_, each in rows[:-1]), sum(safe, 0 * weights[0])])
+        taken = falls * [[points // max(1, each)] for *_, points, each in rows]
+        lost = taken.cumsum(axis=0) - taken
+        first = [bisect_left(rows, block, key=itemgetter(1)) for block in range(last + 2)]
+        blocks = [(*where, *first[n : n + 2]) for n, where in enumerate(self.bits) if self.points[n]]
+        return {
+            "line": np.array([(block, begin + points) for _, block, begin, points, _ in hit], np.int64).reshape(-1, 2),
+            "stretches": np.array([(begin, each) for _, _, begin, _, each in rows], np.int64),
+            "blocks": np.array(blocks, np.int64).reshape(-1, LAST + 1),
+            "gone": np.array(self.gone, np.int64),
+            "came": np.array(self.own.counts) @ weights,
+            "lost": lost - lost[[first[block] for _, block, *_ in rows]],
+            "falls": falls,
+        }
+
+
+class Gauges:
+    """Gauges, numbered: one of each unit, those that fight on each side, those that stay when left alone, others."""
+
+    def __init__(self, setup: Setup) -> None:
+        fights = [setup.sides[side].fights for side in SIDES]
+        stay = [mask & ~removed_alone(setup, side) for mask, side in zip(fights, SIDES, strict=True)]
+        self.units = range(len(setup.units))
+        self._weights = [self._of(mask) for mask in (*(1 << unit for unit in self.units), *fights, *stay)]
+
+    def _of(self, mask: int) -> list[int]:
+        return [mask >> unit & 1 for unit in self.units]
+
+    def weighed(self, weights: list[int]) -> int:
+        """The gauge with these weights by unit."""
+        if weights not in self._weights:
+            self._weights.append(weights)
+        return self._weights.index(weights)
+
+    def number(self, mask: int | None) -> int:
+        """The gauge that counts the units of a mask; NEVER for None."""
+        return NEVER if mask is None else self.weighed(self._of(mask))
+
+    def weights(self) -> np.ndarray:
+        """All weights: int64, shape (units, gauges)."""
+        return np.array(self._weights, np.int64).T
 
 
 class SideArrays:
     """The arrays of what a side fires, and what helps it."""
 
-    def __init__(self, side: SideSetup, gauges: dict[str, Gauges], rerolls: Rerolls) -> None:
-        self.setup, self.side, self.rerolls = side.setup, side, rerolls
-        self.own, self.enemy = gauges[side.side], gauges[side.enemy]
+    def __init__(self, side: SideSetup, gauges: Gauges, rerolls: Rerolls) -> None:
+        self.setup, self.side, self.gauges, self.rerolls = side.setup, side, gauges, rerolls
         self.shots, self.helps = [side.shots[i] for i in sorted(side.shots)], side.helps
 
     def made(self) -> dict[str, np.ndarray]:
-        """All of them but those that count who stands."""
+        """All int64 arrays of a side by name, without those of the loss line."""
         phases, units, shots, helps = range(self.setup.phases + 1), range(len(self.setup.units)), self.shots, self.helps
-        terms = [[self._terms(shot, phase) for phase in phases] for shot in shots]
-        ends = [0, *accumulate(len(some) for shot in terms for some in shot)]
-        # The end of a shot's last phase is where the next shot begins.
-        at = [ends[n * len(phases) : (n + 1) * len(phases) + 1] for n in range(len(shots))]
-        found = {
+        found: dict[str, tuple[list[Any], tuple[int, ...]]] = {
             "shots": ([self._shot(shot) for shot in shots], (8,)),
             "in_round": ([[shot.in_round(n) for n in phases] for shot in shots], (len(phases),)),
-            "terms": ([term for shot in terms for some in shot for term in some], (2,)),
-            "terms_at": (at, (len(phases) + 1,)),
+            "terms": ([[self._terms(shot, phase) for phase in phases] for shot in shots], (len(phases), len(units), 2)),
             "rolls": ([[self._roll(shot, unit) for unit in units] for shot in shots], (len(units), 3)),
             "helps": ([self._help(rule) for rule in helps], (10,)),
             "to": ([[rule.units >> u & 1 for u in units] for rule in helps], (len(units),)),
@@ -99,27 +184,22 @@ class SideArrays:
         return {name: np.array(rows, np.int64).reshape(len(rows), *shape) for name, (rows, shape) in found.items()}
 
     def _scope(self, rule: Help | Shot) -> list[int]:
-        own, enemy = self.own.number, self.enemy.number
-        return [
-            own(rule.if_own),
-            enemy(rule.if_enemy),
-            own(rule.unless_own or None),
-            enemy(rule.unless_enemy or None),
-        ]
+        masks = rule.if_own, rule.if_enemy, rule.unless_own or None, rule.unless_enemy or None
+        return [self.gauges.number(mask) for mask in masks]
 
     def _shot(self, shot: Shot) -> list[int]:
-        aims = self.enemy.number(shot.targets), self.own.number(shot.limit_own), self.enemy.number(shot.limit_enemy)
-        return [*self._scope(shot), *aims, int(shot.given.when == "each-round")]
+        aims = shot.targets, shot.limit_own, shot.limit_enemy
+        return [*self._scope(shot), *map(self.gauges.number, aims), int(shot.given.when == "each-round")]
 
     def _changes(self, shot: Shot, unit: int) -> bool:
-        """May what stands there change the dice of a unit?"""
-        return any(
+        """Does a unit fire this step with dice that depend on what stands there?"""
+        return bool((shot.by & self.side.present) >> unit & 1) and any(
             rule.units >> unit & 1 and rule.applies(shot) and (rule.by or self._scope(rule) != [NEVER] * 4)
             for rule in self.helps
         )
 
     def _terms(self, shot: Shot, phase: int) -> list[tuple[int, int]]:
-        """The dice of a step in a round: those that nothing on the table changes by chance, best first; the others."""
+        """The dice of a step in a round, as in `terms`: as many rows as units."""
         found: dict[int, list[int]] = {}
         changing = []
         for unit in bits(shot.by & self.side.present):
@@ -130,29 +210,27 @@ class SideArrays:
             volley = volley_of(self.side, shot, unit, 1, [], rules)
             if volley.chance:
                 found.setdefault(volley.chance, [0] * len(self.setup.units))[unit] = volley.dice
-        return [(self.own.weighed(found[chance]), chance) for chance in sorted(found, reverse=True)] + changing
+        terms = [*changing, *((self.gauges.weighed(found[chance]), chance) for chance in sorted(found, reverse=True))]
+        return terms + [(0, 0)] * (len(self.setup.units) - len(terms))
 
     def _roll(self, shot: Shot, unit: int) -> tuple[int, ...]:
-        roll = self.setup.roll_of(unit, shot.roll)
+        roll = roll_of(self.setup.file, unit, shot.roll)
         if roll is None:
             return 0, 0, 0
-        changing = (shot.by & self.side.present) >> unit & 1 and self._changes(shot, unit)
-        return roll.value, roll.dice, self.rerolls.bit(roll.reroll) if changing else 0
+        return roll.value, roll.dice, self.rerolls.bit(roll.reroll) if self._changes(shot, unit) else 0
 
     def _help(self, rule: Help) -> list[int]:
         given, scope = rule.given, self._scope(rule)
         if isinstance(given, Support):
-            return [*scope, given.sets or 0, given.adds or 0, 0, 0, given.each, self.own.number(rule.by)]
+            return [*scope, given.sets or 0, given.adds or 0, 0, 0, given.each, self.gauges.number(rule.by)]
         return [*scope, 0, given.adds, given.dice, self.rerolls.bit(reroll_of(given.reroll)), 0, NEVER]
 
 
 def _params(setup: Setup, lines: dict[str, HitLine]) -> HitsParams:
-    gauges, rerolls = {side: Gauges(line) for side, line in lines.items()}, Rerolls(setup)
+    gauges, rerolls = Gauges(setup), Rerolls(setup)
     fired = [SideArrays(setup.sides[side], gauges, rerolls).made() for side in SIDES]
     # The gauges come last: all that both sides' rules count are known then.
-    sides = [
-        {**arrays, **lines[side].arrays(), **gauges[side].arrays()} for side, arrays in zip(SIDES, fired, strict=True)
-    ]
+    sides = [made | lines[side].arrays(gauges.weights()) for made, side in zip(fired, SIDES, strict=True)]
     groups = [[*_salvos(setup, lines, group)] for group in setup.groups]
     salvos = [salvo for group in groups for salvo in group]
     entries = [0, *accumulate(len(shots) for _, shots, _, _ in salvos)]
@@ -172,12 +250,7 @@ def _params(setup: Setup, lines: dict[str, HitLine]) -> HitsParams:
         at_most=int(setup.file.dice.hit == "at-most"),
         opening=sum(map(len, groups[: setup.opening])),
         salvos=len(salvos),
-        phases=setup.phases,
-        clock=clock_of(setup),
-        round_limit=setup.rounds or 0,
-        retreat_after=setup.kind.retreat_after,
-        retreats=int(setup.retreats),
-        compares=int(setup.compares),
+        **setup.course,
         low_luck=int(setup.low_luck),
     )
 
@@ -196,7 +269,7 @@ def _salvos(setup: Setup, lines: dict[str, HitLine], group: Sequence[int]) -> It
 
 
 def stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Arrays as one, along a new first axis; where they are shorter than others, zeros follow."""
+    """The arrays (int64) along a new first axis, as large as the largest; zeros fill the shorter ones."""
     shape = np.max([array.shape for array in arrays], axis=0)
     found = np.zeros((len(arrays), *np.maximum(shape, 1)), np.int64)
     for row, array in zip(found, arrays, strict=True):

@@ -51,7 +51,7 @@ ALL = 1 << 62
 
 @helper
 def struck(p, s, side, salvo, hits):
-    """Where a side will be after the hits of a class, each on the first point it may take (section 5, step 7)."""
+    """The place of a side after the hits of a class, each on the first point it may take (section 5, step 7)."""
     for i in range(p.line.shape[1]):
         block = p.line[side, i, BLOCK]
         if hits > 0 and p.takes[salvo, block] > 0:
@@ -75,14 +75,14 @@ def struck(p, s, side, salvo, hits):
 
 @helper
 def units_of(p, s, side):
-    """How many units of a side fight."""
-    return gauged(p, s, side, p.rolls.shape[2] + FIGHTERS)
+    """The number of units of a side that fight."""
+    return gauged(p, s, side, p.rolls.shape[2] + FIGHTERS + side)
 
 
 @helper
 def alone(p, s, side):
     """Are only units left to a side that are removed then?"""
-    return units_of(p, s, side) > 0 and gauged(p, s, side, p.rolls.shape[2] + STAYING) == 0
+    return units_of(p, s, side) > 0 and gauged(p, s, side, p.rolls.shape[2] + STAYING + side) == 0
 
 
 @helper
@@ -130,7 +130,7 @@ def ahead_of(p, s):
 
 @helper
 def ending_of(p, s):
-    """How the battle is over after the opening or a round, FIGHTING if it is not (section 6, steps 4b to 4e)."""
+    """The ending of the battle after the opening or a round, FIGHTING for none (section 6, steps 4b to 4e)."""
     attackers, defenders = units_of(p, s, 0), units_of(p, s, 1)
     ending = finished(p, s, attackers, defenders)
     if ending != FIGHTING:

@@ -1,4 +1,4 @@
-"""What is still to be known of the leaders in a land battle: classes of pairs that nothing tells apart yet.
+"""The leaders of a land battle that are not drawn yet: classes of pairs that are still alike.
 
 Manoeuvre matters to attempts to break off and to retreats only. So it stays undrawn until a side tries to break off:
 the attempt draws it together with its success, and whoever never tries has it mixed into the chances of the retreat.
@@ -44,16 +44,16 @@ class LeaderClasses:
     the classes by its manoeuvre.
     """
 
-    def __init__(self, meeting: LandSetup) -> None:
-        self.meeting = meeting
-        self.policies = tuple(getattr(meeting.fields.policy, name).break_off for name in SIDES)
-        self.members = list(split(meeting.pairs, self._drawn_as).values())
+    def __init__(self, setup: LandSetup) -> None:
+        self.setup = setup
+        self.policies = tuple(getattr(setup.fields.policy, name).break_off for name in SIDES)
+        self.members = list(split(setup.pairs, self._drawn_as).values())
         self.drawn = len(self.members)
         self.parent = list(range(self.drawn))
         self.known: dict[tuple[int, int], dict[int, int]] = {}
         # Of two that try only when behind, one at most ever tries.
         both_if_behind = self.policies == ("if-behind", "if-behind")
-        for side in (meeting.first, 1 - meeting.first):
+        for side in (setup.first, 1 - setup.first):
             if self.policies[side] in {"always", "if-behind", "best"}:
                 for number in range(self.drawn if both_if_behind else len(self.members)):
                     self.known[number, side] = self._by_manoeuvre(number, side)
@@ -61,11 +61,11 @@ class LeaderClasses:
         self.pairs: list[Pair] = [next(iter(members)) for members in self.members]
 
     def _drawn_as(self, pair: Pair) -> Hashable:
-        """What counts from the first roll on: of manoeuvre, the morale at which a careful side is sure to get away."""
+        """The values that matter from the first roll on: of manoeuvre, the morale at which a side surely escapes."""
         if "best" in self.policies:
             return pair
         needed = (max(1, land.SURE - manoeuvre) for manoeuvre in pair.manoeuvre)
-        sides = zip(needed, self.policies, self.meeting.stacks, strict=True)
+        sides = zip(needed, self.policies, self.setup.stacks, strict=True)
         sure = tuple(least if policy == "if-sure" and least <= own.morale else None for least, policy, own in sides)
         return pair.fire, pair.pursuit, sure, pair.fragile
 
@@ -110,7 +110,7 @@ class LeaderClasses:
     def forgotten(self, retreat: np.ndarray, fragile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Classes that are alike from a pursuit on, and from the retreat on: both [class, winner, both routed]."""
         pursuers, retreaters = np.zeros_like(retreat), np.zeros_like(retreat)
-        drms = np.array([[self.meeting.drm(winner, pair, "pursuit") for pair in self.pairs] for winner in (0, 1)])
+        drms = np.array([[self.setup.drm(winner, pair, "pursuit") for pair in self.pairs] for winner in (0, 1)])
         for winner, *routed in np.ndindex(*retreat.shape[1:]):
             retreaters[:, winner, *routed] = alike(retreat[:, winner, *routed], fragile)
             if winner != land.NOBODY:
@@ -127,7 +127,7 @@ def split(pairs: Counter[Pair], meaning: Callable[[Pair], Hashable]) -> dict[Any
 
 
 def alike(*columns: np.ndarray) -> np.ndarray:
-    """For each class the first one that is equal to it in all columns."""
+    """For each class, the first class that is equal to it in all columns: int64, shape (classes,) as each column."""
     first: dict[tuple[int, ...], int] = {}
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return np.array([first.setdefault(row, number) for number, row in enumerate(rows)])

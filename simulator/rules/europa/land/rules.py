@@ -64,8 +64,6 @@ class LandParams(NamedTuple):
     stranded: np.ndarray  # thirds that find no place to retreat
     spare: np.ndarray  # [side, main or last dice]: thirds that a 7-LD die may spare
     top: np.ndarray  # [side, main or last dice]: tallies beyond which nothing changes
-    enough: np.ndarray  # a tally of the main dice that is the end of the enemy whatever the last one did; -1 for none
-    spills: np.ndarray  # 1: what the last die inflicts beyond its small-stack modifier may join the other dice's
     inflicted: np.ndarray  # [side, tally, tally of the last die]: modified losses (section 3.4)
 
 
@@ -116,7 +114,7 @@ def table(p, s):
 
 @rule(LandParams)
 def step(p, s, result):
-    """What one roll, one part of it, or a decision leads to."""
+    """The state after a roll, a part of it, or a decision."""
     if FIRE_1 <= s.stage <= PURSUIT:
         s = add(p, s, result, p.following[roll_of(s), s.part + 1])
         return s if s.part < p.parts else to_retreat(p, s) if s.stage == PURSUIT else after_roll(p, s)
@@ -186,18 +184,20 @@ def at_roll(p, s, stage):
 @helper
 def add(p, s, result, part):
     """Tally what one part of a roll inflicts (section 3.3); stars stop at the enemy's morale. `part` comes next."""
-    kind = p.kinds[s.part]
-    a, last_a = result if kind == MIDDLE_A else 0, s.last_a + (result if kind == LAST_A else 0)
-    d, last_d = result if kind == MIDDLE_D else 0, s.last_d + (result if kind == LAST_D else 0)
-    if kind == MAIN:
+    kind, a, d = p.kinds[s.part], 0, 0
+    if kind == LAST_A:
+        return s._replace(part=part, last_a=min(p.top[0, 1], s.last_a + result))
+    if kind == LAST_D:
+        return s._replace(part=part, last_d=min(p.top[1, 1], s.last_d + result))
+    if kind == MIDDLE_A:
+        a = result
+    elif kind == MIDDLE_D:
+        d = result
+    else:
         a, d = result & LOSS_MASK, (result >> SIDE_BITS) & LOSS_MASK
         stars_a = min(p.morale[1], s.stars_a + ((result >> LOSS_BITS) & STAR_MASK))
         s = s._replace(stars_a=stars_a, stars_d=min(p.morale[0], s.stars_d + (result >> (SIDE_BITS + LOSS_BITS))))
-    a = min(p.top[0, 0], s.caused_a + a + p.spills[0] * max(0, last_a - p.top[0, 1]))
-    d = min(p.top[1, 0], s.caused_d + d + p.spills[1] * max(0, last_d - p.top[1, 1]))
-    last_a = p.top[0, 1] if a == p.enough[0] else min(p.top[0, 1], last_a)
-    last_d = p.top[1, 1] if d == p.enough[1] else min(p.top[1, 1], last_d)
-    return s._replace(part=part, caused_a=a, caused_d=d, last_a=last_a, last_d=last_d)
+    return s._replace(part=part, caused_a=min(p.top[0, 0], s.caused_a + a), caused_d=min(p.top[1, 0], s.caused_d + d))
 
 
 @helper

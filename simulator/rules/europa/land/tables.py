@@ -76,27 +76,24 @@ class Part(NamedTuple):
 
 
 class Tally:
-    """How what a side inflicts is tallied, with its main (and middle) dice and with its last one (section 3.4 step 1).
+    """The tally of a side's inflicted losses, with its main (and middle) dice and its last one (section 3.4 step 1).
 
     `seven` is the small-stack modifier for an odd and an even 7-LD die; `spare` is what that die may spare, `small` is
-    taken off, `cap` is the largest that counts; for `top`, `enough` and `spills` see LandParams. `modified`: thirds
+    taken off, `cap` is the largest that counts, `top` the tally beyond which nothing changes. `modified`: thirds
     inflicted after the size step (step 2).
     """
 
-    def __init__(self, meeting: LandSetup, side: int) -> None:
-        own, enemy, last = meeting.stacks[side].size, meeting.stacks[1 - side].size, meeting.groups[side]
-        several, self.seven = meeting.dice[side] > 1, meeting.book.small_stack(last)
+    def __init__(self, setup: LandSetup, side: int) -> None:
+        own, enemy, last = setup.stacks[side].size, setup.stacks[1 - side].size, setup.groups[side]
+        several, self.seven = setup.dice[side] > 1, setup.book.small_stack(last)
         odd, even = self.seven
-        self.modified = [meeting.book.modified_loss(meeting.steps[side], n) for n in range(own + 1)]
+        self.modified = [setup.book.modified_loss(setup.steps[side], n) for n in range(own + 1)]
         enough = 1 + max((n for n, loss in enumerate(self.modified) if loss <= enemy), default=-1)
         self.cap = (own - last, last) if several else (own, 0)
         self.small, self.spare = ((0, n) if several else (n, 0) for n in (max(odd, even), abs(odd - even)))
         # A pursued enemy's tally already holds this side's final losses.
         top = max(min(self.cap[0], enough) + self.small[0], enemy)
-        # Caps that are never reached before the enemy is gone: one tally will do, and far fewer states.
-        self.spills = several and min(self.cap) >= enough
-        self.top = top, self.small[1] if self.spills else min(self.cap[1], enough) + self.small[1]
-        self.enough = top if several and self.cap[0] >= enough else -1
+        self.top = top, min(self.cap[1], enough) + self.small[1]
 
     def inflicted(self, *kept: int) -> int:
         """Modified losses."""
@@ -183,7 +180,11 @@ class LandSetup(Opponents[model.Land]):
         return book.unless_idle(book.by((a or d, dice, most), lambda: further_dice(self.book, a or d, dice, most)))
 
     def following(self, rolls: np.ndarray) -> np.ndarray:
-        """For each roll and pursuit the first part that anybody rolls for, then the next one after each part."""
+        """For each roll and pursuit the first part that is rolled, then the next one after each part.
+
+        int64, shape (rolls, parts + 1), the number of parts after the last one. `rolls`: tables, int64, shape (classes,
+        rolls, `how`, parts).
+        """
         out = []
         for rolled in (rolls != NO_TABLE).any(axis=(0, 2)):
             parts = np.flatnonzero(rolled).tolist() or [0]
@@ -236,14 +237,12 @@ class LandSetup(Opponents[model.Land]):
             stranded=np.array([max(0, own.size - LD * room) for own, room in zip(stacks, rooms, strict=True)]),
             spare=np.array([tally.spare for tally in tallies]),
             top=top,
-            enough=np.array([tally.enough for tally in tallies]),
-            spills=np.array([int(tally.spills) for tally in tallies]),
             inflicted=grid((2, *(top.max(axis=0) + 1)), lambda side, *kept: tallies[side].inflicted(*kept)),
         )
 
     @property
     def start(self) -> LandState:
-        """Where the battle begins: at an overrun's leader test, at the evasion, at draws, or at the first roll."""
+        """The first stage of the battle: an overrun's leader test, the evasion, draws, or the first roll."""
         p, winner = self.params, self.overrun
         begun = LandState(*[0] * len(LandState._fields))._replace(stage=land.DRAW, winner=land.NOBODY)
         if winner >= 0:

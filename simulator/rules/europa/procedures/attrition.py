@@ -3,60 +3,135 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
 
 from simulator.engine.model.chance import seen_as
-from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Built, offered
-from simulator.rules.europa.procedures.attrition_model import (
-    Attrition,
-    CountryConditions,
-    TravelConditions,
-    VoyageConditions,
-    check_attrition,
-)
-from simulator.rules.europa.shared.fleets import (
-    LAW,
-    Afloat,
-    cargo_of,
-    fleet_of,
-    hold_of,
-    loss_order,
-    ships_left,
-    stormed,
-)
-from simulator.rules.europa.shared.land_model import FORAGERS
+from simulator.rules.battle import ATTACKER, DEFENDER, NOBODY, Both, Built, Fields
+from simulator.rules.europa.shared import fields as common
+from simulator.rules.europa.shared import fleets
+from simulator.rules.europa.shared.fields import Scenario, TableOptions
+from simulator.rules.europa.shared.fleets import LAW, Afloat
+from simulator.rules.europa.shared.land_model import FORAGERS, NOT_IN_EUROPE, Period, Region, Technology
 from simulator.rules.europa.shared.losses import GARRISON, PILLAGE_SIDES, Pillaging, attrition_by, clamped
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
-from simulator.rules.europa.shared.procedure import Draw, Following, Roll, built
-from simulator.rules.europa.shared.stacks import LD, detachments, size_of
+from simulator.rules.europa.shared.procedure import Roll, built, roll_then_draw
+from simulator.rules.europa.shared.stacks import LD, TECHNOLOGIES, detachments, size_of
 from simulator.rules.europa.tables import Book, book
+from simulator.rules.toolkit.policies import refuse
 
 MASSED, MASSED_WITHOUT_LOGISTICS = 6 * LD, 3 * LD
 FAR, SLOW = 6, 3
+WEATHERED = {"battery": -1, "vessel": -2, "three-decker": -2, "seventy-four": -3}
 
 
-class Suffering(NamedTuple):
-    """Attrition so far: the modified die that is read next, or what is left at the end."""
+class Attriter(common.Laden, common.Counted):
+    """The stack or fleet that moves, waits or besieges."""
 
-    modified: int | None = None
-    end: Any = None
+    pashas: Annotated[int, Field(ge=0, le=3)] = Field(0, description="pashas in the stack")
+    pasha_detachments: Annotated[int, Field(ge=0, le=12)] = Field(0, description="LD brought by pashas")
+    technology: Literal[Technology, common.NavalTechnology] | None = Field(
+        None, description="land technology (default musket), for movement-sea naval technology (nao-galleon)"
+    )
+    manoeuvre: common.Value = Field(0, description="manoeuvre of the leader; 0 = no leader")
+    siege: common.Value = Field(0, description="siege value of the leader")
 
 
-def following(
-    roll: Roll, losses: Callable[[int], Mapping[Any, float]], text: Callable[[Any], str]
-) -> Callable[[Suffering], Following]:
-    """The rolls of any attrition: a die, then coins for what is left by `losses(modified)`, in words `text(end)`."""
+class VoyageConditions(Fields):
+    """What makes a voyage dangerous."""
 
-    def follow(state: Suffering) -> Following:
-        if state.end is not None:
-            return None
-        if state.modified is None:
-            return roll
-        weights = {Suffering(end=end): weight for end, weight in losses(state.modified).items()}
-        return Draw(weights, lambda after, _: text(after.end))
+    sea_difficulty: common.Some = Field(0, description="greatest difficulty of the zones entered")
+    malus: common.Some = Field(0, description="sum over the zones entered")
+    zones_entered: common.Zones = Field(1, description="zones and ports entered")
+    supply_distance: common.Zones = Field(1, description="zones to the own port at the start; adjacent = 1")
+    arsenal_to_arsenal: bool = Field(False, description="the voyage goes from arsenal to arsenal")
+    bad_weather: bool = Field(False, description="bad weather")
+    strait_drm: common.Some = Field(0, description="sum for closed straits")
+    works_crossed: common.Some = Field(0, description="works crossed in a retreat")
+    corsairs_minus: common.Some = Field(0, description="unfriendly corsair- on the path")
+    corsairs_plus: common.Some = Field(0, description="unfriendly corsair+ on the path")
+    blockading: bool = Field(False, description="blockades a port at the start")
+    fortress_level: common.Level = Field(0, description="level of the fortress that is blockaded")
+    end_of_turn_at_sea: bool = Field(False, description="stays at sea at the end of the turn")
 
-    return follow
+
+class CountryConditions(Fields):
+    """What wears troops out."""
+
+    no_supply_line: bool = Field(False, description="no supply line")
+    enemy_province: bool = Field(False, description="enters or stays in an enemy province")
+    pillages_minus: common.Some = Field(0, description="PILLAGE- in the province")
+    pillages_plus: common.Some = Field(0, description="PILLAGE+ in the province")
+    cold: common.Some = Field(0, description="sum of cold-area maluses")
+    pillage_possible: bool = Field(True, description="can a pillage be placed?")
+    mp: common.Some = Field(0, description="movement points spent")
+    no_logistics: bool = Field(False, description="without logistics")
+
+
+class TravelConditions(VoyageConditions, CountryConditions):
+    """A voyage, and what wears troops out where it ends."""
+
+
+class AttritionConditions(TravelConditions):
+    """Which attrition, and all that bears on it."""
+
+    procedure: Literal["movement-land", "supply", "siege", "movement-sea"] = Field(
+        "movement-land", description="kind of attrition"
+    )
+    region: Region = Field("europe", description="europe or the rest of the world")
+    period: Period = Field("III", description="period of the game")
+    sea: common.SeaKind = Field("other", description="galleys only in the mediterranean and the baltic")
+    revolts_minus: common.Some = Field(0, description="REVOLT- and rebellions")
+    revolts_plus: common.Some = Field(0, description="REVOLT+")
+    causes: Annotated[int, Field(ge=0, le=6)] = Field(0, description="supply: causes of weak supply")
+    landing_without_port: bool = Field(False, description="embarks or lands outside a controlled port")
+    between_interceptions: bool = Field(False, description="rolled between interceptions")
+    enemy_siege: common.Value = Field(0, description="siege: siege value of the enemy")
+    unblockaded_port: bool = Field(False, description="siege: the port is open")
+    siegeworks_minus: Annotated[int, Field(ge=0, le=4)] = Field(0, description="siege: siegeworks-")
+    siegeworks_plus: Annotated[int, Field(ge=0, le=4)] = Field(0, description="siege: siegeworks+")
+
+
+class AttritionPolicy(Fields):
+    """Choices of the actor."""
+
+    pillage: Literal["pillage", "lose-detachment"] = Field("pillage", description="result P with musket or better")
+    losses: common.LossOrder = Field("auto", description="movement-sea: what is lost first")
+
+
+class AttritionOptions(TableOptions):
+    """Readings (section 15)."""
+
+    movement_causes: Literal["finished", "draft"] = Field(
+        "finished", description="third cause: mp >= 3 in bad weather (finished) or without logistics (draft)"
+    )
+    end_of_turn_plus_two: bool = Field(False, description="+2 for staying at sea at the end of the turn")
+
+
+class Attrition(
+    Scenario[
+        Literal["attrition"], Attriter, Fields, AttritionConditions, Both[AttritionPolicy, Fields], AttritionOptions
+    ]
+):
+    """Attrition of a stack or fleet."""
+
+
+def check_attrition(fields: Attrition) -> None:
+    """Refuse what types cannot; raises Refusal."""
+    side, conditions, tables = fields.attacker, fields.conditions, book(fields.options.tables)
+    sea = conditions.procedure == "movement-sea"
+    offered = fleets.TECHNOLOGIES if sea else TECHNOLOGIES
+    text = f"{side.technology!r} is not allowed with {conditions.procedure}; must be one of {', '.join(offered)}"
+    refuse(side.technology is not None and side.technology not in offered, "attacker.technology", text)
+    pashas, loose = side.pasha_detachments, side.exploration_detachments
+    refuse(pashas and not side.pashas, "attacker.pasha_detachments", f"{pashas} is not allowed without pashas")
+    if sea:
+        common.check_fleet(side, "attacker", conditions)
+        common.check_cargo(side, "attacker", conditions, tables)
+        return
+    common.check_troops(side, "attacker", "no troops; give at least one detachment")
+    refuse(loose and conditions.region == "europe", "attacker.exploration_detachments", f"{loose} {NOT_IN_EUROPE}")
 
 
 # --- troops ---
@@ -71,14 +146,14 @@ class Marched(NamedTuple):
 
 
 class March(NamedTuple):
-    """How troops suffer: `habit` is what they do with a P, None outside Europe; do they forage after a pillage?"""
+    """The attrition of troops: `habit` is their choice for a P, None outside Europe; do they forage after a pillage?"""
 
     book: Book
     habit: Pillaging | None
     forages: bool
 
     def after(self, thirds: int, modified: int) -> Counter[Marched]:
-        """What is left after a modified die, with weights."""
+        """The stacks after a modified die, with weights."""
 
         def read(result: int) -> Marched:
             left, sides = divmod(result, PILLAGE_SIDES)
@@ -88,7 +163,7 @@ class March(NamedTuple):
 
 
 def march_of(book: Book, region: str, habit: Pillaging, can_pillage: bool, moving: bool) -> March:
-    """How troops with this technology and policy suffer in a region; where no pillage can be placed they lose 1 LD."""
+    """The attrition of troops with this technology and policy in a region; 1 LD if no pillage can be placed."""
     forages = can_pillage and moving and habit.technology in FORAGERS and habit.policy == "pillage"
     return March(book, (habit if can_pillage else GARRISON) if region == "europe" else None, forages)
 
@@ -164,20 +239,14 @@ def build_on_land(fields: Attrition) -> Built:
     can_pillage = conditions.pillage_possible and conditions.procedure != "siege"
     moving = conditions.procedure == "movement-land"
     march = march_of(book(fields.options.tables), conditions.region, habit, can_pillage, moving)
-    roll = Roll(
-        "attrition",
-        "4",
-        modifiers,
-        lambda _, modified: Suffering(clamped(modified)),
-        lambda shown, _: f"Attrition: {shown}.",
-    )
+    roll = Roll("attrition", "4", modifiers, lambda _, die: clamped(die), lambda shown, _: f"Attrition: {shown}.")
 
     def text(end: Marched) -> str:
         rest = " A pillage is placed." * end.pillage + " It forages." * end.foraging
         return f"{detachments(thirds - end.left)} lost, {detachments(end.left)} left.{rest}"
 
-    def columns(state: Suffering) -> dict[str, object]:
-        left, pillage, foraging = state.end
+    def columns(end: Marched) -> dict[str, object]:
+        left, pillage, foraging = end
         return {
             "winner": ATTACKER if left == thirds else NOBODY if left else DEFENDER,
             "attacker_left_thirds": left,
@@ -193,9 +262,9 @@ def build_on_land(fields: Attrition) -> Built:
         f"P: {habit.policy}{'' if can_pillage else ', no pillage possible: 1 LD'}",
         f"movement causes: {fields.options.movement_causes} (movement_causes)",
     ]
-    start = Suffering() if modifiers else Suffering(end=Marched(thirds))
-    follow = following(roll, lambda die: march.after(thirds, die), text)
-    return built(start, follow, columns, assumptions, roll.why() if modifiers else [f"no reason to roll ({LAW} 4)"])
+    start, why = (None, roll.why()) if modifiers else (Marched(thirds), [f"no reason to roll ({LAW} 4)"])
+    follow = roll_then_draw(roll, lambda modified: march.after(thirds, modified), text)
+    return built(start, follow, columns, assumptions, why)
 
 
 # --- fleets ---
@@ -213,8 +282,7 @@ class Voyager(NamedTuple):
 
 def weather_of(technology: str) -> Bonus:
     """How a technology bears storms."""
-    value = {"battery": -1, "vessel": -2, "three-decker": -2, "seventy-four": -3}.get(technology, 0)
-    return Bonus(value, f"technology {technology}")
+    return Bonus(WEATHERED.get(technology, 0), f"technology {technology}")
 
 
 def of_the_voyage(fleet: Voyager, conditions: VoyageConditions, end_of_turn: bool) -> list[Bonus]:
@@ -246,27 +314,27 @@ def of_the_voyage(fleet: Voyager, conditions: VoyageConditions, end_of_turn: boo
 def build_at_sea(fields: Attrition) -> Built:
     """Everything that answers attrition at sea."""
     side, conditions, tables = fields.attacker, fields.conditions, book(fields.options.tables)
-    start, technology = Afloat(fleet_of(side), cargo_of(side)), side.technology or "nao-galleon"
-    order = loss_order(fields.policy.attacker.losses, bool(start.cargo))
-    hold, percents = hold_of(side, conditions, tables), tables.attrition_percent
+    start, technology = Afloat(fleets.fleet_of(side), fleets.cargo_of(side)), side.technology or "nao-galleon"
+    order = fleets.loss_order(fields.policy.attacker.losses, bool(start.cargo))
+    hold, percents = fleets.hold_of(side, conditions, tables), tables.attrition_percent
     counters = side.fleets_minus + side.fleets_plus
     voyager = Voyager(bool(start.fleet.warships), technology, counters, side.manoeuvre, side.siege)
     roll = Roll(
         "attrition at sea",
         "4",
         of_the_voyage(voyager, conditions, fields.options.end_of_turn_plus_two),
-        lambda _, modified: Suffering(clamped(modified)),
-        lambda shown, after: f"Attrition at sea: {shown}: {percents[after.modified]} % lost.",
+        lambda _, modified: clamped(modified),
+        lambda shown, after: f"Attrition at sea: {shown}: {percents[after]} % lost.",
     )
 
     def losses(modified: int) -> Counter[Afloat]:
-        return stormed(tables, start, percents[modified], order, hold)
+        return fleets.stormed(tables, start, percents[modified], order, hold)
 
-    def columns(state: Suffering) -> dict[str, object]:
-        left, aboard = state.end
+    def columns(end: Afloat) -> dict[str, object]:
+        left, aboard = end
         return {
-            "winner": ATTACKER if state.end == start else NOBODY if left.thirds else DEFENDER,
-            **ships_left("attacker", left),
+            "winner": ATTACKER if end == start else NOBODY if left.thirds else DEFENDER,
+            **fleets.ships_left("attacker", left),
             "attacker_losses_thirds": start.fleet.thirds - left.thirds,
             "attacker_troops_left_thirds": aboard.troops,
             "attacker_gold_left": aboard.gold,
@@ -278,31 +346,10 @@ def build_at_sea(fields: Attrition) -> Built:
         "gold lost in a storm is rounded down to ducats left (ASSUMED)",
         "1 third lost of a galley or transport is left alone, 2 thirds are a ship",
     ]
-    follow = following(roll, losses, lambda end: f"Left: {end.fleet.text()}.")
-    return built(Suffering(), follow, columns, assumptions, roll.why())
+    follow = roll_then_draw(roll, losses, lambda end: f"Left: {end.fleet.text()}.")
+    return built(None, follow, columns, assumptions, roll.why())
 
 
 def build_attrition(fields: Attrition) -> Built:
     """Everything that answers an attrition roll."""
     return build_at_sea(fields) if fields.conditions.procedure == "movement-sea" else build_on_land(fields)
-
-
-ATTRITION = offered(
-    Attrition,
-    check=check_attrition,
-    build=build_attrition,
-    results={
-        "nothing is lost": "winner == 'attacker'",
-        "a part is lost": "winner == 'nobody'",
-        "all is lost": "winner == 'defender'",
-        "a pillage is placed": "pillage_placed",
-        "the stack forages": "foraging",
-    },
-    headline=(
-        "attacker_losses_thirds",
-        "attacker_left_thirds",
-        "attacker_warships_left",
-        "attacker_transports_left",
-        "attacker_troops_left_thirds",
-    ),
-)

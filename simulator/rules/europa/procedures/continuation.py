@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import Field
 
-from simulator.rules.battle import NOBODY, Built, Fields, FrameOf, offered
-from simulator.rules.europa.shared import fields as common
-from simulator.rules.europa.shared.land_model import CampaignConditions, Period
-from simulator.rules.europa.shared.modifiers import Bonus, sum_of
+from simulator.rules.battle import NOBODY, Built, Fields
+from simulator.rules.europa.shared.fields import Procedure
+from simulator.rules.europa.shared.land_model import Box, CampaignConditions, Period
+from simulator.rules.europa.shared.modifiers import Bonus
 from simulator.rules.europa.shared.procedure import FACES, Draw, Following, Roll, built, why
 
 START, END = "start", "End"
-BOXES = ("W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5")
+BOXES = get_args(Box)
 STARTS = ("W0", "S1", "S1", "S2", "S2", "W2", "S3", "S3", "S3", "S3")
 LAST_YEAR = 5
 EXTENDED_UP_TO, STORMY = 5, (1, 3, 5)
+# The next box, and whether the die was 1, 3 or 5 and whether it was 1.
+Move = tuple[str, bool, bool]
 
 
 class TrackConditions(Fields):
     """Where the military phase is."""
 
-    round: Literal["start", "W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5"] = Field(
-        "start", description="the current box of the round track"
-    )
+    round: Literal["start", Box] = Field("start", description="the current box of the round track")
     poor_weather: bool = Field(False, description="event of this turn")
     period: Period = Field("III", description="period of the game")
 
 
-class Continuation(FrameOf[common.NoPolicy, common.NoPolicy, TrackConditions, common.NoPolicies, common.TableOptions]):
+class Continuation(Procedure[Literal["continuation"], Fields, Fields, TrackConditions]):
     """Rounds of the military phase."""
-
-    game: Literal["europa"]
-    battle: Literal["continuation"]
 
 
 class Track(NamedTuple):
@@ -50,17 +45,8 @@ class Track(NamedTuple):
     frozen: bool = False
 
 
-class Move(NamedTuple):
-    """The next box, and whether the die was 1, 3 or 5 and whether it was 1."""
-
-    box: str
-    stormy: bool
-    one: bool
-
-
-@dataclass(frozen=True)
-class Season:
-    """What bears on the continuation rolls."""
+class Season(NamedTuple):
+    """The conditions of the continuation rolls: poor weather, and is it period VI or VII?"""
 
     poor_weather: bool
     late: bool
@@ -70,7 +56,7 @@ class Season:
         """That of a scenario."""
         return cls(conditions.poor_weather, conditions.period in {"VI", "VII"})
 
-    @cached_property
+    @property
     def bonuses(self) -> list[Bonus]:
         """Modifiers of a continuation roll."""
         return [Bonus(2 * self.poor_weather, "poor weather"), Bonus(-int(self.late), "period VI or VII")]
@@ -81,18 +67,17 @@ class Season:
             return STARTS[die - 1]
         if box == BOXES[-1]:
             return END
-        year, modified = int(box[1]), die + sum_of(self.bonuses)
-        if box[0] == "S":
-            return f"W{year}" if modified <= EXTENDED_UP_TO else self._summer(year + 1)
-        return self._summer(year + 1) if modified <= 7 else f"W{year + 1}" if modified == 8 else self._summer(year + 2)
-
-    @staticmethod
-    def _summer(year: int) -> str:
+        year, modified = int(box[1]), die + 2 * self.poor_weather - self.late
+        if box[0] == "S" and modified <= EXTENDED_UP_TO:
+            return f"W{year}"
+        if box[0] == "W" and modified == 8:
+            return f"W{year + 1}"
+        year += 2 if box[0] == "W" and modified > 8 else 1
         return f"S{year}" if year <= LAST_YEAR else END
 
     def move(self, box: str, die: int) -> Move:
-        """What a die leads to."""
-        return Move(self.box_after(box, die), die in STORMY, die == 1)
+        """The state after a die."""
+        return self.box_after(box, die), die in STORMY, die == 1
 
     def after(self, state: Track, move: Move) -> Track:
         """The next round, counted."""
@@ -101,14 +86,12 @@ class Season:
             return state._replace(box=END, winterings=state.winterings + 1)
         winter = box[0] == "W"
         extended = winter and state.box[0] == "S"
-        bad = winter and (self.poor_weather or (extended and stormy))
-        turns = state.box != START and box[1] != state.box[1]
         return Track(
             box,
             state.played | 1 << BOXES.index(box),
             state.extended + extended,
-            state.bad + bad,
-            state.winterings + turns,
+            state.bad + (winter and (self.poor_weather or (extended and stormy))),
+            state.winterings + (state.box != START and box[1] != state.box[1]),
             state.frozen or (winter and self.poor_weather and one),
         )
 
@@ -162,12 +145,3 @@ def build_continuation(fields: Continuation) -> Built:
 
     counted = f"counted after {start}" if start != START else "counted from the first round on"
     return built(Track(start), follow, columns, [counted], why("continuation", "11", season.bonuses))
-
-
-CONTINUATION = offered(
-    Continuation,
-    check=common.check_tables,
-    build=build_continuation,
-    results={f"{box} is played": f"played_{box.lower()}" for box in BOXES},
-    headline=("rounds_left", "summers_left", "winters_left", "extended_campaigns", "bad_weather_rounds", "winterings"),
-)

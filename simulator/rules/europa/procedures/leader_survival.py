@@ -1,4 +1,4 @@
-"""What becomes of a leader after a battle (docs/rules/europa_naval_and_other.md section 12)."""
+"""The fate of a leader after a battle (docs/rules/europa_naval_and_other.md section 12)."""
 
 from __future__ import annotations
 
@@ -6,21 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from simulator.rules.battle import ATTACKER, DEFENDER, Built, Fields, FrameOf, offered
+from simulator.rules.battle import ATTACKER, DEFENDER, Built, Fields
 from simulator.rules.europa.shared import fields as common
+from simulator.rules.europa.shared import leaders
+from simulator.rules.europa.shared.fields import Procedure
 from simulator.rules.europa.shared.fleets import LAW
 from simulator.rules.europa.shared.land_model import Region
-from simulator.rules.europa.shared.leaders import (
-    CAPTURED,
-    KILLED,
-    UNHARMED,
-    WOUNDED,
-    Leader,
-    Trial,
-    fate,
-    fate_text,
-    is_fragile,
-)
+from simulator.rules.europa.shared.leaders import CAPTURED, KILLED, UNHARMED, WOUNDED, Leader, Trial, fate
 from simulator.rules.europa.shared.modifiers import Bonus
 from simulator.rules.europa.shared.procedure import Roll, built
 
@@ -48,21 +40,17 @@ class SurvivalConditions(Fields):
     enemy_detachments: Annotated[int, Field(ge=0, le=200)] = Field(8, description="LD the enemy began with")
 
 
-class Survival(FrameOf[Commander, common.NoPolicy, SurvivalConditions, common.NoPolicies, common.TableOptions]):
+class Survival(Procedure[Literal["leader-survival"], Commander, Fields, SurvivalConditions]):
     """What becomes of a leader after a battle."""
-
-    game: Literal["europa"]
-    battle: Literal["leader-survival"]
 
 
 def columns(state: int) -> dict[str, object]:
     """A row of the outcome."""
-    wounded = state > WOUNDED
     return {
         "winner": DEFENDER if state not in {UNHARMED, UNTESTED} else ATTACKER,
         "killed": state == KILLED,
-        "wounded": wounded,
-        "wound_rounds": state - WOUNDED if wounded else 0,
+        "wounded": state > WOUNDED,
+        "wound_rounds": max(0, state - WOUNDED),
         "captured": state == CAPTURED,
     }
 
@@ -70,42 +58,32 @@ def columns(state: int) -> dict[str, object]:
 def build_survival(fields: Survival) -> Built:
     """Everything that answers what becomes of a leader."""
     side, conditions = fields.attacker, fields.conditions
-    fragile = is_fragile(side.fire, side.shock) and not side.robust
+    fragile = leaders.is_fragile(side.fire, side.shock) and not side.robust
     trial = Trial(side.won, side.destroyed, fragile)
     leader = Leader("table", kind="king" if side.monarch else "general", anonymous=side.anonymous)
+    modifiers = [
+        Bonus(-(not side.won), "did not win"),
+        Bonus(-5 * side.destroyed, "destroyed"),
+        Bonus(-int(fragile), "Fire or Shock of 6"),
+    ]
+    test = Roll(
+        "leader test",
+        "12",
+        modifiers,
+        lambda die, _: UNHARMED if fate(leader, trial, die, 1) == UNHARMED else HIT,
+        lambda shown, after: f"Leader test: {shown}: {'hit' if after == HIT else 'unharmed'}.",
+    )
+    second = Roll(
+        "fate",
+        "12",
+        None,
+        lambda die, _: fate(leader, trial, 1, die),
+        lambda shown, after: f"Fate: {shown}: {leaders.fate_text(after)}.",
+    )
+    follow = {UNTESTED: test, HIT: second}.get
+    assumptions = ["hit on a modified 1 or less"]
     small = conditions.enemy_detachments < UNTESTED_BELOW
-    tested = not (conditions.where == "land" and conditions.region == "europe" and small)
-    rolls = {
-        UNTESTED: Roll(
-            "leader test",
-            "12",
-            [
-                Bonus(-(not side.won), "did not win"),
-                Bonus(-5 * side.destroyed, "destroyed"),
-                Bonus(-int(fragile), "Fire or Shock of 6"),
-            ],
-            lambda die, _: UNHARMED if fate(leader, trial, die, 1) == UNHARMED else HIT,
-            lambda shown, after: f"Leader test: {shown}: {'hit' if after == HIT else 'unharmed'}.",
-        ),
-        HIT: Roll(
-            "fate",
-            "12",
-            None,
-            lambda die, _: fate(leader, trial, 1, die),
-            lambda shown, after: f"Fate: {shown}: {fate_text(after)}.",
-        ),
-    }
-
-    lines = rolls[UNTESTED].why()
-    if not tested:
+    if conditions.where == "land" and conditions.region == "europe" and small:
         lines = [f"no test on land in Europe: the enemy began with under {UNTESTED_BELOW} LD ({LAW} 12)"]
-    return built(UNTESTED if tested else UNHARMED, rolls.get, columns, ["hit on a modified 1 or less"], lines)
-
-
-LEADER_SURVIVAL = offered(
-    Survival,
-    check=common.check_tables,
-    build=build_survival,
-    results={"unharmed": "winner == 'attacker'", "killed": "killed", "wounded": "wounded", "captured": "captured"},
-    headline=("wound_rounds",),
-)
+        return built(UNHARMED, follow, columns, assumptions, lines)
+    return built(UNTESTED, follow, columns, assumptions, test.why())

@@ -1,39 +1,366 @@
-"""The naval battle as a battle kind (docs/rules/europa_naval_and_other.md section 3)."""
+"""The naval battle as a battle kind: from two fleets to the chain of end.py, and its final states as columns.
+
+All ends of the fighting stand in one table (docs/rules/europa_naval_and_other.md section 3).
+"""
 
 from __future__ import annotations
 
-from simulator.rules.battle import Built, offered
-from simulator.rules.europa.sea.end_tables import BattleSetup
-from simulator.rules.europa.sea.model import Naval, check_naval
-from simulator.rules.europa.sea.outcome import naval_outcome
-from simulator.rules.europa.sea.squadrons import engagement
-from simulator.rules.europa.sea.text import naval_assumptions, naval_explanation, teller
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.model.chain import Chain, LastRoll
+from simulator.engine.model.chance import NO_TABLE, TableBook, combine
+from simulator.rules.battle import Columns
+from simulator.rules.europa.sea import end, rules
+from simulator.rules.europa.sea.end import EndParams, EndState
+from simulator.rules.europa.sea.fight import FightSweep
+from simulator.rules.europa.sea.losses import Fight, Losses, Record
+from simulator.rules.europa.sea.rules import NavalState
+from simulator.rules.europa.sea.squadrons import GALLEYS, Engagement
+from simulator.rules.europa.sea.tables import NavalSetup
+from simulator.rules.europa.shared import leaders
+from simulator.rules.europa.shared.fleets import ND, ships_left
+from simulator.rules.europa.shared.leaders import FACES, Leader, Trial, fates
+from simulator.rules.europa.shared.stacks import SIDES
+
+# Conditions of a leader test: (won, no ship left).
+CONDITIONS = ((True, False), (False, False), (True, True), (False, True))
+UNHARMED, KILLED, WOUNDED = range(3)
+EVADES_AT = 8
+UNTOUCHED = Fight(False, False, 0, 0)
+NO_PURSUIT = [(0, 1.0)]
+# Ends in one table; more of them are drawn block by block.
+LARGEST_BLOCK = 60_000
+KINDS = ("warships", "exploration_ships", "galleys", "galleasses", "transports")
+MAJOR, MAJOR_OVER_GALLEYS = 5 * ND, 8 * ND
 
 
-def build_naval(fields: Naval) -> Built:
-    """Everything that answers a naval battle."""
-    setup = BattleSetup(engagement(fields))
-    return Built(
-        chain=setup.chain(teller(setup)),
-        outcome=lambda states: naval_outcome(setup, states),
-        assumptions=lambda: naval_assumptions(setup),
-        explain=lambda: naval_explanation(setup),
-    )
+@lru_cache(maxsize=1024)
+def leader_test(leader: Leader, fragile: bool, condition: int) -> Counter[int]:
+    """Fates of a leader; a monarch at sea is like any other (section 12). Kept, and so not to be changed."""
+    found: Counter[int] = Counter()
+    for code, weight in fates(leader._replace(kind="admiral"), Trial(*CONDITIONS[condition], fragile)).items():
+        found[UNHARMED if not code else KILLED if code == leaders.KILLED else WOUNDED] += weight
+    return found
 
 
-NAVAL = offered(
-    Naval,
-    check=check_naval,
-    build=build_naval,
-    version=3,
-    headline=(
-        "attacker_losses_thirds",
-        "defender_losses_thirds",
-        "attacker_warships_left",
-        "defender_warships_left",
-        "attacker_ships_taken",
-        "defender_ships_taken",
-        "attacker_destroyed_thirds",
-        "defender_destroyed_thirds",
-    ),
-)
+class Row(NamedTuple):
+    """An end of the battle but for the losses; `men` are the manoeuvres that count, `frail` as in end.py."""
+
+    winner: int
+    rolls: int
+    left: int
+    broke: int
+    wind: int
+    frail: int
+    stars: tuple[int, int]
+    men: tuple[int | None, int | None]
+
+
+class Case(NamedTuple):
+    """An end of the fighting but for the losses: as its row before any pursuit, and the pursuit's table (0: none).
+
+    `routed`: which sides are before the pursuit.
+    """
+
+    row: Row
+    routed: tuple[bool, bool]
+    chase: int
+
+
+class Chased(NamedTuple):
+    """A case after one result of its pursuit: what both sides have come to, with thirds of the pursuit only."""
+
+    row: Row
+    fights: tuple[Fight, Fight]
+    chance: float
+    code: int
+
+
+BOTH_WAYS = [(own, enemy) for own in (False, True) for enemy in (False, True)]
+# A battle that does not take place.
+EVADED = Row(2, 0, 0, 0, 2, 0, (0, 0), (None, None))
+
+
+@dataclass
+class BattleSetup:
+    """Everything about one naval battle that is known before the first roll.
+
+    `numbers`: of each side and fight the records by the thirds lost in the fighting, int64, -1 where that cannot be.
+    """
+
+    engagement: Engagement
+    tables: TableBook = field(default_factory=TableBook)
+    records: tuple[dict[Record, int], dict[Record, int]] = field(default_factory=lambda: ({}, {}))
+    numbers: tuple[dict[Fight, np.ndarray], dict[Fight, np.ndarray]] = field(default_factory=lambda: ({}, {}))
+
+    def __post_init__(self) -> None:
+        self.fighting, self.losses = NavalSetup(self.engagement), Losses(self.engagement)
+        self.pursuits: dict[Case, list[Chased]] = {}
+
+    @cached_property
+    def sweep(self) -> FightSweep:
+        """The fighting, step by step."""
+        return FightSweep(self.fighting)
+
+    def ends_by_case(self) -> Iterator[tuple[Case, NavalState, np.ndarray]]:
+        """Cases by the states in which they come about, with the chances float64 [own losses, enemy losses].
+
+        A state comes about as several cases, by which side its losses wipe out.
+        """
+        masks = {routed: self._masks(routed) for routed in BOTH_WAYS}
+        for state, chances in self.sweep.ends.items():
+            morale = rules.morale_left(self.sweep.p, state, 0), rules.morale_left(self.sweep.p, state, 1)
+            for wiped, mask in masks[morale[0] == 0, morale[1] == 0]:
+                inside = mask[: chances.shape[0], : chances.shape[1]]
+                part = chances if inside.all() else chances * inside
+                if part.any():
+                    yield self._case(state, morale, wiped), state, part
+
+    def _masks(self, routed: tuple[bool, bool]) -> list[tuple[tuple[bool, bool], np.ndarray]]:
+        """(own side wiped out?, enemy wiped out?) with the bool [own losses, enemy losses] that make it so."""
+        a, d = (
+            np.array([self.losses.wiped(side, thirds, routed[side]) for thirds in range(self.sweep.room[side])])
+            for side in (0, 1)
+        )
+        found = [(wiped, np.outer(a == wiped[0], d == wiped[1])) for wiped in BOTH_WAYS]
+        return [(wiped, mask) for wiped, mask in found if mask.any()]
+
+    def _case(self, state: NavalState, morale: tuple[int, int], wiped: tuple[bool, bool]) -> Case:
+        group, routs = self.fighting.places[state.group], self.fighting.engagement.options.destruction_is_rout
+        winner, pursues, routed = rules.settled(state.verdict, state.left > 0, morale, wiped, routs)
+        frail = group.fragile[0] + 2 * group.fragile[1]
+        men = group.men if any(self.fighting.storm) else (None, None)
+        row = Row(winner, state.rolls, state.left, state.broke, group.wind, frail, (state.stars_a, state.stars_d), men)
+        return Case(row, routed, self.fighting.chase_table(state.group, winner, state.rolls) if pursues else 0)
+
+    def pursued(self, case: Case) -> list[Chased]:
+        """The results of the pursuit in a case."""
+        if case not in self.pursuits:
+            dice = self.fighting.dice(case.chase) if case.chase else NO_PURSUIT
+            self.pursuits[case] = [self._chased(case, *roll) for roll in dice]
+        return self.pursuits[case]
+
+    def _chased(self, case: Case, code: int, chance: float) -> Chased:
+        row, winner, routed = case.row, case.row.winner, list(case.routed)
+        fights = [Fight(winner == side, routed[side], 0, 0) for side in (0, 1)]
+        if case.chase:
+            loser, caught = 1 - winner, code >> rules.LOSS_BITS
+            stars = list(row.stars)
+            stars[loser] += caught
+            row = row._replace(stars=(stars[0], stars[1]))
+            routed[loser] |= stars[loser] >= self.fighting.engagement.morale[loser]
+            fights[loser] = Fight(False, routed[loser], caught, code & rules.LOSS_MASK)
+        return Chased(row, (fights[0], fights[1]), chance, code)
+
+    def number(self, side: int, record: Record) -> int:
+        """The number of a record."""
+        return self.records[side].setdefault(record, len(self.records[side]))
+
+    def _number_records(self, case: Case, side: int, occurs: np.ndarray) -> None:
+        """Number the records that a side may come to with these losses in the fighting."""
+        for fight in dict.fromkeys(chased.fights[side] for chased in self.pursued(case)):
+            if fight not in self.numbers[side]:
+                self.numbers[side][fight] = np.full(self.sweep.room[side], -1)
+            out = self.numbers[side][fight]
+            for thirds in occurs[out[occurs] < 0].tolist():
+                out[thirds] = self.number(side, self.losses.record(side, fight._replace(thirds=thirds + fight.thirds)))
+
+    @cached_property
+    def cases(self) -> dict[Case, np.ndarray]:
+        """The chances of each case, float64 [own losses, enemy losses]; numbers the records too."""
+        found: dict[Case, np.ndarray] = {}
+        for case, _, chances in self.ends_by_case():
+            whole = found.setdefault(case, np.zeros(self.sweep.room))
+            inside = whole[: chances.shape[0], : chances.shape[1]]
+            for side in (0, 1):
+                fresh = np.flatnonzero(chances.any(axis=1 - side) & ~inside.any(axis=1 - side))
+                if fresh.size:
+                    self._number_records(case, side, fresh)
+            inside += chances
+        return found
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows by number, that of an evaded battle last."""
+        pursued = [chased.row for case in self.cases for chased in self.pursued(case)]
+        return list(dict.fromkeys([*pursued, EVADED]))
+
+    @cached_property
+    def ends(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Row (int64 [end]), records (int64 [side, end]) and chance (float64 [end]) of each end."""
+        row_of = {row: n for n, row in enumerate(self.rows)}
+        codes, chances = [], []
+        sizes = [len(found) for found in self.records]
+        for case, found in self.cases.items():
+            cell = np.nonzero(found)
+            p = found[cell]
+            for row, fights, chance, _ in self.pursued(case):
+                own, enemy = (self.numbers[side][fights[side]][cell[side]] for side in (0, 1))
+                codes.append((row_of[row] * sizes[0] + own) * sizes[1] + enemy)
+                chances.append(chance * p)
+        code, which = np.unique(np.concatenate(codes), return_inverse=True)
+        rows, rest = np.divmod(code, sizes[0] * sizes[1])
+        return rows, np.stack(np.divmod(rest, sizes[1])), np.bincount(which, np.concatenate(chances))
+
+    # --- tables ---
+
+    def storm_tables(self) -> np.ndarray:
+        """Tables of the records that a storm leads to: int64 [side, record, row]."""
+        before = [list(found) for found in self.records]
+        if not any(self.fighting.storm):
+            return np.zeros((2, 1, 1), np.int64)
+        out = np.zeros((2, max(map(len, before)), len(self.rows)), np.int64)
+        for side in (0, 1):
+            men = np.array([row.men[side] or 0 for row in self.rows])
+            for number, record in enumerate(before[side] if self.fighting.storm[side] else ()):
+                for man in dict.fromkeys(men.tolist()):
+                    drm = self.losses.storm_modifier(side, record.routed, man)
+                    after = self.losses.after_storm(side, record, drm)
+                    weights = {self.number(side, new): weight for new, weight in after.items()}
+                    out[side, number, men == man] = self.tables.add(weights)
+        return out
+
+    def tests(self) -> np.ndarray:
+        """Tables of leader tests: int64 [fragile leaders, attacker's condition, defender's]."""
+        out = np.zeros((4, 4, 4), np.int64)
+        for frail in {row.frail for row in self.rows}:
+            for a, d in np.ndindex(4, 4):
+                own = leader_test(self.engagement.squadrons[0].leader, bool(frail & 1), a)
+                enemy = leader_test(self.engagement.squadrons[1].leader, bool(frail & 2), d)
+                out[frail, a, d] = self.tables.add(combine(own, enemy, lambda x, y: x + end.FATES * y))
+        return out
+
+    def evade(self) -> int:
+        """Table of the evasion: d10 + (own - enemy manoeuvre, if positive) >= 8; a replacement counts 0 (step 1)."""
+        if self.fighting.policies[1].evasion != "evade":
+            return NO_TABLE
+        return self.tables.add(Counter(int(die + self.evasion_bonus >= EVADES_AT) for die in FACES))
+
+    @property
+    def evasion_bonus(self) -> int:
+        """The manoeuvre that is added to the evader's die."""
+        enemy, own = (squadron.leader.manoeuvre for squadron in self.engagement.squadrons)
+        return max(0, own - enemy)
+
+    def blocks(self, p: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+        """The table that draws a block of ends (NO_TABLE for one block), the table of each block and its first end.
+
+        `p`: chances of the ends, float64, shape (ends,). The two arrays are int64, shape (blocks,).
+        """
+        begin = np.arange(0, len(p), LARGEST_BLOCK)
+        parts = [p[first : first + LARGEST_BLOCK] for first in begin]
+        fights = [self.tables.add((np.arange(len(part)), part / part.sum())) for part in parts]
+        chances = np.array([part.sum() for part in parts])
+        which = self.tables.add((np.arange(len(parts)), chances / chances.sum())) if len(parts) > 1 else NO_TABLE
+        return which, np.array(fights, np.int64), begin
+
+    @cached_property
+    def params(self) -> EndParams:
+        """All numbers of the battle."""
+        row, records, p = self.ends
+        nothing = [self.number(side, self.losses.record(side, UNTOUCHED)) for side in (0, 1)]
+        which, fights, begin = self.blocks(p)
+        storm_rolls = self.storm_tables()
+        gone = np.zeros((2, max(map(len, self.records))), np.int64)
+        for side, found in enumerate(self.records):
+            gone[side, : len(found)] = [record.gone for record in found]
+        return EndParams(
+            evade=self.evade(),
+            evaded=np.array([len(self.rows) - 1, *nothing], np.int64),
+            blocks=which,
+            fights=fights,
+            begin=begin,
+            row=row,
+            record=np.ascontiguousarray(records),
+            winner=np.array([row.winner for row in self.rows], np.int64),
+            frail=np.array([row.frail for row in self.rows], np.int64),
+            storm=np.array(self.fighting.storm, np.int64),
+            storm_rolls=storm_rolls,
+            gone=gone,
+            tests=self.tests(),
+            tested=1,
+        )
+
+    def chain(self, tell: Any) -> Chain:
+        """The chain of states of the battle; `tell` gives the lines of a replay."""
+        p = self.params
+        begun = EndState(end.EVADE, 0, 0, 0, 0)
+        start = begun if p.evade != NO_TABLE else end.before_fight(p, begun)
+        most = max(len(p.winner), len(p.begin)) - 1
+        limits = EndState(end.OVER, max(1, most), len(self.records[0]), len(self.records[1]), end.FATES**2 - 1)
+        tables = self.tables.close()
+
+        def test(states: Any) -> np.ndarray:
+            return np.where(states.stage == end.OVER, -1, end.test_table(p, states))
+
+        def after(states: Any, fates: np.ndarray) -> Any:
+            return states._replace(stage=np.full(len(fates), end.OVER), fates=fates)
+
+        last = LastRoll(Chain(p._replace(tested=0), start, limits, tables, may_be_over=True), test, after)
+        return Chain(p, start, limits, tables, tell=tell, last=last, may_be_over=True)
+
+    # --- columns ---
+
+    def outcome(self, states: Any) -> Columns:
+        """The outcome columns of final states."""
+        names = ("winner", "rolls", "left", "broke", "wind")
+        rows = {name: _at_places([getattr(row, name) for row in self.rows], states.row) for name in names}
+        own = [_of_records(list(self.records[side]), (states.record_a, states.record_d)[side]) for side in (0, 1)]
+        winner = rows["winner"]
+        out: Columns = {"winner": winner, "rolls": rows["rolls"]}
+        out["major_victory"] = self._major(winner, own)
+        out["evaded"] = rows["rolls"] == 0
+        for side, name in enumerate(SIDES):
+            mine, enemy = own[side], own[1 - side]
+            takes = (winner == side).astype(np.int16)
+            for kind in KINDS:
+                out[f"{name}_{kind}_left"] = mine[f"own_{kind}_left"] + takes * enemy[f"captured_{kind}_left"]
+            for column in ("losses", "damaged", "destroyed", "refitted"):
+                out[f"{name}_{column}_thirds"] = mine[column]
+            out[f"{name}_stars"] = _at_places([row.stars[side] for row in self.rows], states.row)
+            out[f"{name}_ships_taken"] = takes * enemy["captured"]
+            out[f"{name}_troops_left_thirds"] = mine["troops"]
+            out[f"{name}_gold_left"] = mine["gold"]
+            out[f"{name}_gold_taken"] = takes * enemy["seized"]
+            out[f"{name}_routed"] = mine["routed"]
+            out[f"{name}_destroyed"] = mine["gone"]
+            out[f"{name}_wind"] = rows["wind"] == side
+            out[f"{name}_left_with_wind"] = rows["left"] == side + 1
+            out[f"{name}_broke_off"] = rows["broke"] == side + 1
+            fate = states.fates % end.FATES if side == 0 else states.fates // end.FATES
+            out[f"{name}_leader_killed"], out[f"{name}_leader_wounded"] = fate == KILLED, fate == WOUNDED
+        return out
+
+    def _major(self, winner: np.ndarray, columns: list[Columns]) -> np.ndarray:
+        """A winner, the loser routed, and 5 ND more lost (8 if the winner's first line is galleys; step 13)."""
+        found = np.zeros(len(winner), bool)
+        for side in (0, 1):
+            own, enemy = columns[side], columns[1 - side]
+            least = MAJOR_OVER_GALLEYS if self.engagement.squadrons[side].line == GALLEYS else MAJOR
+            found |= (winner == side) & enemy["routed"] & (enemy["losses"] - own["losses"] >= least)
+        return found
+
+
+def _of_records(records: list[Record], place: np.ndarray) -> Columns:
+    """The columns of a side: the numbers of its records at these places."""
+    rows = [
+        {
+            **ships_left("own", r.fleet), **ships_left("captured", r.captured), "captured": r.captured.detachments,
+            "losses": r.losses, "damaged": r.damaged, "destroyed": r.destroyed, "refitted": r.refitted,
+            "troops": r.cargo.troops, "gold": r.cargo.gold, "seized": r.seized, "routed": r.routed, "gone": r.gone,
+        }
+        for r in records
+    ]  # fmt: skip
+    return {name: _at_places([row[name] for row in rows], place) for name in rows[0]}
+
+
+def _at_places(values: list[Any], place: np.ndarray) -> np.ndarray:
+    """The values at these places, int16 or bool; often they are all equal and the places many."""
+    array = np.array(values, np.bool_ if isinstance(values[0], bool) else np.int16)
+    return np.full(len(place), array[0]) if len(place) and (array == array[0]).all() else array.take(place)

@@ -72,7 +72,7 @@ def table(p, s):
 
 @rule(EndParams)
 def step(p, s, result):
-    """What one roll leads to."""
+    """The state after one roll."""
     if s.stage == FIGHT:
         end = p.begin[s.row] + result
         fought = s._replace(row=p.row[end], record_a=p.record[0, end], record_d=p.record[1, end])

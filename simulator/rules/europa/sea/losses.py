@@ -1,4 +1,4 @@
-"""What a naval battle costs a side (docs/rules/europa_naval_and_other.md section 3, steps 9 to 12)."""
+"""The losses of a side in a naval battle (docs/rules/europa_naval_and_other.md section 3, steps 9 to 12)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CAPTURES = {"warships-first": (WARSHIPS, GALLEYS, "transports"), "transports-fir
 
 
 class Fight(NamedTuple):
-    """What a side has come to when the fighting and the pursuit are over.
+    """The state of a side when the fight and the pursuit are over.
 
     `caught`: stars of the pursuit it suffered; `thirds`: losses inflicted on it, as the dice gave them.
     """
@@ -33,7 +33,7 @@ class Fight(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is left of a side, and its losses by category (thirds)."""
+    """The remaining force of a side, and its losses by category (thirds)."""
 
     fleet: Fleet
     cargo: Cargo
@@ -51,11 +51,6 @@ class Record(NamedTuple):
         return self.fleet.thirds == 0
 
 
-def size_step(nd: int) -> int:
-    """Size step of an inflictor."""
-    return next((step for least, step in STEPS if nd >= least), 0)
-
-
 @lru_cache(maxsize=1 << 14)
 def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
     """Losses inflicted by a side of `nd` detachments (step 10)."""
@@ -64,7 +59,8 @@ def modified(book: Book, thirds: int, nd: int, routed: bool) -> int:
     thirds = min(thirds, 2 * ND * nd or ND)
     if routed:
         thirds = max(thirds, ND)
-    return book.modified_loss(size_step(nd), thirds, "naval_size_loss")
+    step = next((step for least, step in STEPS if nd >= least), 0)
+    return book.modified_loss(step, thirds, "naval_size_loss")
 
 
 def whole(thirds: int) -> int:
@@ -88,18 +84,6 @@ def categories(losses: int, won: bool) -> tuple[int, int, int]:
     for turn, begun in enumerate(range(0, rest, ND)):
         found[PORTIONS[won][turn]] += min(ND, rest - begun)
     return found[DAMAGED], found[DESTROYED], found[REFITTED]
-
-
-def captured(fleet: Fleet, stars: int, kinds: tuple[str, ...]) -> Fleet:
-    """Ships that so many pursuit stars take (step 9)."""
-    left = fleet
-    for _ in range(stars):
-        for kind in kinds:
-            taken = _taken(left, kind)
-            if taken.thirds:
-                left = left.less(taken)
-                break
-    return fleet.less(left)
 
 
 def _taken(fleet: Fleet, kind: str) -> Fleet:
@@ -131,15 +115,14 @@ def withdrawn(fleet: Fleet, thirds: int, own: Squadron, routed: bool) -> Fleet:
     return sink(fleet, thirds, (*line, *(kind for kind in own.order if kind not in line)), storm=False)
 
 
-class Reckoning:
-    """The records of both sides of an engagement."""
+class Losses:
+    """The losses of both sides of an engagement, and what they leave."""
 
     def __init__(self, engagement: Engagement) -> None:
         self.engagement = engagement
         self.sizes = [self.size(side) for side in (0, 1)]
         self.caught = lru_cache(maxsize=None)(self._caught)
-        self.withdrawn = lru_cache(maxsize=None)(self._withdrawn)
-        self.suffered = lru_cache(maxsize=None)(self._suffered)
+        self.left_with = lru_cache(maxsize=None)(self._left_with)
         self.after_storm = lru_cache(maxsize=None)(self._after_storm)
 
     def size(self, side: int) -> int:
@@ -155,65 +138,47 @@ class Reckoning:
         """Do the modified losses of a side exceed its size? (step 8; 1 or 2 thirds are too few for a routed one)"""
         return self.modified(side, thirds, routed) > self.engagement.squadrons[side].fleet.thirds
 
-    def kinds(self, side: int) -> tuple[str, ...]:
-        """What a side captures first."""
-        own, enemy = self.engagement.squadrons[side], self.engagement.squadrons[1 - side]
-        auto = "transports-first" if enemy.cargo else "warships-first"
-        return CAPTURES[auto if own.policy.capture == "auto" else own.policy.capture]
-
-    def losses(self, side: int, thirds: int, routed: bool) -> int:
-        """Losses that a side suffers in whole (steps 10 and 11), rolled as so many thirds."""
+    def whole(self, side: int, thirds: int, routed: bool) -> int:
+        """Losses that a side suffers in whole ships (steps 10 and 11), rolled as so many thirds."""
         return rounded(self.modified(side, thirds, routed), self.engagement.squadrons[side])
 
     def record(self, side: int, fight: Fight) -> Record:
-        """What a fight leaves of a side."""
-        losses = self.losses(side, fight.thirds, fight.routed)
-        return self.suffered(side, fight._replace(thirds=losses))
+        """The force of a side after a fight."""
+        return self.left_with(side, fight._replace(thirds=self.whole(side, fight.thirds, fight.routed)))
 
-    def _suffered(self, side: int, fight: Fight) -> Record:
-        """The same of a fight that holds the losses in whole."""
+    def _left_with(self, side: int, fight: Fight) -> Record:
+        """The record of a side whose losses are modified and rounded already: `fight.thirds`."""
         own, losses = self.engagement.squadrons[side], fight.thirds
         damaged, destroyed, refitted = categories(losses, fight.won)
-        fleet, cargo, taken, seized = own.fleet, own.cargo, NO_SHIP, 0
-        if fight.caught:
-            fleet, cargo, taken, seized = self.caught(side, fight.caught)
-            spared = ND * taken.detachments
-            destroyed -= min(destroyed, max(0, spared - damaged))
-            damaged -= min(damaged, spared)
-        whole_fleet = fleet.thirds
-        destroyed = min(destroyed, whole_fleet)
-        damaged = min(damaged, whole_fleet - destroyed)
-        refitted = min(refitted, whole_fleet - destroyed - damaged)
-        left, cargo = self.withdrawn(side, fleet, cargo, damaged + destroyed, fight.routed)
+        fleet, cargo, taken, seized = self.caught(side, fight.caught)
+        spared = ND * taken.detachments
+        destroyed -= min(destroyed, max(0, spared - damaged))
+        damaged -= min(damaged, spared)
+        destroyed = min(destroyed, fleet.thirds)
+        damaged = min(damaged, fleet.thirds - destroyed)
+        refitted = min(refitted, fleet.thirds - destroyed - damaged)
+        left = withdrawn(fleet, damaged + destroyed, own, fight.routed)
+        cargo = own.hold.fitted(cargo, left.half_points) if cargo else cargo
         return Record(left, cargo, taken, seized, losses, damaged, destroyed, refitted, fight.routed)
 
     def _caught(self, side: int, stars: int) -> tuple[Fleet, Cargo, Fleet, int]:
-        """What so many stars of a pursuit leave of a side, the ships that they take, and ducats seized (step 9)."""
-        own = self.engagement.squadrons[side]
-        taken = captured(own.fleet, stars, self.kinds(1 - side))
+        """The fleet and cargo that stars of a pursuit leave of a side, the ships taken, ducats seized (step 9)."""
+        own, policy = self.engagement.squadrons[side], self.engagement.squadrons[1 - side].policy
+        auto, left = "transports-first" if own.cargo else "warships-first", own.fleet
+        kinds = CAPTURES[auto if policy.capture == "auto" else policy.capture]
+        for _ in range(stars):
+            left = left.less(next((taken for kind in kinds if (taken := _taken(left, kind)).thirds), NO_SHIP))
+        taken = own.fleet.less(left)
         if not taken.thirds:
-            return own.fleet, own.cargo, taken, 0
-        fleet, troops = own.fleet.less(taken), own.cargo.troops
-        troops = own.hold.fitting(troops, own.hold.half_points(troops) - taken.half_points)
-        cargo, seized = plundered(own.cargo._replace(troops=troops), taken, fleet)
-        return fleet, cargo, taken, seized
-
-    def _withdrawn(self, side: int, fleet: Fleet, cargo: Cargo, thirds: int, routed: bool) -> tuple[Fleet, Cargo]:
-        """What is left of a side without Damaged and Destroyed ships, and what fits aboard."""
-        own = self.engagement.squadrons[side]
-        left = withdrawn(fleet, thirds, own, routed)
-        return left, own.hold.fitted(cargo, left.half_points) if cargo else cargo
-
-    def rolls_storm(self, side: int, won: bool) -> bool:
-        """Does a side roll retreat attrition? (step 12)"""
-        return not won and self.engagement.squadrons[side].retreat_drm is not None
+            return left, own.cargo, taken, 0
+        troops = own.hold.fitting(own.cargo.troops, own.hold.half_points(own.cargo.troops) - taken.half_points)
+        cargo, seized = plundered(own.cargo._replace(troops=troops), taken, left)
+        return left, cargo, taken, seized
 
     def storm_modifier(self, side: int, routed: bool, manoeuvre: int) -> int:
         """Modifier of a side's retreat attrition."""
         drm = self.engagement.squadrons[side].retreat_drm or 0
-        if not routed:
-            return drm - manoeuvre
-        return drm + 2 * self.engagement.options.rout_attrition_plus_two
+        return drm + 2 * self.engagement.options.rout_attrition_plus_two if routed else drm - manoeuvre
 
     def _after_storm(self, side: int, record: Record, modifier: int) -> Counter[Record]:
         """A side's records after its retreat attrition, with weights."""

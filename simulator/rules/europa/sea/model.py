@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,9 +13,6 @@ from simulator.rules.europa.shared.land_model import Period, Region
 from simulator.rules.europa.shared.leaders import leader_of
 from simulator.rules.europa.shared.stacks import SIDES
 from simulator.rules.europa.tables import book
-
-if TYPE_CHECKING:
-    pass
 
 SEA_TYPES = ("ADMIRAL", "EXPLORER", "PRIVATEER", "KING", "PACHA")
 

@@ -1,9 +1,9 @@
 """The fighting of a naval battle, state by state (docs/rules/europa_naval_and_other.md section 3, steps 4 to 7).
 
 Sides are 0 (attacker) and 1 (defender). `loss_a`, `stars_a` are what the attacker has suffered, as the dice gave it.
-Nothing in the fighting reads the losses: they only count up. fight.py follows these rules with them as sums, in
-plain Python: no engine ever runs them. Pursuit, reckoning, retreat attrition and leader tests follow (fight.py,
-losses.py, end.py).
+Nothing in the fighting reads the losses: they are counters. fight.py computes the chances of all losses in one sweep
+over these rules; a battle then draws its end at once. Pursuit, losses, retreat attrition and leader tests follow
+(fight.py, losses.py, end.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from simulator.engine.model.chance import NO_TABLE
 
-DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, MEN, FIRST_BREAK, SECOND_BREAK, OVER = range(9)
+DRAW, FIRE_1, BOARD_1, FIRE_2, BOARD_2, FIRST_BREAK, SECOND_BREAK, OVER = range(8)
 NOBODY, UNDECIDED = 2, 3
 NEVER, ALWAYS, IF_BEHIND, IF_NEAR_ROUT, IF_SURE = range(5)
 SURE = 10
@@ -25,8 +25,7 @@ LOSS_BITS, LOSS_MASK = 4, 15
 class NavalParams(NamedTuple):
     """Numbers of one battle. Arrays of two hold attacker, defender; tables are indices of chance tables.
 
-    A *group* is what is known of wind and leaders: the first ones are drawn before the battle, others also know the
-    manoeuvres that breaking off or retreat attrition ask for.
+    A *group* is the wind and what the leaders are worth, drawn before the battle.
     """
 
     draw: int
@@ -35,7 +34,6 @@ class NavalParams(NamedTuple):
     free: int  # breaking off needs no roll
     wind: list[int]  # [group]: side or NOBODY
     rolls: np.ndarray  # [side, group, roll, failed, who has suffered more stars]: table
-    men: list[int]  # [group]: table of the groups that know manoeuvres, NO_TABLE if nothing is to be known
     man: list[tuple[int, int]]  # [group][side]
     attempt: np.ndarray  # [group, side, morale left]: table
     leave: list[int]  # policy
@@ -69,50 +67,47 @@ def rolls(s):
     return FIRE_1 <= s.stage <= BOARD_2
 
 
+def table(p, s):
+    """The chance table of the attacker's roll, or of the only roll."""
+    if s.stage == DRAW:
+        return p.draw
+    return thrown(p, s, 0) if rolls(s) else int(p.attempt[s.group, breaker(p, s), morale_left(p, s, breaker(p, s))])
+
+
+def second(p, s):
+    """The chance table of the defender's roll, where both sides roll."""
+    return thrown(p, s, 1) if rolls(s) else NO_TABLE
+
+
 def thrown(p, s, side):
-    """The chance table of a side's roll, where both roll."""
+    """The chance table of a side's roll."""
     return int(p.rolls[side, s.group, s.stage - FIRE_1, s.failed, more_stars(s)])
 
 
-def table(p, s):
-    """The chance table of what follows, where not both sides roll."""
-    if s.stage == FIRST_BREAK:
-        return break_table(p, s, p.first)
-    if s.stage == SECOND_BREAK:
-        return break_table(p, s, 1 - p.first)
-    return p.men[s.group] if s.stage == MEN else p.draw
+def breaker(p, s):
+    """The side that tries to break off."""
+    return p.first if s.stage == FIRST_BREAK else 1 - p.first
 
 
-def rolled(p, s, by_a, by_d):
-    """What a roll of both sides leads to: what the attacker inflicts, and the defender."""
-    return after_roll(p, added(s, by_a, by_d))
-
-
-def step(p, s, result):
-    """What anything else leads to."""
-    if s.stage == FIRST_BREAK:
-        return after_attempt(p, s, p.first, result)
-    if s.stage == SECOND_BREAK:
-        return after_attempt(p, s, 1 - p.first, result)
-    if s.stage == MEN:
-        return breaking(p, s._replace(group=result), FIRST_BREAK)
-    return s._replace(stage=FIRE_1, group=result)
+def step(p, s, result, other):
+    """The state after a roll: what the attacker inflicts and what the defender does, or the result of the only roll."""
+    if rolls(s):
+        inflicted = s._replace(
+            loss_d=s.loss_d + (result & LOSS_MASK),
+            stars_d=s.stars_d + (result >> LOSS_BITS),
+            loss_a=s.loss_a + (other & LOSS_MASK),
+            stars_a=s.stars_a + (other >> LOSS_BITS),
+            rolls=s.rolls + 1,
+        )
+        return after_roll(p, inflicted)
+    if s.stage == DRAW:
+        return s._replace(stage=FIRE_1, group=result)
+    return after_attempt(p, s, breaker(p, s), result)
 
 
 def more_stars(s):
-    """Who has suffered more stars so far: 0 nobody, 1 attacker, 2 defender."""
+    """The side with more stars suffered so far: 0 neither, 1 attacker, 2 defender."""
     return 1 if s.stars_a > s.stars_d else 2 if s.stars_d > s.stars_a else 0
-
-
-def added(s, by_a, by_d):
-    """The tallies after a roll of both sides; the attacker's losses are what the defender inflicts."""
-    return s._replace(
-        loss_d=s.loss_d + (by_a & LOSS_MASK),
-        stars_d=s.stars_d + (by_a >> LOSS_BITS),
-        loss_a=s.loss_a + (by_d & LOSS_MASK),
-        stars_a=s.stars_a + (by_d >> LOSS_BITS),
-        rolls=s.rolls + 1,
-    )
 
 
 def morale_left(p, s, side):
@@ -129,8 +124,6 @@ def after_roll(p, s):
     if s.rolls % 2 == 1 and leaver != NOBODY and wants(p, s, leaver, p.leave[leaver]):
         return ended(p, s._replace(left=leaver + 1), 1 - leaver)
     if s.rolls == 2 and p.breaks == 1:
-        if p.men[s.group] != NO_TABLE:
-            return s._replace(stage=MEN)
         return breaking(p, s, FIRST_BREAK)
     if s.rolls == 4:
         return ended(p, s, 0 if own > enemy else 1 if enemy > own else NOBODY)
@@ -150,17 +143,12 @@ def wants(p, s, side, policy):
 
 
 def breaking(p, s, stage):
-    """Whoever tries next to break off, or the second day."""
+    """The next side that tries to break off, or the second day."""
     if stage == FIRST_BREAK and wants(p, s, p.first, p.break_off[p.first]):
         return s._replace(stage=FIRST_BREAK)
     if wants(p, s, 1 - p.first, p.break_off[1 - p.first]):
         return s._replace(stage=SECOND_BREAK)
     return s._replace(stage=FIRE_2)
-
-
-def break_table(p, s, side):
-    """The table of an attempt: d10 <= manoeuvre + morale left."""
-    return int(p.attempt[s.group, side, morale_left(p, s, side)])
 
 
 def after_attempt(p, s, side, success):
@@ -176,26 +164,14 @@ def ended(p, s, verdict):
     return s._replace(stage=OVER, verdict=verdict, failed=0)
 
 
-class Settled(NamedTuple):
-    """Who has won a fight once its losses are known, whether he pursues, and who is routed."""
-
-    winner: int
-    pursues: bool
-    routed: tuple[bool, bool]
-
-
 def settled(verdict, left, morale, wiped, routs):
-    """How a fight has ended, by the morale left to both sides and whether they are wiped out (steps 8 and 9).
+    """(winner, does it pursue?, who is routed) of a fight, by the morale left and who is wiped out (steps 8 and 9).
 
-    `left`: somebody has left with the wind. `routs`: a side that is wiped out is routed too (destruction_is_rout).
+    A wiped-out side loses whatever else happened; both: nobody wins. `left`: somebody has left with the wind. `routs`:
+    a side that is wiped out is routed too (destruction_is_rout).
     """
-    winner = verdict if left else winner_of(verdict, *wiped)
+    winner = verdict
+    if any(wiped) and not left:
+        winner = NOBODY if all(wiped) else 1 if wiped[0] else 0
     pursues = winner != NOBODY and not left and morale[winner] > 0
-    return Settled(winner, pursues, (morale[0] == 0 or (routs and wiped[0]), morale[1] == 0 or (routs and wiped[1])))
-
-
-def winner_of(verdict, wiped_a, wiped_d):
-    """A wiped-out side loses whatever else happened; both: nobody wins (step 8)."""
-    if wiped_a and wiped_d:
-        return NOBODY
-    return 1 if wiped_a else 0 if wiped_d else verdict
+    return winner, pursues, (morale[0] == 0 or (routs and wiped[0]), morale[1] == 0 or (routs and wiped[1]))

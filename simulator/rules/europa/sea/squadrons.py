@@ -6,7 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from simulator.rules.europa.sea.model import SEA_TYPES, HostileSide, Naval, NavalOptions, NavalPolicy, SeaConditions
+from simulator.rules.europa.sea.model import (
+    SEA_TYPES,
+    HostileSide,
+    Naval,
+    NavalConditions,
+    NavalOptions,
+    NavalPolicy,
+    SeaConditions,
+)
 from simulator.rules.europa.shared.fleets import (
     IN_FILE,
     LAW,
@@ -37,15 +45,12 @@ class Squadron:
     """One side of a naval battle, as the rules see it."""
 
     name: str
+    side: HostileSide
     fleet: Fleet
     cargo: Cargo
     hold: Hold
-    technology: str
     leader: Leader
     replacements: tuple[tuple[int, int, int], ...]
-    veteran: bool
-    fire_modifier: int
-    shock_modifier: int
     retreat_drm: int | None
     policy: NavalPolicy
 
@@ -53,13 +58,16 @@ class Squadron:
     def line(self) -> str:
         """The first line: what kind of ships fights (step 3)."""
         galleys = self.fleet.galleys + self.fleet.galleasses
-        if not galleys:
-            return WARSHIPS if self.fleet.warships else TRANSPORTS
-        if not self.fleet.warships:
-            return GALLEYS
-        if self.policy.first_line != "most-numerous":
+        if self.mixed and self.policy.first_line != "most-numerous":
             return str(self.policy.first_line)
-        return GALLEYS if galleys > self.fleet.warships // ND else WARSHIPS
+        if galleys > self.fleet.warships // ND:
+            return GALLEYS
+        return WARSHIPS if self.fleet.warships else TRANSPORTS
+
+    @property
+    def mixed(self) -> bool:
+        """Does the policy choose the first line?"""
+        return bool(self.fleet.warships and (self.fleet.galleys or self.fleet.galleasses))
 
     @property
     def n(self) -> int:
@@ -71,12 +79,12 @@ class Squadron:
     @property
     def row(self) -> str:
         """Its technology in the tables: a galley line is GALLEY."""
-        return "galley" if self.line == GALLEYS else IN_FILE.get(self.technology, self.technology)
+        return "galley" if self.line == GALLEYS else IN_FILE.get(self.side.technology, self.side.technology)
 
     @property
     def modern(self) -> bool:
         """Battery or later: every galley stack counts as having galleasses."""
-        return TECHNOLOGIES.index(self.technology) >= TECHNOLOGIES.index("battery")
+        return TECHNOLOGIES.index(self.side.technology) >= TECHNOLOGIES.index("battery")
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -93,45 +101,39 @@ class Engagement:
     """Two fleets that meet, and where."""
 
     squadrons: tuple[Squadron, Squadron]
-    sea: str
-    turn: int
-    interception: bool
-    wind: str
+    conditions: NavalConditions
     options: NavalOptions
     book: Book
-    period: str = "III"
 
     @cached_property
     def modifiers(self) -> tuple[list[Modifier], list[Modifier]]:
-        """Modifiers of each side, wind and leaders apart."""
+        """Modifiers of each side, without those of wind and leaders."""
         a, d = self.squadrons
-        return self._of(a, d), self._of(d, a)
+        return self._modifiers(a, d), self._modifiers(d, a)
 
-    def _of(self, own: Squadron, enemy: Squadron) -> list[Modifier]:
-        more, found = own.n - enemy.n, [Modifier(own.name, SECOND_DAY, -1, -1, "second day", f"{LAW} 3 step 7")]
-
-        def add(fire: int, shock: int, reason: str, pursuit: int = 0) -> None:
-            source = PURSUIT if pursuit else DRMS
-            found.append(Modifier(own.name, () if pursuit else BOTH_DAYS, fire, shock, reason, source, pursuit))
-
-        for least, fire, shock in ((1, 0, 1), (7, 0, 1), (3, 1, 0)):
-            if more >= least:
-                add(fire, shock, f"first line of at least {least} ND more")
-        if own.line == enemy.line == GALLEYS and (own.fleet.galleasses >= 2 or own.modern):
-            add(1, 0, "galleasses")
-        at_home = own.line == GALLEYS and self.sea == "mediterranean" and self.turn <= LAST_TURN_OF_GALLEYS
-        if at_home and enemy.line != GALLEYS:
-            add(1, 1, f"galleys in the Mediterranean until turn {LAST_TURN_OF_GALLEYS}")
-        if own.line == GALLEYS and enemy.line == WARSHIPS and self.turn >= TURN_OF_OLD_GALLEYS:
-            add(-1, -1, f"galleys against warships from turn {TURN_OF_OLD_GALLEYS}")
-        if own.fire_modifier or own.shock_modifier:
-            add(own.fire_modifier, own.shock_modifier, "event or country rules")
+    def _modifiers(self, own: Squadron, enemy: Squadron) -> list[Modifier]:
+        more, turn, galleys = own.n - enemy.n, self.conditions.turn, own.line == GALLEYS
+        at_home = self.conditions.sea == "mediterranean" and turn <= LAST_TURN_OF_GALLEYS
+        at_home = galleys and enemy.line != GALLEYS and at_home
+        old = galleys and enemy.line == WARSHIPS and turn >= TURN_OF_OLD_GALLEYS
+        fire, shock = own.side.fire_modifier, own.side.shock_modifier
+        rows = (
+            (more >= 1, 0, 1, "first line of at least 1 ND more"),
+            (more >= 7, 0, 1, "first line of at least 7 ND more"),
+            (more >= 3, 1, 0, "first line of at least 3 ND more"),
+            (galleys and enemy.line == GALLEYS and (own.fleet.galleasses >= 2 or own.modern), 1, 0, "galleasses"),
+            (at_home, 1, 1, f"galleys in the Mediterranean until turn {LAST_TURN_OF_GALLEYS}"),
+            (old, -1, -1, f"galleys against warships from turn {TURN_OF_OLD_GALLEYS}"),
+            (fire or shock, fire, shock, "event or country rules"),
+        )
+        found = [Modifier(own.name, SECOND_DAY, -1, -1, "second day", f"{LAW} 3 step 7")]
+        found += [Modifier(own.name, BOTH_DAYS, fire, shock, why, DRMS) for holds, fire, shock, why in rows if holds]
         if more >= 5:
-            add(0, 0, "first line of at least 5 ND more", 1)
+            found.append(Modifier(own.name, (), 0, 0, "first line of at least 5 ND more", PURSUIT, 1))
         return found
 
     def wind_modifier(self, side: int) -> Modifier:
-        """What the wind is worth."""
+        """The modifier of the wind."""
         return Modifier(SIDES[side], BOTH_DAYS, 1, 1, "wind", DRMS, 1)
 
     def columns(self, side: int) -> tuple[str, str]:
@@ -148,18 +150,13 @@ class Engagement:
         return self._morale(0), self._morale(1)
 
     def _morale(self, side: int) -> int:
+        """A convoy has 0; `options.veteran_rule` says who gains by veterans."""
         own, enemy = self.squadrons[side], self.squadrons[1 - side]
         if own.line == TRANSPORTS:
             return 0
-        row = self.book.technology(own.row, enemy.row, land=False)
-        return int(row["morale"]) + (self.veteran_bonus(own, int(row["veteran_bonus"])) if own.veteran else 0)
-
-    def veteran_bonus(self, own: Squadron, by_table: int) -> int:
-        """What veterans add to morale, by `options.veteran_rule`."""
-        rule = self.options.veteran_rule
-        if rule == "table":
-            return by_table
-        return int(rule == "all" or own.row in {"vessel", "three-decker"})
+        row, rule = self.book.technology(own.row, enemy.row, land=False), self.options.veteran_rule
+        by_rule = int(rule == "all" or own.row in {"vessel", "three-decker"})
+        return int(row["morale"]) + own.side.veteran * (int(row["veteran_bonus"]) if rule == "table" else by_rule)
 
     def halves(self, side: int) -> bool:
         """Does this side's Fire cost only half? (galleys without galleass below battery; step 7)"""
@@ -171,9 +168,9 @@ class Engagement:
         return "C" if self.squadrons[1 - side].line in {GALLEYS, TRANSPORTS} else "E"
 
     def settled_wind(self) -> int | None:
-        """Who has the wind without a roll: a side, NOBODY, or None if it is rolled for (step 4)."""
-        if self.wind != "roll":
-            return {"attacker": ATTACKER, "defender": DEFENDER, "none": NOBODY}[self.wind]
+        """The side that has the wind without a roll: a side, NOBODY, or None if it is rolled for (step 4)."""
+        if self.conditions.wind != "roll":
+            return {"attacker": ATTACKER, "defender": DEFENDER, "none": NOBODY}[self.conditions.wind]
         lines = [squadron.line for squadron in self.squadrons]
         if lines == [GALLEYS, GALLEYS]:
             return NOBODY
@@ -187,7 +184,7 @@ class Engagement:
         return int(entries.get(rows, 0))
 
     def winds(self, attacker: Values, defender: Values) -> Counter[int]:
-        """Who gets the wind, out of 100."""
+        """The weights of each side for getting the wind, out of 100."""
         settled = self.settled_wind()
         if settled is not None:
             return Counter({settled: 100})
@@ -195,9 +192,13 @@ class Engagement:
         found: Counter[int] = Counter()
         for own in FACES:
             for enemy in FACES:
-                lead = own + ahead - enemy
-                found[ATTACKER if lead > 0 else DEFENDER if lead < 0 else NOBODY] += 1
+                found[wind_of(own + ahead - enemy)] += 1
         return found
+
+
+def wind_of(lead: int) -> int:
+    """The side that gets the wind if the attacker's roll is larger by this difference."""
+    return ATTACKER if lead > 0 else DEFENDER if lead < 0 else NOBODY
 
 
 def squadron_of(
@@ -207,15 +208,12 @@ def squadron_of(
     leader = leader_of(side, tables, f"{path or name}.leader", SEA_TYPES)
     return Squadron(
         name=name,
+        side=side,
         fleet=fleet_of(side),
         cargo=cargo_of(side),
         hold=hold_of(side, conditions, tables),
-        technology=side.technology,
         leader=leader._replace(kind="admiral") if leader.origin == "table" else leader,
         replacements=replacement_rows(side.country, tables),
-        veteran=side.veteran,
-        fire_modifier=side.fire_modifier,
-        shock_modifier=side.shock_modifier,
         retreat_drm=getattr(side, "retreat_drm", None),
         policy=policy,
     )
@@ -230,17 +228,9 @@ def replacement_rows(country: str, tables: Book) -> tuple[tuple[int, int, int], 
 
 def engagement(fields: Naval) -> Engagement:
     """The two fleets of a naval scenario."""
-    tables, conditions = book(fields.options.tables), fields.conditions
+    tables = book(fields.options.tables)
     attacker, defender = (
-        squadron_of(getattr(fields, name), name, conditions, getattr(fields.policy, name), tables) for name in SIDES
+        squadron_of(getattr(fields, name), name, fields.conditions, getattr(fields.policy, name), tables)
+        for name in SIDES
     )
-    return Engagement(
-        (attacker, defender),
-        conditions.sea,
-        conditions.turn,
-        conditions.interception,
-        conditions.wind,
-        fields.options,
-        tables,
-        conditions.period,
-    )
+    return Engagement((attacker, defender), fields.conditions, fields.options, tables)

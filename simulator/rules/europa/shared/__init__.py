@@ -1,1 +1,1 @@
-"""What all battle kinds of Europa share: leaders, stacks, fleets, losses, modifiers, the form of a procedure."""
+"""The common part of all battle kinds of Europa: leaders, stacks, fleets, losses, modifiers, procedures."""

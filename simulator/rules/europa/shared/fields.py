@@ -5,14 +5,19 @@ docs/rules/europa_naval_and_other.md section 2.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
-from simulator.rules.battle import Both, Fields, FrameOf, Refusal
-from simulator.rules.europa.shared.fleets import Dated, cargo_of, fleet_of, half_points_needed, hold_of
+from simulator.rules.battle import Attacking_co, Both, Defending_co, Fields, FrameOf, Options_co, Policies_co, Where_co
+from simulator.rules.europa.shared import fleets
+from simulator.rules.europa.shared.fleets import cargo_of, fleet_of, half_points_needed, hold_of
 from simulator.rules.europa.shared.land_model import ArmyClass
+from simulator.rules.europa.shared.stacks import size_of
 from simulator.rules.europa.tables import Book, book
+from simulator.rules.toolkit.policies import refuse
+
+Kind_co = TypeVar("Kind_co", covariant=True)
 
 Value = Annotated[int, Field(ge=0, le=9)]
 Ships = Annotated[int, Field(ge=0, le=60)]
@@ -21,22 +26,14 @@ Some = Annotated[int, Field(ge=0, le=20)]
 Level = Annotated[int, Field(ge=0, le=5)]
 Zones = Annotated[int, Field(ge=0, le=60)]
 Bonus = Annotated[int, Field(ge=-5, le=5)]
-NavalTechnology = Literal[
-    "galley", "carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"
-]
 SeaCountry = Literal[
     "minor", "england", "spain", "france", "habsburg", "austria", "holland", "poland", "prussia", "portugal", "russia",
     "sweden", "turkey", "venice", "usa",
 ]  # fmt: skip
+NavalTechnology = fleets.NavalTechnology
 SeaKind = Literal["other", "mediterranean", "baltic"]
 LossOrder = Literal["auto", "transports-first", "transports-last"]
-
-
-class NoPolicy(Fields):
-    """This side has no choice."""
-
-
-NoPolicies = Both[NoPolicy, NoPolicy]
+NoPolicies = Both[Fields, Fields]
 
 
 class LosingPolicy(Fields):
@@ -87,48 +84,57 @@ class TableOptions(Fields):
     )
 
 
+class Scenario(
+    FrameOf[Attacking_co, Defending_co, Where_co, Policies_co, Options_co],
+    Generic[Kind_co, Attacking_co, Defending_co, Where_co, Policies_co, Options_co],
+):
+    """A scenario of this game: the name of its kind as a Literal, and the models of its tables."""
+
+    game: Literal["europa"]
+    battle: Kind_co
+
+
+class Procedure(
+    Scenario[Kind_co, Attacking_co, Defending_co, Where_co, NoPolicies, TableOptions],
+    Generic[Kind_co, Attacking_co, Defending_co, Where_co],
+):
+    """A scenario without choices and readings: the name of its kind as a Literal, and the models of its tables."""
+
+
 def check_tables(fields: FrameOf[Any, Any, Any, Any, TableOptions]) -> None:
     """Refuse wrong tables; raises Refusal."""
     book(fields.options.tables)
 
 
 def check_fleet(side: Ship, path: str, conditions: Fields) -> None:
-    """Refuse a fleet without ships, galleys at open sea, galley technology with warships."""
+    """Refuse a fleet without ships, galleys at open sea, galley technology with warships. Raises Refusal."""
     fleet = fleet_of(side)
-    if not fleet.thirds:
-        raise Refusal(f"{path}.warships", "no ships; give warships, galleys, transports ...")
-    if (fleet.galleys or fleet.galleasses) and getattr(conditions, "sea", "") == "other":
-        raise Refusal(
-            f"{path}.galleys",
-            f"{fleet.galleys} galleys and {fleet.galleasses} galleasses are not allowed with conditions.sea other; "
-            "only mediterranean or baltic",
-        )
-    if fleet.warships and getattr(side, "technology", "") == "galley":
-        raise Refusal(
-            f"{path}.technology", "galley is not allowed with warships or exploration ships; carrack or better"
-        )
+    refuse(not fleet.thirds, f"{path}.warships", "no ships; give warships, galleys, transports ...")
+    oared = f"{fleet.galleys} galleys and {fleet.galleasses} galleasses are not allowed with conditions.sea other"
+    at_open_sea = (fleet.galleys or fleet.galleasses) and getattr(conditions, "sea", "") == "other"
+    refuse(at_open_sea, f"{path}.galleys", f"{oared}; only mediterranean or baltic")
+    text = "galley is not allowed with warships or exploration ships; carrack or better"
+    refuse(fleet.warships and getattr(side, "technology", "") == "galley", f"{path}.technology", text)
 
 
-def check_cargo(side: Laden, path: str, conditions: Dated, tables: Book, *, fits: bool = True) -> None:
-    """Refuse gold together with troops, and (`fits`) more than the ships carry."""
+def check_cargo(side: Laden, path: str, conditions: Fields, tables: Book, *, fits: bool = True) -> None:
+    """Refuse gold together with troops, and (`fits`) more than the ships carry. Raises Refusal."""
     check_class(side, path)
     cargo = cargo_of(side)
-    if cargo.gold and cargo.troops:
-        raise Refusal(
-            f"{path}.gold", f"{cargo.gold} ducats are not allowed together with troops; give one or the other"
-        )
+    text = f"{cargo.gold} ducats are not allowed together with troops; give one or the other"
+    refuse(cargo.gold and cargo.troops, f"{path}.gold", text)
     needed, room = half_points_needed(side, hold_of(side, conditions, tables)), fleet_of(side).half_points
-    if fits and needed > room:
-        raise Refusal(
-            f"{path}.transports",
-            f"the load needs {needed / 2:g} transport points and the ships provide {room / 2:g}; give more transports",
-        )
+    provided = f"the load needs {needed / 2:g} transport points and the ships provide {room / 2:g}"
+    refuse(fits and needed > room, f"{path}.transports", f"{provided}; give more transports")
 
 
 def check_class(side: Troops, path: str) -> None:
-    """Refuse an army class beside a country that has its own."""
-    if side.army_class and side.country != "minor":
-        raise Refusal(
-            f"{path}.army_class",
-            f"{side.army_class!r} is not allowed with country {side.country}; only with country minor",
-        )
+    """Refuse an army class beside a country that has its own. Raises Refusal."""
+    text = f"{side.army_class!r} is not allowed with country {side.country}; only with country minor"
+    refuse(side.army_class and side.country != "minor", f"{path}.army_class", text)
+
+
+def check_troops(side: Troops, path: str, text: str) -> None:
+    """Refuse an army class beside a country of its own and, with this text, an empty stack. Raises Refusal."""
+    check_class(side, path)
+    refuse(not size_of(side), f"{path}.land_detachments", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from simulator.engine.model.chance import combine
 from simulator.rules.europa.shared.losses import clamped, remainders
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from simulator.rules.europa.shared.fields import Laden, Ship, Troops
 
 ND = 3
-TECHNOLOGIES = (
-    "galley", "carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four",
-)  # fmt: skip
+NavalTechnology = Literal[
+    "galley", "carrack", "nao-galleon", "galleon-fluyt", "battery", "vessel", "three-decker", "seventy-four"
+]
+TECHNOLOGIES = get_args(NavalTechnology)
 IN_FILE = {"nao-galleon": "nae-galeon"}
 LAW = "docs/rules/europa_naval_and_other.md section"
 ORDERS = {
@@ -25,15 +26,6 @@ ORDERS = {
     "transports-last": ("galleys", "warships", "galleasses", "transports"),
 }
 ARMY_PLUS, ARMY_MINUS = 12, 6
-
-
-class Dated(Protocol):
-    """Conditions of a scenario that name a period."""
-
-    @property
-    def period(self) -> str:
-        """The period of the game."""
-        ...
 
 
 class Fleet(NamedTuple):
@@ -138,7 +130,7 @@ class Cargo(NamedTuple):
 
 
 class Hold(NamedTuple):
-    """What it takes to carry troops: points of an ARMY+, most big counters, and whether single thirds may be left."""
+    """The capacity for carrying troops: points of an ARMY+, most big counters, and whether single thirds may remain."""
 
     points: int
     counters: int
@@ -170,26 +162,21 @@ class Hold(NamedTuple):
         return Cargo(self.fitting(cargo.troops, room), min(cargo.gold, 5 * max(0, room) // 2))
 
 
-def hold_of(side: Troops, conditions: Dated, book: Book) -> Hold:
-    """How the troops of a side are carried."""
+def hold_of(side: Troops, conditions: Any, book: Book) -> Hold:
+    """The transport of a side's troops; `conditions` have a period, and perhaps a region."""
     points = book.column("army_transport_points", "points_per_army_plus")[class_of(side), conditions.period]
     region = getattr(conditions, "region", "europe")
     return Hold(points, side.army_plus + side.army_minus, region == "rotw")
 
 
 def cargo_of(side: Laden) -> Cargo:
-    """What a side of a scenario has aboard."""
+    """The troops that a side of a scenario has aboard."""
     return Cargo(size_of(side), side.gold)
 
 
-def cargo_half_points(cargo: Cargo, hold: Hold) -> int:
-    """Transport points needed, doubled: gold 1 for 5 ducats begun."""
-    return hold.half_points(cargo.troops) + 2 * -(-cargo.gold // 5)
-
-
 def half_points_needed(side: Laden, hold: Hold) -> int:
-    """Transport points that a side needs, doubled."""
-    return cargo_half_points(cargo_of(side), hold)
+    """Transport points that a side needs, doubled: for gold 1 for 5 ducats begun."""
+    return hold.half_points(size_of(side)) + 2 * -(-side.gold // 5)
 
 
 class Afloat(NamedTuple):
@@ -204,7 +191,7 @@ COMMON = 1 << 40
 
 
 def after_attrition(book: Book, afloat: Afloat, modifier: int, order: Iterable[str], hold: Hold) -> Counter[Afloat]:
-    """What is left after a roll of attrition at sea, with weights."""
+    """The stacks after a roll of attrition at sea, with weights."""
     found: Counter[Afloat] = Counter()
     for percent, faces in Counter(book.attrition_percent[clamped(die + modifier)] for die in range(1, 11)).items():
         left = stormed(book, afloat, percent, order, hold)
@@ -214,7 +201,7 @@ def after_attrition(book: Book, afloat: Afloat, modifier: int, order: Iterable[s
 
 
 def stormed(book: Book, afloat: Afloat, percent: int, order: Iterable[str], hold: Hold) -> Counter[Afloat]:
-    """What is left after a storm takes `percent` of ships, troops and gold, with weights."""
+    """The stacks after a storm takes `percent` of ships, troops and gold, with weights."""
     order = tuple(order)
     fleet, cargo = afloat
     ships: Counter[Fleet] = Counter()

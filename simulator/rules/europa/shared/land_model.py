@@ -29,7 +29,9 @@ Period = Literal["I", "II", "III", "IV", "V", "VI", "VII"]
 BreakOff = Literal["never", "always", "if-behind", "if-sure", "best"]
 LeaderKind = Literal["general", "king", "conquistador", "governor", "explorer"]
 LeaderType = Literal["", "general", "king", "conquistador", "governor", "explorer", "pacha", "engineer"]
-StartRound = Literal["", "roll", "W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5"]
+# The round track: its boxes in order.
+Box = Literal["W0", "S1", "W1", "S2", "W2", "S3", "W3", "S4", "W4", "S5", "W5"]
+StartRound = Literal["", "roll", Box]
 Plan = Literal["undermine-until-breach", "assault-at-once", "undermine-only", "breach-then-storm"]
 
 OVERRUN, OVERRUN_WITHOUT_BATTLE = 4, 8

@@ -43,7 +43,7 @@ Values = tuple[int, int, int, bool]
 
 
 class Leader(NamedTuple):
-    """Who leads a side. `origin` is "table", "name", "replacement" or "none"; `kind` as in section 2.3.
+    """The leader of a side. `origin` is "table", "name", "replacement" or "none"; `kind` as in section 2.3.
 
     A replacement's values are 0 until it is drawn. `turns`: the first and last turn of a named leader, if dated.
     """
@@ -122,12 +122,12 @@ def replacements(leader: Leader, rows: Iterable[tuple[int, int, int]]) -> Counte
 
 
 def advantage(own: int, enemy: int, cap: int) -> int:
-    """What the higher leader value adds: the difference, capped (9 = no cap); nothing for the lower (section 3.2)."""
+    """The modifier of the higher leader value: the difference, capped (9 = no cap); 0 for the lower (section 3.2)."""
     return min(max(0, own - enemy), cap)
 
 
 class Pair(NamedTuple):
-    """What two leaders come to, attacker first: advantages in Fire, in Shock, in the pursuit (not capped); manoeuvre.
+    """The advantages of two leaders, attacker first: in Fire, in Shock, in the pursuit (not capped); manoeuvre.
 
     `fragile`: 1 the attacker, + 2 the defender.
     """
@@ -140,7 +140,7 @@ class Pair(NamedTuple):
 
 
 def pair_of(own: Values, enemy: Values, cap: int) -> Pair:
-    """What the values of two leaders (manoeuvre, fire, shock, fragile) come to."""
+    """The advantages that follow from the values of two leaders (manoeuvre, fire, shock, fragile)."""
     fire, shock, pursuit = (
         (advantage(own[value], enemy[value], most), advantage(enemy[value], own[value], most))
         for value, most in ((1, cap), (2, cap), (2, NO_CAP))
@@ -181,7 +181,7 @@ def _row_of(side: Side | HostileSide, book: Book, path: str, types: tuple[str, .
 
 
 def _countries(row: Mapping[str, Any], book: Book) -> list[str]:
-    """What `leader_country` accepts: the table's word, and its English name where that is another."""
+    """The names that `leader_country` accepts: the table's word, and its English name where that is another."""
     accepted = row["country"]
     english = book.column("leader_countries", "english").get(accepted, accepted)
     return [accepted] if plain(accepted) == plain(english) else [accepted, english]
@@ -242,7 +242,7 @@ def both_fates(leaders: Iterable[Leader | None], fragile: int, ends: Iterable[in
 
 
 def fate_columns(side: str, codes: np.ndarray) -> dict[str, np.ndarray]:
-    """Leader outputs of a side from its fates."""
+    """Leader outputs of a side from its fates (`codes`, int64): bool, wound rounds int64; all of shape (states,)."""
     wounded = codes > WOUNDED
     return {
         f"{side}_leader_killed": codes == KILLED,

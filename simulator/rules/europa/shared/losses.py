@@ -24,7 +24,7 @@ EARLY = ("medieval", "renaissance", "arquebus")
 
 
 class Counters(NamedTuple):
-    """What a stack consists of."""
+    """The parts of a stack."""
 
     army_plus: int
     army_minus: int
@@ -74,7 +74,7 @@ def remainders(book: Book, thirds: int, percent: int) -> Counter[int]:
 
 
 class Pillaging(NamedTuple):
-    """What a stack does with a result P in Europe; GARRISON, what troops inside do: they always lose a LD."""
+    """The choice of a stack for a result P in Europe; GARRISON: troops inside always lose a LD."""
 
     technology: str
     policy: str

@@ -34,5 +34,5 @@ class Bonus(NamedTuple):
 
 
 def sum_of(bonuses: Iterable[Bonus]) -> int:
-    """What is added to the die."""
+    """The modifiers of the die."""
     return sum(bonus.value for bonus in bonuses)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from simulator.rules.battle import Built, Columns
 from simulator.rules.europa.shared.fleets import LAW
 from simulator.rules.europa.shared.modifiers import Bonus, sum_of
 from simulator.rules.toolkit.faces import face_where
+
+Row = TypeVar("Row")
 
 FACES = range(1, 11)
 OVER = -1
@@ -38,7 +40,7 @@ class Roll(NamedTuple):
 
     @property
     def total(self) -> int:
-        """What is added to the die."""
+        """The modifiers of the die."""
         return sum_of(self.modifiers or ())
 
     @property
@@ -78,7 +80,23 @@ class Draw(NamedTuple):
 Following = Roll | Draw | None
 
 
-def row_of(rows: Mapping[int, Any], modified: int, otherwise: Any) -> Any:
+def roll_then_draw(
+    roll: Roll, weights: Callable[[int], Mapping[Any, float]], text: Callable[[Any], str]
+) -> Callable[[Any], Following]:
+    """The `after` function of a procedure with one roll, whose row (a whole number) leads to a draw of the ending.
+
+    `weights(row)`: the ends with their weights; `text(end)`: an end in words. States: None, the row, the end.
+    """
+
+    def follow(state: Any) -> Following:
+        if state is None:
+            return roll
+        return Draw(weights(state), lambda end, _: text(end)) if isinstance(state, int) else None
+
+    return follow
+
+
+def row_of(rows: Mapping[int, Row], modified: int, otherwise: Row) -> Row:
     """The row with the largest number that a modified die reaches, `otherwise` below all of them."""
     return rows[max(reached)] if (reached := [least for least in rows if least <= modified]) else otherwise
 
@@ -129,7 +147,11 @@ def chain_of(start: Any, follow: Callable[[Any], Following], label: str = "") ->
             table_of.append(OVER)
             continue
         weights = {after: weight for after, weight in following.weights.items() if weight > 0}
-        table_of.append(book.add(_table(list(weights.values()))))
+        # Whole numbers, or the chances of a composed stage.
+        of_states = list(weights.values())
+        whole, total = all(isinstance(weight, int) for weight in of_states), sum(of_states)
+        chances = np.arange(len(weights)), np.array(of_states) / total
+        table_of.append(book.add(dict(enumerate(of_states)) if whole else chances))
         for after in weights:
             if after not in places:
                 places[after] = len(states)
@@ -144,13 +166,6 @@ def chain_of(start: Any, follow: Callable[[Any], Following], label: str = "") ->
 
     limits = Place(max(1, len(states) - 1))
     return Chain(params, Place(0), limits, book.close(), tell=tell, label=label, may_be_over=True), states
-
-
-def _table(weights: list[float]) -> dict[int, int] | tuple[np.ndarray, np.ndarray]:
-    """Weights of the results 0, 1, 2 ... as the engine takes them: whole numbers, or chances of a composed stage."""
-    if all(isinstance(weight, int) for weight in weights):
-        return dict(enumerate(weights))  # type: ignore[arg-type]
-    return np.arange(len(weights)), np.array(weights) / sum(weights)
 
 
 def built(

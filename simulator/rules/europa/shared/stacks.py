@@ -1,11 +1,13 @@
-"""What a stack is worth: size, artillery, army size, morale (docs/rules/europa_land_siege.md sections 2.2, 2.4)."""
+"""The value of a stack: size, artillery, army size, morale (docs/rules/europa_land_siege.md sections 2.2, 2.4)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from simulator.engine.model.chain import Chain
 from simulator.engine.model.chance import combine
 from simulator.rules.europa.shared.leaders import Pair, leader_of, pair_of, replacements
 from simulator.rules.europa.tables import Book, book
@@ -114,3 +116,9 @@ class Opponents(Generic[Scenario]):
         """All pairs of leaders that may meet, with weights; equal ones are one."""
         cap = self.fields.options.leader_differential_cap
         return combine(self.stacks[0].leaders, self.stacks[1].leaders, lambda own, enemy: pair_of(own, enemy, cap))
+
+
+def chain_of(setup: Any, line: Callable[..., str], counters: tuple[str, ...] = ()) -> Chain:
+    """The chain of a battle between `Opponents`; `line(setup, before, result, after, dice)` shows a step."""
+    params, start, limits = setup.params, setup.start, setup.limits
+    return Chain(params, start, limits, setup.tables.close(), counters, partial(line, setup), may_be_over=True)

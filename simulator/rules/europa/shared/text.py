@@ -1,4 +1,4 @@
-"""What all kinds of battle on land say alike: values as the game writes them, readings every answer rests on."""
+"""The common text of all battles on land: values as the game writes them, and assumptions of every answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from simulator.rules.battle import Shown
 from simulator.rules.europa.shared.land_model import Campaign, Land, Siege
 from simulator.rules.europa.shared.leaders import FATES, fate_text
-from simulator.rules.europa.shared.stacks import COUNTRIES, SIDES, Stack, detachments
+from simulator.rules.europa.shared.stacks import SIDES, Stack, detachments
 from simulator.rules.europa.tables import standard
 
 ROUNDING = 1e-9  # a mean of many chances is whole but for so much
@@ -24,7 +24,7 @@ def value_text(column: str, value: float) -> str:
 
 
 def shown(columns: Iterable[str]) -> dict[str, Shown]:
-    """How columns of thirds are shown: their unit is given by the value."""
+    """The display of columns of thirds: the value contains the unit."""
     return {
         column: Shown(column.removesuffix("_thirds").replace("_", " "), partial(value_text, column))
         for column in columns
@@ -47,11 +47,6 @@ def leader_rows() -> list[dict[str, Any]]:
         }
         for row in book.sheets["leaders"]
     ]
-
-
-def country_rows() -> list[dict[str, str]]:
-    """What `country` takes: its army class and the rows of its artillery and replacement leaders (section 2.2)."""
-    return list(COUNTRIES.values())
 
 
 def fates_text(result: int) -> str:

@@ -37,7 +37,7 @@ class Ground(NamedTuple):
 
 
 class Rolled(NamedTuple):
-    """What both sides' dice come to before modifications: thirds inflicted, who was routed, who rolled a Shock."""
+    """The result of both sides' dice before modifications: thirds inflicted, who was routed, who rolled a Shock."""
 
     by_besieger: Any
     by_besieged: Any
@@ -80,30 +80,30 @@ class Assailants(NamedTuple):
 class Assaults:
     """Tables of the outcomes of assaults on one fortress."""
 
-    def __init__(self, craft: SiegeSetup) -> None:
-        besieger, besieged = craft.stacks
-        self.craft, self.rolled = craft, dict[Any, tuple[np.ndarray, np.ndarray]]()
-        self.assailants = Assailants(craft.book, besieger.side.technology, besieger.morale, besieged.morale)
+    def __init__(self, setup: SiegeSetup) -> None:
+        besieger, besieged = setup.stacks
+        self.setup, self.rolled = setup, dict[Any, tuple[np.ndarray, np.ndarray]]()
+        self.assailants = Assailants(setup.book, besieger.side.technology, besieger.morale, besieged.morale)
 
     @cached_property
     def commands(self) -> Weights:
         """Advantages in Fire and Shock and fragility that the leaders may come to, with weights."""
-        return seen_as(self.craft.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
+        return seen_as(self.setup.pairs, lambda pair: (pair.fire, pair.shock, pair.fragile))
 
     def place(self, ground: Ground) -> int:
-        """What the place adds to each of the besieger's dice (step 2)."""
-        return sum_of(self.craft.assault_of_place(ground.camp, ground.breach, ground.counter))
+        """The modifier of the place for each of the besieger's dice (step 2)."""
+        return sum_of(self.setup.assault_of_place(ground.camp, ground.breach, ground.counter))
 
     def outcome(self, ground: Ground, rolled: Rolled, fragile: Any = 0) -> tuple[Any, Any]:
         """An assault's result as one number (steps 4 to 6), and the thirds that the besieger has caused."""
         camp, garrison = ground.camp, ground.garrison
-        resistance = self.craft.book.resistance[self.craft.level, ground.breach]
-        stack = self.craft.camp[camp]
+        resistance = self.setup.book.resistance[self.setup.level, ground.breach]
+        stack = self.setup.camp[camp]
         # Under 8 LD a besieger causes less (step 4); Janissaries and their like with an ARMY+ cause 2/3 more.
         reduction = int(camp <= 6 * LD) + int(camp <= 4 * LD) + 2 * (not stack.has_army) if camp < EIGHT_LD else 0
-        elite = 2 if self.craft.elite and stack.army_plus else 0
+        elite = 2 if self.setup.elite and stack.army_plus else 0
         caused = np.maximum(0, rolled.by_besieger - reduction) + elite
-        cap = self.craft.fields.options.assault_cap_factor * resistance + garrison
+        cap = self.setup.fields.options.assault_cap_factor * resistance + garrison
         suffered = np.minimum(rolled.by_besieged, cap) + 2 * rolled.besieger_routed
         left = camp - np.minimum(self.rounded(suffered), camp)
         fell = (left > 0) & (rolled.besieged_routed | (caused - garrison >= resistance))
@@ -114,7 +114,7 @@ class Assaults:
 
     def rounded(self, thirds: Any) -> Any:
         """Nearest whole LD in Europe."""
-        return (thirds + 1) // LD * LD if self.craft.europe else thirds
+        return (thirds + 1) // LD * LD if self.setup.europe else thirds
 
     def weights(self, ground: Ground) -> dict[int, int]:
         """Results of an assault with their weights."""
@@ -125,7 +125,7 @@ class Assaults:
 
     def _rolls(self, ground: Ground) -> tuple[np.ndarray, np.ndarray]:
         """Rolled of all dice and leaders, packed, and their weights; the garrison does not matter yet."""
-        key = (self.craft.artillery_bonuses[ground.camp], ground.breach, ground.counter)
+        key = (self.setup.artillery_bonuses[ground.camp], ground.breach, ground.counter)
         if key not in self.rolled:
             tally, place = [], self.place(ground)
             for (fire, shock, fragile), weight in self.commands.items():
@@ -144,7 +144,10 @@ def drms_of(place: int, fire: tuple[int, int], shock: tuple[int, int]) -> Drms:
 
 @lru_cache(maxsize=2048)
 def all_rolls(sides: Assailants, breach: int, drms: Drms) -> tuple[np.ndarray, np.ndarray]:
-    """Rolled of all dice, packed, and their weights; kept, since modifiers are few and sieges many."""
+    """Each `Rolled` that the four dice can give, packed, and its weight: both int64, shape (results,).
+
+    Cached, since modifiers are few and sieges many.
+    """
     found = sides.roll(breach, drms, np.meshgrid(*[np.arange(1, 11)] * 4, indexing="ij", sparse=True))
     routed = (found.besieger_routed.astype(int) << 12) + (found.besieged_routed.astype(int) << 13)
     weights = np.bincount((found.by_besieger + (found.by_besieged << 6) + routed).ravel())

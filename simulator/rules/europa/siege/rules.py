@@ -107,7 +107,7 @@ def table(p, s):
 
 @rule(SiegeParams)
 def step(p, s, result):
-    """What one roll leads to."""
+    """The state after one roll."""
     if s.stage == UNDERMINE:
         return after_undermining(p, s, result)
     if ASSAULT <= s.stage <= STORM:
@@ -227,7 +227,7 @@ def after_assault(p, s, result):
 
 @helper
 def over(s):
-    """What cannot matter any more is forgotten: siegeworks and counters of a siege that has ended read 0."""
+    """Set numbers that no longer matter to 0: siegeworks and counters of a siege that has ended."""
     lies = 1 if s.how == GOES_ON else 0
     works, breach, counter = s.works * lies, s.breach * lies, s.counter * lies
     return s._replace(

@@ -1,0 +1,133 @@
+"""Runs of one stage of a battle, exact and simulated, and a cache for scenarios that have stages in common."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from simulator.analysis.odds.distribution import ALIKE
+from simulator.engine.model.chain import Chain, OutcomeDistribution, Share
+
+# `Shared` is emptied when it holds more rows of ends, or more chains, than this.
+MOST_ENDS, MOST_CHAINS = 2_000_000, 256
+
+
+def counting_chain(chain: Chain, numbers: Callable[[Any], np.ndarray]) -> Chain:
+    """The chain, with its counter as an ordinary field of the state if the numbers of final states depend on it.
+
+    `numbers` takes a state whose fields are int64 arrays of shape (states,) and returns float64 of that shape.
+    """
+    start = type(chain.start)(*(np.array([int(value)] * 2) for value in chain.start))
+    if chain.counted >= 0:
+        start[chain.counted][1] += 1
+    none, one = numbers(start)
+    return chain if abs(one - none) <= ALIKE else replace(chain, counters=())
+
+
+class Shared:
+    """Chains with their exact ends, for scenarios that have chains in common; the wording of a chain does not count."""
+
+    def __init__(self) -> None:
+        self._chains: dict[bytes, Chain] = {}
+        self._ends: dict[int, tuple[Chain, OutcomeDistribution]] = {}
+        self._rows = 0
+
+    def canonical(self, chain: Chain) -> Chain:
+        """The first chain given that equals this one, with all that was computed for it since."""
+        if chain.utilities is not None:
+            return chain
+        if len(self._chains) >= MOST_CHAINS:
+            self._forget()
+        return self._chains.setdefault(digest(chain), chain)
+
+    def ends(self, chain: Chain, solve: Callable[[Chain], OutcomeDistribution]) -> OutcomeDistribution:
+        """The exact ends of a chain that `canonical` returned; solved if they are not known."""
+        if id(chain) in self._ends:
+            return self._ends[id(chain)][1]
+        ends = solve(chain)
+        if chain.utilities is None:
+            if self._rows + len(ends) > MOST_ENDS:
+                self._forget()
+            self._ends[id(chain)] = chain, ends
+            self._rows += len(ends)
+        return ends
+
+    def _forget(self) -> None:
+        self._ends, self._chains, self._rows = {}, {}, 0
+
+
+def digest(chain: Chain) -> bytes:
+    """A hash of params (their types name the rules), start, limits, tables and counters."""
+    hasher = hashlib.blake2b(digest_size=20)
+
+    def add(value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            hasher.update(f"{value.dtype}{value.shape}".encode())
+            hasher.update(np.ascontiguousarray(value).data)
+        elif isinstance(value, tuple):
+            hasher.update(f"{type(value).__module__}.{type(value).__qualname__}(".encode())
+            for one in value:
+                add(one)
+            hasher.update(b")")
+        else:
+            hasher.update(f"{value!r};".encode())
+
+    for value in (chain.params, chain.start, chain.limits, chain.tables.rows, chain.counters):
+        add(value)
+    return hasher.digest()
+
+
+@dataclass
+class ExactRun:
+    """Solves stages exactly, sums up the chance left undecided (`residual`), and reports `progress(states)`."""
+
+    budget: int
+    progress: Callable[[int], Any] | None = None
+    residual: float = 0.0
+    explored: int = 0
+    known: dict[int, tuple[Chain, OutcomeDistribution]] = field(default_factory=dict)
+    shared: Shared | None = None
+
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
+        """All ends of the stage, with chances multiplied by that of reaching it. Each chain is solved once."""
+        chain = self.shared.canonical(chain) if self.shared else chain
+        if id(chain) not in self.known:
+            ends = self.shared.ends(chain, self._solved) if self.shared else self._solved(chain)
+            self.known[id(chain)] = chain, ends
+            self.explored += ends.explored
+        ends = self.known[id(chain)][1]
+        self.residual += (share.p if share else 1.0) * ends.residual
+        return OutcomeDistribution(ends.states, share.p * ends.p, path=share.path) if share else ends
+
+    def _solved(self, chain: Chain) -> OutcomeDistribution:
+        from simulator.engine.api import exact_outcomes
+
+        report = self.progress
+        return exact_outcomes(chain, self.budget, report and (lambda states: report(self.explored + states)))
+
+
+@dataclass
+class SimulatedRun:
+    """Simulates stages: as many battles of a stage as reached it."""
+
+    battles: int
+    seed: int
+    threads: int | None = None
+    shared: Shared | None = None
+
+    def __call__(self, chain: Chain, share: Share | None = None) -> OutcomeDistribution:
+        """The ends of the stage, with counts of the battles that reached it."""
+        from simulator.engine.api import simulation_of
+        from simulator.engine.model.streams import derive_seed
+
+        share = share or Share(count=self.battles)
+        chain = self.shared.canonical(chain) if self.shared else chain
+        simulation = simulation_of(chain, derive_seed(self.seed, *share.path), self.threads)
+        simulation.add(int(share.count or 0))
+        ends = simulation.ends()
+        assert ends.count is not None
+        return OutcomeDistribution(ends.states, ends.count / self.battles, ends.count, path=share.path)

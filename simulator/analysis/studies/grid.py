@@ -1,0 +1,231 @@
+"""A grid of scenarios: its cells, and portions of them that are answered independently, in any order, anywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice, product, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.analysis.odds.answer import answer, changed
+from simulator.analysis.odds.measure import Measure, measure
+from simulator.analysis.odds.odds import Odds
+from simulator.analysis.odds.run import CELL_BATTLES, CELL_BYTES, Method, Progress
+from simulator.analysis.odds.stages import Shared
+from simulator.analysis.studies.one_pass import solve_block
+from simulator.engine.model.limits import NoExactOdds
+from simulator.scenarios import Draft, Scenario, ScenarioError
+
+# The largest number of cells that are solved in one pass.
+BLOCK = 1 << 17
+NOTHING = Measure(float("nan"), float("nan"), float("nan"))
+
+
+class Cell(NamedTuple):
+    """One answer of a grid: the settings, the values with 95 % intervals, and how they were obtained.
+
+    A cell that the rules refuse has no numbers (nan) and the reason in `refused`; `note` names fields left out.
+    """
+
+    settings: tuple[Any, ...]
+    measures: tuple[Measure, ...]
+    method: str
+    battles: int | None = None
+    refused: str | None = None
+    note: str = ""
+
+    @property
+    def value(self) -> float:
+        """The first value."""
+        return self.measures[0].value
+
+    @property
+    def low(self) -> float:
+        """Lower end of its 95 % interval."""
+        return self.measures[0].low
+
+    @property
+    def high(self) -> float:
+        """Upper end of its 95 % interval."""
+        return self.measures[0].high
+
+
+class Portion(NamedTuple):
+    """A range (begin, end) of each axis; `block` says that its cells may be solved in one pass."""
+
+    ranges: tuple[tuple[int, int], ...]
+    block: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return int(np.prod([end - begin for begin, end in self.ranges]))
+
+
+class Answered(NamedTuple):
+    """A portion's cells in row order (fewer if it was interrupted) and the seconds it took.
+
+    `cells` is None for a block that cannot be solved in one pass; answer its parts (`Grid.parts`) instead.
+    """
+
+    portion: Portion
+    cells: list[Cell] | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All cells to answer: every combination of `values` of the fields `paths`, in row order.
+
+    `asked` are values, see `measure`; `battles` simulates every cell. Cells that are answered one by one come in
+    portions of at most `few` cells.
+    """
+
+    draft: Draft
+    paths: tuple[str, ...]
+    values: tuple[tuple[Any, ...], ...]
+    asked: tuple[str, ...]
+    battles: int | None = None
+    seed: int = 0
+    few: int = 1
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The number of settings of each field."""
+        return tuple(len(axis) for axis in self.values)
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return int(np.prod(self.shape, dtype=object))
+
+    def settings(self, portion: Portion) -> Iterator[tuple[Any, ...]]:
+        """The settings of a portion's cells."""
+        return product(*(axis[begin:end] for axis, (begin, end) in zip(self.values, portion.ranges, strict=True)))
+
+    def places(self, portion: Portion) -> np.ndarray:
+        """The numbers of a portion's cells in row order of the grid: int64, shape (cells,)."""
+        axes = np.ix_(*(np.arange(begin, end) for begin, end in portion.ranges))
+        return np.ravel_multi_index(np.broadcast_arrays(*axes), self.shape).ravel()
+
+    def plan(self) -> Iterator[Portion]:
+        """Portions that cover the grid: blocks if fields only move the start of the battle, else few cells each."""
+        inner = self._moving()
+        if not inner:
+            yield from self.parts(Portion(tuple((0, size) for size in self.shape)))
+            return
+        rest = int(np.prod([self.shape[axis] for axis in inner[1:]]))
+        steps = dict.fromkeys(inner, max(self.shape)) | {inner[0]: max(1, BLOCK // rest)}
+        cuts = [_cut((0, size), steps.get(axis, 1)) for axis, size in enumerate(self.shape)]
+        for ranges in product(*cuts):
+            yield Portion(ranges, block=True)
+
+    def _moving(self) -> list[int]:
+        """Axes that only move the start of the battle, judged by the first cell that the rules allow."""
+        if self.battles is not None:
+            return []
+        for settings in islice(product(*self.values), 1000):
+            try:
+                scenario, _ = changed(self.draft, self.paths, settings)
+            except ScenarioError:
+                continue
+            starts = scenario.built.starts if isinstance(scenario, Scenario) else ()
+            return [axis for axis, path in enumerate(self.paths) if path in starts and self.shape[axis] > 1]
+        return []
+
+    def parts(self, portion: Portion) -> Iterator[Portion]:
+        """The same cells in small portions."""
+        *outer, last = portion.ranges
+        return map(Portion, product(*(_cut(one, 1) for one in outer), _cut(last, self.few)))
+
+    def answer(self, portion: Portion, shared: Shared, stopped: Callable[[], bool] = lambda: False) -> Answered:
+        """The answers of a portion; those finished so far once `stopped()` is true."""
+        begun = time.perf_counter()
+
+        def report(done: int, total: int | None) -> None:
+            if stopped():
+                raise KeyboardInterrupt
+
+        found: list[Cell] = []
+        try:
+            solved = self._solved(portion, report) if portion.block else repeat(None)
+            if solved is None:
+                return Answered(portion, None, time.perf_counter() - begun)
+            for settings, known in zip(self.settings(portion), solved, strict=False):
+                if known is None:
+                    report(0, None)
+                found.append(known or self.cell(settings, shared, report))
+        except KeyboardInterrupt:
+            if not stopped():
+                raise
+        return Answered(portion, found, time.perf_counter() - begun)
+
+    def _solved(self, portion: Portion, report: Progress) -> Iterable[Cell | None] | None:
+        """The cells of a block, None for each that one pass does not answer; None if it answers none."""
+        ranges = zip(self.values, portion.ranges, strict=True)
+        axes = [(path, axis[begin:end]) for path, (axis, (begin, end)) in zip(self.paths, ranges, strict=True)]
+        free = {path: axis for path, axis in axes if len(axis) > 1}
+        fixed = {path: axis[0] for path, axis in axes if path not in free}
+        base = self.draft.with_fields(fixed) if fixed else self.draft
+        values = solve_block(base, tuple(free), tuple(free.values()), self.asked, report)
+        if values is None:
+            return None
+        solved = np.isfinite(values).all(axis=0).tolist()
+        return [
+            Cell(settings, tuple(Measure(one, one, one) for one in row), "exact") if known else None
+            for settings, row, known in zip(self.settings(portion), values.T.tolist(), solved, strict=True)
+        ]
+
+    def cell(self, settings: tuple[Any, ...], shared: Shared, report: Progress) -> Cell:
+        """The answer of a single cell."""
+        try:
+            found, note = self.odds(settings, shared, report)
+        except ScenarioError as error:
+            return Cell(settings, (NOTHING,) * len(self.asked), "refused", refused=str(error))
+        measures = tuple(measure(found, value) for value in self.asked)
+        return Cell(settings, measures, found.method, found.battles, note=note)
+
+    def odds(
+        self, settings: tuple[Any, ...], shared: Shared | None = None, report: Progress | None = None
+    ) -> tuple[Odds, str]:
+        """The odds of a cell, and a note of fields left out. Raises ScenarioError for settings that the rules refuse.
+
+        Exact where it is small and `battles` is None, else simulated on one thread.
+        """
+        scenario, note = changed(self.draft, self.paths, settings)
+        if self.battles is None:
+            try:
+                return answer(scenario, Method(exact=True, budget=CELL_BYTES), report, shared), note
+            except NoExactOdds:
+                pass
+        method = Method(False, self.battles or CELL_BATTLES, seed=self.seed, threads=1)
+        return answer(scenario, method, report, shared), note
+
+
+def _cut(span: tuple[int, int], step: int) -> list[tuple[int, int]]:
+    """A range in ranges of at most `step` places."""
+    begin, end = span
+    return [(first, min(first + step, end)) for first in range(begin, end, step)]
+
+
+class Portions:
+    """The portions of a grid that are not `done`, in order. A block that one pass cannot solve comes again in parts."""
+
+    def __init__(self, grid: Grid, done: Callable[[Portion], bool] = lambda portion: False) -> None:
+        self.grid, self._done = grid, done
+        self._waiting = grid.plan()
+
+    def __iter__(self) -> Iterator[Portion]:
+        return self
+
+    def __next__(self) -> Portion:
+        return next(portion for portion in self._waiting if not self._done(portion))
+
+    def learn(self, answered: Answered) -> None:
+        """Note how a portion was answered."""
+        if answered.cells is None:
+            self._waiting = chain(self.grid.parts(answered.portion), self._waiting)

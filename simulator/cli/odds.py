@@ -1,0 +1,215 @@
+"""The commands that answer one battle: its odds, by round, by piece, battle by battle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simulator.cli import options, reading, scaling
+from simulator.cli.output import Dice, Given, Output, console, from_battles, grouped, json_text, show
+from simulator.scenarios import Scenario, is_uncertain
+
+if TYPE_CHECKING:
+    from simulator.analysis.odds.run import Method
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Options that choose the shown part of the odds of a battle."""
+
+    explain: options.Explain = False
+    no_table: options.NoTable = False
+    column: options.ColumnName = None
+
+
+@grouped
+def odds(  # noqa: PLR0913 - one parameter an option
+    given: Given,
+    weight: options.Weights = None,
+    *,
+    dice: Dice,
+    only_exact: options.Exact = False,
+    precision: options.Precision = None,
+    scored: options.AsScored = False,
+    value: options.ValueName = None,
+    device: options.Device = "processor",
+    shown: Shown,
+    out: options.OutFile = None,
+    elsewhere: scaling.Elsewhere,
+    output: Output,
+) -> int:
+    """Odds of a battle: who wins, what it costs, the likeliest outcomes, and what the answer rests on."""
+    base = given.draft()
+    long_work = {"--out": out, "--workers": elsewhere.workers, "--cluster": elsewhere.cluster}
+    if scored:
+        others: dict[str, Any] = {"--weight": weight, "--exact": only_exact, "--precision": precision}
+        others |= {"--plot": output.plot, **long_work, "--device": device != "processor"}
+        if wrong := [option for option, setting in others.items() if setting]:
+            raise ValueError(f"{wrong[0]}: does not go with --scored, which answers one number")
+        return _scored_odds(base, value or "p_attacker", dice, output)
+    if value is not None:
+        raise ValueError("--value: goes with --scored; the odds tell every value")
+    method = dice.method(only_exact, precision, device)
+    if is_uncertain(base):
+        if any(setting is not None for setting in long_work.values()):
+            raise ValueError("--out, --workers, --cluster: not for a scenario with a field that is not known")
+        return _mixed_odds(base, method, reading.read_weights(weight), output)
+    if weight:
+        raise ValueError("--weight: tells what it is worth to know a field; no field of this scenario is uncertain")
+    if shown.column is not None and not output.plot:
+        raise ValueError("--column: goes with --plot")
+    return _plain_odds(base.checked(), method, out, elsewhere, shown, output)
+
+
+def _plain_odds(
+    asked: Scenario, method: Method, out: Path | None, elsewhere: scaling.Elsewhere, shown: Shown, output: Output
+) -> int:
+    """The odds of a battle without uncertain fields, wherever they are computed."""
+    from simulator.report.tables import quiet_lines, show_odds
+
+    what = "battles" if method.exact is False else "states"
+    with elsewhere.client() as client:
+        found, cut = output.gather(what, lambda bar: scaling.answered(asked, method, out, client, bar))
+    if shown.column is not None:
+        found.kind_of(shown.column)
+    output.deliver(
+        found,
+        lambda found: show_odds(console(), asked, found, shown.explain),
+        quiet_lines,
+        lambda found: found.to_dict(table=not shown.no_table) | {"explanation": list(asked.built.explain())},
+        column=shown.column,
+    )
+    return output.finished(cut, from_battles(found))
+
+
+def _scored_odds(asked: Any, value: str, dice: Dice, output: Output) -> int:
+    """One number of a battle too large for exact odds."""
+    from simulator.analysis.odds.measure import in_words
+    from simulator.analysis.studies.rare_events import BATTLES, scored
+
+    battles = BATTLES if dice.battles is None else dice.battles
+    found, cut = output.gather("battles", lambda shown: scored(asked, value, battles, dice.seed or 0, progress=shown))
+
+    def parts(found: Any) -> Iterator[str]:
+        yield f"{in_words(found.asked)}: {found.value:.6g} ({found.low:.6g} to {found.high:.6g})"
+        yield f"Method: {found.how()}"
+
+    output.deliver(found, parts, lambda found: [f"{found.asked} {found.value} {found.low} {found.high}"])
+    return output.finished(cut, from_battles(found))
+
+
+def _mixed_odds(asked: Any, method: Any, weights: dict[str, float] | None, output: Output) -> int:
+    """The odds of a scenario in which fields are not known: the mixture, its parts, what knowing them is worth."""
+    from simulator.analysis.odds.measure import weighing
+    from simulator.analysis.odds.mix import mixed
+    from simulator.report.answer_tables import mixture_table
+    from simulator.report.tables import quiet_lines
+
+    found, _ = output.gather("combinations", lambda shown: mixed(asked, method, shown))
+    weighted = weights is not None or weighing(found.odds.scenario, None) is not None
+    knowing = found.information_rows(weights) if weighted else []
+
+    def parts(found: Any) -> Iterator[Any]:
+        yield from bare_odds(found.odds)
+        yield mixture_table(found)
+        for row in knowing:
+            what = "everything" if row["field"] == "all" else row["field"]
+            if row["field"] != "all" or len(found.paths) > 1:
+                yield f"knowing {what} before deciding is worth {row['worth']:.4f}"
+
+    extra = {"information": knowing} if knowing else {}
+    output.deliver(found, parts, lambda found: quiet_lines(found.odds), lambda found: found.to_dict() | extra)
+    return 0
+
+
+def bare_odds(odds: Any) -> Iterator[Any]:
+    """Tables of odds without a scenario's own introduction."""
+    from simulator.report.tables import chance_table, likely_table, show_grounds, summary_table
+
+    yield from (chance_table(odds, "result", odds.results), summary_table(odds), likely_table(odds))
+    if "over" in odds.columns:
+        yield f"Over by then: {100 * odds.p('over'):.2f} %"
+    show_grounds(console(), odds)
+
+
+@grouped
+def campaign(
+    given: Given, more: options.Waves = None, all_plans: options.AllPlans = False, *, dice: Dice, output: Output
+) -> int:
+    """By round: the chance that it has come about by each round; or several battles in turn, fought by survivors."""
+    from simulator.analysis.campaigns.campaign import campaign as by_round
+    from simulator.report.tables import rounds_table
+
+    if more:
+        return _waves([given, *(Given(source, given.settings) for source in more)], output)
+    asked = given.checked()
+    return output.answer(
+        "answers",
+        lambda shown: by_round(asked, all_plans=all_plans, **dice.arguments(), progress=shown),
+        lambda found: (rounds_table(found), found.how()),
+        lambda found: "interrupted; this is what was gathered",
+    )
+
+
+def _waves(given: list[Given], output: Output) -> int:
+    """Several battles in turn: odds of the whole."""
+    from rich.text import Text
+
+    from simulator.analysis.campaigns.waves import waves
+    from simulator.report.tables import chance_table, likely_table, quiet_lines, summary_table
+
+    drafts = [one.draft() for one in given]
+    found, _ = output.gather("states", lambda shown: waves(drafts, shown))
+
+    def parts(found: Any) -> Iterator[Any]:
+        yield f"{found.battle.game}: {len(drafts)} battles in turn"
+        yield from (chance_table(found, "winner", found.results), summary_table(found), likely_table(found))
+        yield Text(f"Method: {found.how()}")
+        yield Text(f"Rests on: {'; '.join(found.assumptions)}", style="dim")
+
+    output.deliver(found, parts, quiet_lines)
+    return 0
+
+
+@grouped
+def survival(given: Given, *, dice: Dice, output: Output) -> int:
+    """The chance of each piece to survive, for games of individual pieces."""
+    from simulator.analysis.odds.survival import survival as find
+    from simulator.report.tables import survival_table
+
+    asked = given.checked()
+    return output.answer(
+        "battles",
+        lambda shown: find(asked, **dice.arguments(), progress=shown),
+        lambda found: (survival_table(found), found.how()),
+        from_battles,
+    )
+
+
+def replay(
+    scenario: options.ScenarioName,
+    seed: options.SeedOption = 0,
+    battle: options.BattleNumber = 0,
+    settings: options.Settings = None,
+    luck: options.WithLuck = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """One simulated battle shown roll by roll: the very one that a simulation with this seed counted."""
+    from simulator.analysis.history.replay import replay as find
+
+    answer = find(Given(scenario, settings).checked(), seed or 0, battle)
+    rolls = answer.luck_rows() if luck else []
+    if as_json:
+        print(json_text(answer.to_dict() | ({"luck": rolls} if luck else {})))
+        return
+    words = {True: "yes", False: "no"}
+    outcome = ", ".join(
+        f"{name} {words[value] if isinstance(value, bool) else value}" for name, value in answer.outcome.items()
+    )
+    if luck:
+        from simulator.report.answer_tables import roll_table
+
+        show([roll_table(rolls)])
+    show([*([] if luck else answer.lines), f"Outcome: {outcome}"])

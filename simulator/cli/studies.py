@@ -1,0 +1,169 @@
+"""The commands that answer many battles: grids, how much is enough, comparisons, which field moves the odds most."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from simulator.cli import options, reading, scaling
+from simulator.cli.output import Dice, Given, Output, grouped
+
+_NUMBERED = re.compile(r"(\d+):(.+)$", re.DOTALL)
+
+
+@grouped
+def sweep(
+    given: Given,
+    vary: options.Vary,
+    value: options.ValueNames = None,
+    *,
+    dice: Dice,
+    out: options.OutFolder = None,
+    elsewhere: scaling.Elsewhere,
+    output: Output,
+) -> int:
+    """A grid of answers over one or several fields, as a table and a picture."""
+    base, ranges = given.draft(), reading.read_vary(vary)
+    output.check_panels(ranges)
+    asked = base, ranges, value or None, dice.battles, dice.seed or 0
+    with elsewhere.client() as client:
+        swept, cut = output.gather("cells", lambda shown: scaling.swept(asked, dice.threads, out, client, shown))
+    scaling.show_swept(swept, output, cut)
+    kept = "they are kept" if out else "these are shown"
+    return output.finished(cut, f"interrupted after {swept.pace.total:,} cells; {kept}")
+
+
+@grouped
+def need(  # noqa: PLR0913, PLR0917 - one parameter an option
+    given: Given,
+    vary: options.NeedVary,
+    target: options.Target = None,
+    value: options.ValueName = None,
+    cost: options.Costs = None,
+    budget: options.Budget = None,
+    most: options.MostSetting = 100,
+    no_pruning: options.NoPruning = False,
+    seed: options.SeedOption = None,
+    threads: options.Threads = None,
+    *,
+    output: Output,
+) -> int:
+    """How much is enough: the smallest setting of a field, or the cheapest of several, that reaches a value."""
+    from simulator.analysis.decisions.need import need as search
+    from simulator.report.tables import need_table
+
+    base, fields = given.draft(), reading.read_vary(vary, bare=True)
+    goal, prices = reading.read_target(target, value), reading.read_prices(cost or ())
+    more: dict[str, Any] = {"budget": budget, "most": most, "seed": seed or 0, "threads": threads}
+    found, cut = output.gather(
+        "combinations",
+        lambda shown: search(base, fields, goal, value, cost=prices, pruning=not no_pruning, progress=shown, **more),
+    )
+
+    def parts(found: Any) -> Iterator[Any]:
+        if len(found.settings) > 1 and not output.quiet:
+            yield need_table(found)
+        yield found.how()
+
+    output.deliver(found, parts)
+    status = output.finished(cut, f"interrupted after {found.tried} answers; this is the best of them")
+    return status or (0 if found.enough else 1)
+
+
+def drafts_of(sources: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:
+    """The scenarios by name, with settings put in: `path=value` in all, `2:path=value` in the second.
+
+    Raises ScenarioError, ValueError for a number of no scenario.
+    """
+    from simulator.analysis.studies.compare import names_of
+
+    found = {}
+    for place, (name, source) in enumerate(zip(names_of(list(sources)), sources, strict=True), 1):
+        own = []
+        for setting in settings:
+            match = _NUMBERED.match(setting)
+            if match and not 1 <= int(match[1]) <= len(sources):
+                raise ValueError(f"--set: {setting!r} is not allowed; there are scenarios 1 to {len(sources)}")
+            if not match or int(match[1]) == place:
+                own.append(match[2] if match else setting)
+        found[name] = reading.read_draft(source, own)
+    return found
+
+
+@grouped
+def compare(
+    scenarios: options.Compared,
+    value: options.ValueNames = None,
+    settings: options.Settings = None,
+    *,
+    dice: Dice,
+    output: Output,
+) -> int:
+    """Scenarios beside each other: values, differences, how sure their sign is. --set 2:PATH=VALUE sets the second."""
+    from simulator.analysis.studies.compare import compare as find
+    from simulator.report.answer_tables import comparison_table
+
+    drafts = drafts_of(scenarios, settings or ())
+    return output.answer(
+        "scenarios",
+        lambda shown: find(drafts, value or None, **dice.arguments(), progress=shown),
+        lambda found: (comparison_table(found), found.sentence(), f"Method: {found.how()}"),
+        lambda found: f"interrupted after {len(found.odds)} scenarios; these are compared",
+    )
+
+
+@grouped
+def sensitivity(
+    given: Given,
+    value: options.ValueName = None,
+    fields: options.SomeFields = None,
+    vary: options.SobolVary = None,
+    *,
+    dice: Dice,
+    output: Output,
+) -> int:
+    """Which field moves the odds most: each one step alone (a tornado), or with --vary the Sobol indices of a grid."""
+    from simulator.analysis.studies.sensitivity import sensitivity as step
+    from simulator.report.answer_tables import sensitivity_table
+
+    base = given.draft()
+    if vary:
+        if fields:
+            raise ValueError("--fields: does not go with --vary, which names its fields itself")
+        return _indices(base, vary, value, dice, output)
+
+    def parts(found: Any) -> Iterator[Any]:
+        yield sensitivity_table(found)
+        if found.without_effect():
+            yield f"Without any effect: {', '.join(found.without_effect())}"
+        yield f"Method: {found.how()}"
+
+    return output.answer(
+        "changes",
+        lambda shown: step(base, value, fields or None, **dice.arguments(), progress=shown),
+        parts,
+        lambda found: f"interrupted after {len(found.steps)} changes; these are shown",
+    )
+
+
+def _indices(base: Any, vary: Sequence[str], value: str | None, dice: Dice, output: Output) -> int:
+    """The Sobol indices of a grid of settings."""
+    from simulator.analysis.studies.sensitivity import swept_fully
+    from simulator.report.tables import plain_table
+
+    ranges = reading.read_vary(vary)
+    output.check_panels(ranges)
+    swept, cut = output.gather(
+        "cells", lambda shown: swept_fully(base, ranges, value, **dice.arguments(), progress=shown)
+    )
+    if cut:  # indices of a part of the grid would be those of another question
+        raise KeyboardInterrupt
+    rows = swept.sobol().to_dict("records")
+    table = plain_table("field", right=("first", "total"))
+    for row in rows:
+        table.add_row(row["path"], f"{row['first']:.4f}", f"{row['total']:.4f}")
+    data = {"value": swept.value, "how": swept.how(), "seed": swept.seed, "table": rows}
+    about = f"Shares of the variance of {swept.value}; {swept.how()}"
+    output.deliver(swept, lambda swept: (table, about), data=lambda swept: data, rows=rows)
+    return 0

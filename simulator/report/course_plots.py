@@ -1,0 +1,131 @@
+"""Pictures of the course of a battle, and of what came of it: rounds, replays, luck, worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from simulator.report import figures as fig
+from simulator.report.words import label_of, percent
+
+if TYPE_CHECKING:
+    from simulator.analysis.decisions.worth import Worth
+    from simulator.analysis.history.luck import Luck
+    from simulator.analysis.history.replay import Replay
+    from simulator.analysis.history.rounds import Rounds
+
+GOING = "#E8E8E8"
+MOST_LINES = 6
+WORST, LOSS, GAIN = "#000000", fig.COLOURS["attacker"], fig.COLOURS["defender"]
+
+
+def plot_rounds(found: Rounds, ax: Axes | None = None) -> Axes:
+    """Stacked areas: attacker, nobody, defender, still going; below them the expected columns as they stand."""
+    above, *below = fig.panels(ax, 2, size=(7.0, 7.2))
+    rows = found.rows()
+    _areas(above, rows)
+    for axes in below:
+        axes.sharex(above)
+        above.tick_params(labelbottom=False)
+        _lines(axes, found, rows)
+    last = below[0] if below else above
+    last.set_xlabel("round")
+    fig.whole_ticks(last.xaxis)
+    fig.titled(above, f"{fig.subject(found.scenario.battle)}: round by round", found.how())
+    return above
+
+
+def _areas(axes: Axes, rows: list[dict[str, Any]]) -> None:
+    at = [row["round"] for row in rows]
+    sides = [side for side in ("attacker", "nobody", "defender") if side in rows[0]]
+    parts = {f"{side} has won": ([row[side] for row in rows], fig.COLOURS[side]) for side in sides}
+    if not sides:
+        parts["over"] = ([row["over"] for row in rows], fig.COLOURS["defender"])
+    parts = {label: part for label, part in parts.items() if max(part[0]) > 0}
+    parts["still going"] = ([1 - row["over"] for row in rows], GOING)
+    heights, colours = zip(*parts.values(), strict=True)
+    axes.stackplot(at, *heights, colors=colours, labels=list(parts))
+    axes.set_ylim(0, 1)
+    axes.set_xlim(at[0], max(at[-1], at[0] + 1))
+    fig.chance_axis(axes.yaxis)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+
+
+def _lines(axes: Axes, found: Rounds, rows: list[dict[str, Any]]) -> None:
+    at = np.array([row["round"] for row in rows])
+    battle = found.scenario.battle
+    shown = [name for name in battle.headline if name in found.columns and name != "rounds"][:MOST_LINES]
+    spare = iter(fig.OTHERS)
+    for place, name in enumerate(shown):
+        colour = fig.COLOURS.get(name.partition("_")[0]) or next(spare)
+        values = [row[f"mean.{name}"] for row in rows]
+        axes.plot(at, values, fig.MARKS[place], color=colour, label=label_of(battle, name), ms=4)
+    axes.set_ylabel("expected, as it stands")
+    axes.grid(alpha=0.3)
+    if shown:
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+
+
+def plot_luck(found: Luck, ax: Axes | None = None) -> Axes:
+    """The distribution of the sum, with the observed sum marked; outcomes as bad or worse are dark."""
+    (axes,) = fig.panels(ax)
+    if found.spread is None:
+        value = np.linspace(found.expected - 4 * found.std, found.expected + 4 * found.std, 400)
+        p = np.exp(-0.5 * ((value - found.expected) / found.std) ** 2)
+        axes.plot(value, p / p.max(), color=fig.COLOURS["defender"])
+        axes.set_yticks([])
+    else:
+        value, p = found.spread.values, found.spread.p
+        gap = fig.gap_of(value, 1 / 200)
+        worse = value <= found.observed + 1e-9
+        axes.bar(value[worse], p[worse], 0.9 * gap, color=fig.COLOURS["attacker"], label="as observed, or worse")
+        axes.bar(value[~worse], p[~worse], 0.9 * gap, color=fig.COLOURS["defender"], label="better")
+        fig.chance_axis(axes.yaxis)
+    axes.axvline(found.observed, color="black", lw=1.5, label=f"observed {found.observed:.4g}")
+    axes.axvline(found.expected, color="0.35", lw=1.2, ls="--", label=f"expected {found.expected:.4g}")
+    axes.set_xlabel("battles won" if found.weights == {"win": 1} else "worth of all battles")
+    fig.legend_below(axes, 4, fontsize=9)
+    fig.titled(axes, str(found), found.how())
+    return axes
+
+
+def plot_replay(found: Replay, ax: Axes | None = None) -> Axes:
+    """The worth of the battle to the attacker after each roll. Raises NoExactOdds as `Replay.luck_rows`."""
+    (axes,) = fig.panels(ax)
+    rows = found.luck_rows()
+    worths = [rows[0]["before"], *(row["after"] for row in rows)] if rows else []
+    axes.plot(range(len(worths)), worths, "o-", color=fig.COLOURS["attacker"], ms=4)
+    axes.set_xlabel("roll")
+    fig.whole_ticks(axes.xaxis)
+    axes.set_ylabel("worth to the attacker")
+    axes.grid(alpha=0.3)
+    battle = found.scenario.battle if found.scenario else None
+    fig.titled(axes, f"{fig.subject(battle)}: one battle" if battle else "one battle", found.how())
+    return axes
+
+
+def plot_worth(found: Worth, ax: Axes | None = None) -> Axes:
+    """The distribution of the worth: gains, losses, and in black the worst `level`."""
+    (axes,) = fig.panels(ax)
+    value, p = found.spread.values, found.spread.p
+    gap = fig.gap_of(value, 1 / 160)
+    worst = np.clip(found.level - (np.cumsum(p) - p), 0.0, p)
+    parts = [
+        (value >= -1e-9, GAIN, f"gain ({percent(1 - found.p_negative, 1)})"),
+        (value < -1e-9, LOSS, f"loss ({percent(found.p_negative, 1)})"),
+    ]
+    for chosen, colour, label in parts:
+        if chosen.any():
+            axes.bar(value[chosen], p[chosen], 0.9 * gap, color=colour, label=label)
+    label = f"worst {percent(found.level, 0)}, on average {found.shortfall:.4g}"
+    axes.bar(value, worst, 0.9 * gap, color=WORST, label=label, alpha=0.75)
+    axes.axvline(found.mean, color="0.25", lw=1.2, ls="--", label=f"mean {found.mean:.4g}")
+    axes.set_xlabel(f"worth to the {found.side}")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
+    fig.chance_axis(axes.yaxis)
+    fig.legend_below(axes, 2, fontsize=9)
+    fig.titled(axes, f"{fig.subject(found.odds.battle)}: what it is worth", found.how())
+    return axes

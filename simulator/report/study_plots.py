@@ -1,0 +1,207 @@
+"""Pictures of studies: comparisons, sensitivities (tornadoes), sweeps (lines and heat maps)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from simulator.analysis.odds.measure import in_words, is_chance
+from simulator.report import figures as fig
+from simulator.report.words import label_of, path_in_words, percent, setting_of
+
+if TYPE_CHECKING:
+    from simulator.analysis.studies.compare import Comparison, Row
+    from simulator.analysis.studies.sensitivity import Sensitivity
+    from simulator.analysis.studies.sweep import Sweep
+
+# A change below this is rounding.
+ALIKE = 1e-12
+MOST_BARS = 15
+# The width of a letter of a label, as a part of the longest bar.
+LETTER = 0.032
+LOWER, HIGHER = fig.COLOURS["attacker"], fig.COLOURS["defender"]
+# The largest number of cells of a heat map with numbers in them.
+MOST_WRITTEN_CELLS = 150
+# Characters of tick labels that fit below a picture, and labels that fit beside it.
+WIDTH_OF_TICKS = 64
+MOST_ROWS = 25
+
+
+def plot_comparison(found: Comparison, ax: Axes | None = None) -> Axes:
+    """Distributions of the first shared column side by side; below, the chances of the winner and the difference."""
+    columns = [name for name in found.shared if next(iter(found.odds.values())).kind_of(name) == "number"]
+    chances = [row for row in found.answers if is_chance(row.value)]
+    many = bool(columns) + bool(chances or not columns)
+    axes = fig.panels(ax, many, size=(7.0, 3.4 * many + 0.8))
+    if columns:
+        _distributions(axes[0], found, columns[0])
+    if len(axes) == many and (chances or not columns):
+        _differences(axes[-1], found, chances or list(found.answers))
+    handles = [Patch(color=fig.LINES[place % len(fig.LINES)], label=name) for place, name in enumerate(found.odds)]
+    fig.legend_below(axes[0], 1 if max(map(len, found.odds)) > 24 else 3, handles=handles, fontsize=9)
+    fig.titled(axes[0], f"beside {found.reference}", found.how())
+    return axes[0]
+
+
+def _distributions(axes: Axes, found: Comparison, column: str) -> None:
+    every = np.unique(np.concatenate([odds.numbers(column) for odds in found.odds.values()])).astype(float)
+    gap = fig.gap_of(every)
+    many = len(found.odds)
+    wide = len(every) > 60 // many
+    for place, odds in enumerate(found.odds.values()):
+        values, inverse = np.unique(odds.numbers(column), return_inverse=True)
+        p = np.bincount(inverse, odds.chances)
+        if wide:
+            axes.step(values.astype(float), p, where="mid", color=fig.LINES[place % len(fig.LINES)], lw=1.5)
+        else:
+            shift = (place - (many - 1) / 2) * 0.85 * gap / many
+            axes.bar(values + shift, p, 0.85 * gap / many, color=fig.LINES[place % len(fig.LINES)])
+    axes.set_xlabel(label_of(next(iter(found.odds.values())).battle, column))
+    fig.whole_ticks(axes.xaxis)
+    fig.chance_axis(axes.yaxis)
+
+
+def _differences(axes: Axes, found: Comparison, rows: Sequence[Row]) -> None:
+    """Bars of the values of each scenario; above each bar but the reference's the difference with its interval."""
+    names, values = list(found.odds), list(dict.fromkeys(row.value for row in rows))
+    many = len(names)
+    for row in rows:
+        place = names.index(row.scenario)
+        at = values.index(row.value) + (place - (many - 1) / 2) * 0.85 / many
+        axes.bar(at, row.estimate, 0.85 / many, color=fig.LINES[place % len(fig.LINES)])
+        if row.scenario == found.reference:
+            continue
+        top = row.estimate
+        if not math.isnan(row.difference.low) and row.difference.high > row.difference.low:
+            base = row.estimate - row.difference.value
+            error = [[row.estimate - (base + row.difference.low)], [base + row.difference.high - row.estimate]]
+            top = max(top, base + row.difference.high)
+            axes.errorbar([at], [row.estimate], error, fmt="none", ecolor="black", lw=1.0, capsize=2)
+        if many * len(values) <= 12:
+            text = f"{100 * row.difference.value:+.1f}" if is_chance(row.value) else f"{row.difference.value:+.3g}"
+            axes.annotate(text, (at, top), (0, 4), textcoords="offset points", ha="center", fontsize=8)
+    axes.set_xticks(range(len(values)), [in_words(value) for value in values], fontsize=9)
+    axes.margins(y=0.15)
+    if all(is_chance(value) for value in values):
+        axes.set_ylim(0, None)
+        fig.chance_axis(axes.yaxis, "chance (difference in points)")
+    else:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def plot_sensitivity(found: Sensitivity, ax: Axes | None = None) -> Axes:
+    """For each field a bar from the lowest to the highest value, about a line at the base."""
+    fields = [(name, steps) for name, steps in found.fields() if max(abs(one.change.value) for one in steps) > ALIKE]
+    fields = fields[:MOST_BARS]
+    (axes,) = fig.panels(ax, size=(7.0, 1.7 + 0.36 * max(1, len(fields))))
+    span = max((abs(one.change.value) for _, steps in fields for one in steps), default=1.0)
+    low, high = found.base - 0.1 * span, found.base + 0.1 * span
+    for row, (_, steps) in enumerate(fields):
+        lowest, highest = min(steps, key=attrgetter("value")), max(steps, key=attrgetter("value"))
+        for colour, end in ((LOWER, lowest), (HIGHER, highest)):
+            if (end.value < found.base) == (colour == LOWER) and abs(end.change.value) > ALIKE:
+                axes.barh(row, end.value - found.base, 0.7, found.base, color=colour)
+                side = -1 if colour == LOWER else 1
+                label_ends = end.value + side * span * (0.06 + LETTER * len(setting_of(end.to)))
+                low, high = min(low, label_ends), max(high, label_ends)
+                text = axes.annotate(setting_of(end.to), (end.value, row), (3 * side, 0), textcoords="offset points")
+                text.set(ha="right" if side < 0 else "left", va="center", fontsize=8)
+    axes.axvline(found.base, color="black", lw=1)
+    axes.set_yticks(
+        range(len(fields)), [f"{path_in_words(name)} ({setting_of(steps[0].setting)})" for name, steps in fields]
+    )
+    axes.tick_params(axis="y", labelsize=9)
+    axes.invert_yaxis()
+    axes.set_xlim(low, high)
+    base = percent(found.base, 1) if is_chance(found.value) else f"{found.base:.4g}"
+    fig.value_axis(axes.xaxis, found.value, f"; now {base}")
+    handles = [Patch(color=LOWER, label="lower"), Patch(color=HIGHER, label="higher")]
+    fig.legend_below(axes, 2, handles=handles, fontsize=9)
+    fig.titled(axes, f"{fig.subject(found.odds.battle)}: each field changed alone", found.how())
+    return axes
+
+
+def plot_sweep(swept: Sweep, ax: Axes | None = None) -> Axes:
+    """One axis: a line with its interval band. Two axes: a heat map. One panel for each value asked."""
+    if len(swept.paths) not in {1, 2}:
+        raise ValueError(f"plot: {len(swept.paths)} fields varied; a picture shows one or two")
+    many = len(swept.asked)
+    wide = len(swept.paths) == 2
+    size = (7.0 if not wide else 7.0 + 5.0 * (many - 1), 5.6 if wide else 4.2 + 2.6 * (many - 1))
+    shape = (1, many) if wide else (many, 1)
+    drawn = fig.panels(ax, *shape, size=size)
+    for place, axes in enumerate(drawn):
+        (_heat_map if wide else _line)(axes, swept, place)
+    fig.titled(drawn[0], f"{swept.title}: {', '.join(map(in_words, swept.asked))}", swept.how())
+    return drawn[0]
+
+
+def _line(axes: Axes, swept: Sweep, place: int) -> None:
+    settings = swept.values[0][: len(swept.cells)]
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in settings)
+    at = np.array(settings, float) if numbers else np.arange(len(settings)).astype(float)
+    found = [cell.measures[place] for cell in swept.cells]
+    height, low, high = (np.array([getattr(one, name) for one in found]) for name in ("value", "low", "high"))
+    colour = fig.LINES[place % len(fig.LINES)]
+    if any(cell.method == "simulated" for cell in swept.cells):
+        axes.fill_between(at, low, high, color=colour, alpha=0.25, lw=0, label="95 % interval")
+        axes.legend(frameon=False)
+    axes.plot(at, height, fig.MARKS[0] if len(at) <= MOST_ROWS else "-", color=colour, ms=3.5)
+    if numbers:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=fig.whole(at)))
+    else:
+        _name_ticks(axes.xaxis, settings)
+    axes.set_xlabel(path_in_words(swept.paths[0]))
+    fig.value_axis(axes.yaxis, swept.asked[place])
+    axes.grid(alpha=0.3)
+
+
+def _name_ticks(axis: Any, settings: Any, most: int | None = None) -> None:
+    """As many of the settings as tick labels as fit."""
+    labels = [str(one) for one in settings]
+    room = most or max(2, WIDTH_OF_TICKS // (max(map(len, labels)) + 2))
+    every = -(-len(labels) // room)
+    axis.set_ticks(range(0, len(labels), every), labels[::every])
+
+
+def _heat_map(axes: Axes, swept: Sweep, place: int) -> None:
+    grid = swept.grid(place)
+    chance = is_chance(swept.asked[place])
+    low, high = (0.0, 1.0) if chance else (None, None)
+    colours = "RdBu_r" if chance else "cividis"
+    image = axes.imshow(grid, origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)
+    axes.set_facecolor("0.85")
+    _name_ticks(axes.yaxis, swept.values[0], MOST_ROWS)
+    _name_ticks(axes.xaxis, swept.values[1])
+    axes.set_ylabel(path_in_words(swept.paths[0]))
+    axes.set_xlabel(path_in_words(swept.paths[1]))
+    handles = []
+    known = grid[np.isfinite(grid)]
+    if chance and min(grid.shape) > 1 and known.size and known.min() < 0.5 < known.max():
+        axes.contour(np.ma.masked_invalid(grid), levels=[0.5], colors="black", linewidths=1.5)
+        handles.append(Line2D([], [], color="black", lw=1.5, label="even odds (50 %)"))
+    if swept.refusals:
+        handles.append(Line2D([], [], color="0.85", lw=8, label="not allowed"))
+    if handles:
+        fig.legend_below(axes, 2, handles=handles)
+    if grid.size <= MOST_WRITTEN_CELLS and grid.shape[1] <= 14:
+        _write_cells(axes, grid, chance, image)
+    fig.value_axis(axes.figure.colorbar(image, ax=axes).ax.yaxis, swept.asked[place])
+
+
+def _write_cells(axes: Axes, grid: np.ndarray, chance: bool, image: Any) -> None:
+    """The number of each cell, dark on light colours and light on dark ones."""
+    for (row, column), value in np.ndenumerate(grid):
+        if np.isfinite(value):
+            red, green, blue, _ = image.cmap(image.norm(value))
+            ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else "white"
+            text = percent(value, 0).replace(" %", "").replace(" ", "") if chance else f"{value:.3g}"
+            axes.text(column, row, text, ha="center", va="center", color=ink, fontsize=8)

@@ -1,1 +1,0 @@
-"""Questions of the campaign without a fight (docs/rules/birthright.md sections 6 to 8)."""

@@ -1,1 +1,0 @@
-"""The quick check and the quick battle, house rules (docs/rules/birthright.md section 4)."""

@@ -1,1 +1,0 @@
-"""A siege season by season (docs/rules/birthright.md section 5)."""

@@ -1,1 +1,0 @@
-"""A battle unit against unit: field battle and storm (docs/rules/birthright.md section 3)."""

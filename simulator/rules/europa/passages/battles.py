@@ -1,0 +1,171 @@
+"""Battles of a passage: one fight for fleets of many sizes (docs/rules/europa_naval_and_other.md section 14).
+
+Fleets with the same modifiers, columns and morale share one fight (sea/fight.py); the losses are computed for each
+fleet that may come to it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.rules.europa.sea import rules
+from simulator.rules.europa.sea.battle import CONDITIONS, NO_PURSUIT, UNHARMED, leader_test
+from simulator.rules.europa.sea.fight import FightSweep
+from simulator.rules.europa.sea.losses import NO_SHIP, Fight, Losses
+from simulator.rules.europa.sea.squadrons import ATTACKER, Engagement
+from simulator.rules.europa.sea.tables import NavalSetup
+from simulator.rules.europa.shared.fleets import Cargo, Fleet
+
+OWN, ENEMY = 0, 1
+# No fight inflicts as many thirds, and none does with its pursuit.
+NEVER_LOST, NEVER_PURSUED = 4 * rules.LOSS_MASK + 1, 5 * rules.LOSS_MASK + 1
+
+
+class Result(NamedTuple):
+    """The result of a battle for the passing fleet: its ships, prizes included, and whether its commander is lost."""
+
+    won: bool
+    fleet: Fleet
+    cargo: Cargo
+    lost_commander: bool = False
+
+
+class End(NamedTuple):
+    """Ends of a fight alike in what follows: the tables of both sides' pursuits, morale left, own manoeuvre."""
+
+    verdict: int
+    left: bool
+    morale: tuple[int, int]
+    chases: tuple[int, int]
+    manoeuvre: int
+
+
+class Fate(NamedTuple):
+    """An end of a battle but for the losses: who has won, stars of the pursuit; is the own side routed?"""
+
+    won: bool
+    routed: bool
+    caught: int
+    manoeuvre: int
+
+
+# The chances of the own losses in the fighting, float64 [thirds], by fate and the thirds that the pursuit adds.
+Fates = dict[tuple[Fate, int], np.ndarray]
+# Passages that differ in anything but their fights (a sweep over troops, seas, works) share them. They are small.
+MOST_KEPT = 2048
+kept: dict[Any, tuple[Fates, Fates]] = {}
+
+
+@dataclass
+class Battles:
+    """The battles of a passage."""
+
+    fights: dict[Any, tuple[NavalSetup, dict[End, np.ndarray]]] = field(default_factory=dict)
+
+    def key(self, engagement: Engagement) -> Any:
+        """The numbers that the rolls of a fight depend on."""
+        leaders = tuple((s.leader, s.replacements) for s in engagement.squadrons)
+        fixed = tuple(
+            (engagement.columns(side), engagement.halves(side), engagement.pursuit_column(side)) for side in (0, 1)
+        )
+        modifiers = tuple(tuple((m.days, m.fire, m.shock, m.pursuit) for m in own) for own in engagement.modifiers)
+        winds = engagement.settled_wind(), engagement.wind_advantage(0), engagement.wind_advantage(1)
+        readings = engagement.book, engagement.options.leader_differential_cap, engagement.options.break_off_at_sea
+        sides = tuple((s.policy, s.retreat_drm is None) for s in engagement.squadrons)
+        return leaders, fixed, modifiers, winds, engagement.morale, sides, readings
+
+    def fates(self, engagement: Engagement, losses: Losses) -> dict[Fate, np.ndarray]:
+        """The chances of the own losses, pursuit included, float64 [thirds], by fate."""
+        lost, sunk = (
+            next((thirds for thirds in range(NEVER_LOST) if losses.wiped(side, thirds, False)), NEVER_LOST)
+            for side in (OWN, ENEMY)
+        )
+        # A side of 1 or 2 thirds is wiped out whenever it is routed.
+        small = losses.wiped(OWN, 0, True), losses.wiped(ENEMY, 0, True)
+        fight, routs = self.key(engagement), engagement.options.destruction_is_rout
+        key = fight, sunk, small, routs
+        if key not in kept:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            if fight not in self.fights:
+                setup = NavalSetup(engagement)
+                self.fights[fight] = setup, ends_of(setup)
+            alive, wiped = (_fates(*self.fights[fight], sunk, small, routs, wiped) for wiped in (False, True))
+            kept[key] = alive, wiped
+        found: dict[Fate, np.ndarray] = {}
+        for fates, rows in zip(kept[key], (slice(0, lost), slice(lost, None)), strict=True):
+            for (fate, more), chances in fates.items():
+                part = chances[rows]
+                if part.any():
+                    first = (rows.start or 0) + more
+                    found.setdefault(fate, np.zeros(NEVER_PURSUED))[first : first + len(part)] += part
+        return found
+
+    def results(self, engagement: Engagement) -> dict[Result, float]:
+        """The results of the battle for the attacker, with chances."""
+        losses, found = Losses(engagement), defaultdict[Result, float](float)
+        own = engagement.squadrons[OWN]
+        for (won, routed, caught, manoeuvre), chances in self.fates(engagement, losses).items():
+            prizes = losses.caught(ENEMY, caught)[2] if won else NO_SHIP
+            by_losses = defaultdict[int, float](float)
+            for thirds in np.flatnonzero(chances).tolist():
+                by_losses[losses.whole(OWN, thirds, routed)] += float(chances[thirds])
+            for whole, chance in by_losses.items():
+                record = losses.left_with(OWN, Fight(won, routed, 0 if won else caught, whole))
+                if won:
+                    # A winner's commander may be killed or wounded (section 12).
+                    ends = leader_test(own.leader, own.leader.fragile, CONDITIONS.index((True, record.gone)))
+                    safe = ends[UNHARMED] / ends.total() if own.leader.given else 1.0
+                    fleet = record.fleet.plus(prizes) if caught else record.fleet
+                    for gone, share in ((True, 1 - safe), (False, safe)):
+                        found[Result(True, fleet, record.cargo, gone)] += chance * share
+                elif own.retreat_drm is None:
+                    found[Result(False, record.fleet, record.cargo)] += chance
+                else:
+                    storm = losses.after_storm(OWN, record, losses.storm_modifier(OWN, routed, manoeuvre))
+                    for after, weight in storm.items():
+                        found[Result(False, after.fleet, after.cargo)] += chance * weight / storm.total()
+        return {result: chance for result, chance in found.items() if chance > 0}
+
+
+def _fates(
+    setup: NavalSetup, ends: dict[End, np.ndarray], sunk: int, small: tuple[bool, bool], routs: bool, wiped: bool
+) -> Fates:
+    """The fates of a fight if the own side is wiped out by its losses, or is not.
+
+    The enemy is from the loss `sunk` on; `small` sides are whenever they are routed.
+    """
+    masses: dict[Any, np.ndarray] = {}
+    for end, chances in ends.items():
+        own, enemy = (small[side] and end.morale[side] == 0 for side in (OWN, ENEMY))
+        for sinks, columns in ((enemy, slice(0, sunk)), (True, slice(sunk, None))):
+            both = wiped or own, sinks
+            winner, pursues, (routed, _) = rules.settled(end.verdict, end.left, end.morale, both, routs)
+            won, chase = winner == ATTACKER, end.chases[winner] if pursues else 0
+            # Stars of the pursuit may still rout a loser.
+            case = won, routed, end.morale[OWN] * (not won and not routed), chase, end.manoeuvre * (not won)
+            masses[case] = masses.get(case, 0.0) + chances[:, columns].sum(axis=1)
+    found: Fates = {}
+    for (won, routed, morale, chase, manoeuvre), mass in masses.items():
+        for code, weight in setup.dice(chase) if chase else NO_PURSUIT:
+            more, caught = code & rules.LOSS_MASK, code >> rules.LOSS_BITS
+            fate = Fate(won, routed or (not won and morale <= caught), caught, manoeuvre)
+            at = fate, 0 if won else more
+            found[at] = found.get(at, 0.0) + weight * mass
+    return found
+
+
+def ends_of(setup: NavalSetup) -> dict[End, np.ndarray]:
+    """The ends of a fight with the chances of the losses: float64 [own losses, enemy losses]."""
+    sweep, men = FightSweep(setup), [group.men[OWN] or 0 for group in setup.groups]
+    found: dict[End, np.ndarray] = {}
+    for state, chances in sweep.ends.items():
+        morale = rules.morale_left(sweep.p, state, OWN), rules.morale_left(sweep.p, state, ENEMY)
+        chases = setup.chase_table(state.group, OWN, state.rolls), setup.chase_table(state.group, ENEMY, state.rolls)
+        end = End(state.verdict, state.left > 0, morale, chases, men[state.group])
+        found.setdefault(end, np.zeros(sweep.room))[: chances.shape[0], : chances.shape[1]] += chances
+    return found

@@ -1,0 +1,193 @@
+"""An expedition, stage by stage, over all that may be left (a passage, a battle ashore, a siege)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.engine.api import exact_outcomes
+from simulator.engine.model.chance import seen_as
+from simulator.rules.battle import ATTACKER, DEFENDER, Built, Columns
+from simulator.rules.europa.passages import model
+from simulator.rules.europa.passages.model import STAGES, stages_of, troops_of, with_troops
+from simulator.rules.europa.passages.passage import LANDED, Passing, Voyage, explanation
+from simulator.rules.europa.shared.fleets import Hold
+from simulator.rules.europa.shared.procedure import Draw, Following, Roll, built
+from simulator.rules.europa.shared.stacks import LD, detachments, size_of
+from simulator.rules.europa.tables import book
+
+FELL, HELD = "fallen", "held"
+BEATEN = "beaten ashore"
+BY_THIRDS = 0
+NAMES = {"passage": "Passage", "land": "Battle ashore", "siege": "Siege"}
+PASSED = {"passage": "landed", "land": "won_ashore", "siege": "fortress_taken"}
+
+
+class Ashore(NamedTuple):
+    """Troops ashore before a stage (or after the last one): thirds, foraging, is the general gone; what is done."""
+
+    stage: str
+    landed: int
+    thirds: int
+    foraging: bool = False
+    general_gone: bool = False
+    ended: str = ""
+    level: int = -1
+
+
+@dataclass
+class Expedition:
+    """One expedition."""
+
+    fields: model.Expedition
+    build: Mapping[str, Callable[[Any], Built]]
+
+    def __post_init__(self) -> None:
+        self.stages = stages_of(self.fields)
+        self.ends = cache(self._fought_or_besieged)
+
+    @cached_property
+    def voyage(self) -> Voyage | None:
+        """The passage, if there is one."""
+        passage = self.fields.passage
+        return Voyage(passage, book(passage.options.tables)) if passage else None
+
+    @cached_property
+    def hold(self) -> Hold:
+        """Regroup troops into the biggest counters, at most as many as before."""
+        side = troops_of(self.fields)
+        return Hold(BY_THIRDS, side.army_plus + side.army_minus, False)
+
+    def counters(self, stage: str, thirds: int) -> tuple[int, int, int, int]:
+        """Counters of the troops in a stage; pashas of the battle ashore come beside them."""
+        pashas: int = getattr(getattr(self.fields, stage).attacker, "pasha_detachments", 0)
+        return self.hold.regrouped(thirds - LD * pashas)
+
+    def after(self, stage: str) -> str:
+        """The next stage, "" for none."""
+        later = self.stages[self.stages.index(stage) + 1 :]
+        return later[0] if later else ""
+
+    @property
+    def start(self) -> Passing | Ashore:
+        """Where it begins."""
+        if self.voyage:
+            return self.voyage.start
+        thirds = size_of(troops_of(self.fields))
+        return Ashore(self.stages[0], thirds, thirds)
+
+    def follow(self, state: Passing | Ashore) -> Following:
+        """What may follow."""
+        if isinstance(state, Passing):
+            assert self.voyage is not None
+            following = self.voyage.follow(state)
+            if following is None:
+                return None
+            weights: Counter[Passing | Ashore] = seen_as(following.weights, self._landed)  # type: ignore[arg-type]
+            return Draw(weights, lambda after, dice: self._line_at_sea(following, after, dice))
+        if state.ended or not state.stage:
+            return None
+        # The landing that came before changes nothing ashore.
+        ends = self.ends(state._replace(landed=0))
+        ashore = {after._replace(landed=state.landed): chance for after, chance in ends.items()}
+        return Draw(ashore, lambda after, _: text_ashore(state, after))
+
+    def _line_at_sea(self, following: Roll | Draw, after: Passing | Ashore, dice: random.Random) -> str:
+        """A line on one of the states of the passage behind this one."""
+        if isinstance(after, Ashore):
+            ends = {end: weight for end, weight in following.weights.items() if self._landed(end) == after}
+            return f"Passage: {following.replay(dice.choices(list(ends), list(ends.values()))[0], dice)}"
+        return f"Passage: {following.replay(after, dice)}"
+
+    def _landed(self, state: Passing) -> Passing | Ashore:
+        """A landing goes on ashore; what is left of a fleet that failed is of no more interest."""
+        if state.ended == LANDED:
+            thirds = state.afloat.cargo.troops
+            return Ashore(self.after("passage"), thirds, thirds, state.foraging)
+        return Ashore("passage", 0, 0, ended=state.ended) if state.ended else state
+
+    def _fought_or_besieged(self, state: Ashore) -> dict[Ashore, float]:
+        """The ends of the battle ashore, or of the siege, with their chances."""
+        found = defaultdict[Ashore, float](float)
+        for after, chance in self._fought(state) if state.stage == "land" else self._besieged(state):
+            found[after] += chance
+        return found
+
+    def _fought(self, state: Ashore) -> Iterator[tuple[Ashore, float]]:
+        assert self.fields.land is not None
+        side = {"foraging": state.foraging or self.fields.land.attacker.foraging}
+        conditions = {"crossing": "landing"} if self.voyage else {}
+        columns, p = self._run(state, {"attacker": side, "conditions": conditions})
+        gone = np.any([columns[f"attacker_leader_{how}"] for how in ("killed", "wounded", "captured")], axis=0)
+        rows = zip(columns["winner"], columns["attacker_left_thirds"], gone, p, strict=True)
+        for winner, left, no_general, chance in rows:
+            after = state._replace(thirds=int(left), foraging=False, general_gone=False, ended=BEATEN)
+            if winner == ATTACKER and left > 0:
+                after = after._replace(stage=self.after("land"), general_gone=bool(no_general), ended="")
+            yield after, chance
+
+    def _besieged(self, state: Ashore) -> Iterator[tuple[Ashore, float]]:
+        land, siege = self.fields.land, self.fields.siege
+        assert siege is not None
+        same = land is not None and land.attacker.leader == siege.attacker.leader
+        side = {"leader": "replacement"} if state.general_gone and same else {}
+        columns, p = self._run(state, {"attacker": side})
+        after = state._replace(general_gone=False, foraging=False)
+        rows = zip(columns["fallen"], columns["attacker_left_thirds"], columns["fortress_level_after"], p, strict=True)
+        for fallen, left, level, chance in rows:
+            yield after._replace(thirds=int(left), ended=FELL if fallen else HELD, level=int(level)), chance
+
+    def _run(self, state: Ashore, changes: dict[str, Mapping[str, object]]) -> tuple[Columns, np.ndarray]:
+        """Columns and chances of a stage's outcomes."""
+        fields = with_troops(self.fields, state.stage, self.counters(state.stage, state.thirds), **changes)
+        made = self.build[state.stage](fields)
+        assert made.chain is not None
+        assert made.outcome is not None
+        ends = exact_outcomes(made.chain)
+        return made.outcome(ends.states), ends.p
+
+    def columns(self, state: Ashore) -> dict[str, object]:
+        """Columns: how far it came, and what is left."""
+        place = STAGES.index(state.stage) if state.stage else len(STAGES)
+        done = [name for name in self.stages if STAGES.index(name) < place or (name == "siege" and state.ended == FELL)]
+        row: dict[str, object] = {"winner": ATTACKER if done == self.stages else DEFENDER}
+        row |= {PASSED[name]: name in done for name in self.stages}
+        row["landed_thirds"] = state.landed
+        row["attacker_left_thirds"] = state.thirds
+        if self.fields.siege:
+            row["fortress_level_after"] = state.level if state.level >= 0 else self.fields.siege.defender.fortress_level
+        row["stages_passed"] = len(done)
+        return row
+
+
+def text_ashore(before: Ashore, after: Ashore) -> str:
+    """A line on a stage ashore."""
+    name, left = NAMES[before.stage], detachments(after.thirds)
+    if before.stage == "land":
+        how = "lost" if after.ended == BEATEN else "won"
+        gone = ", the general is gone" if after.general_gone else ""
+        return f"{name}: {detachments(before.thirds)} ashore, {how}; {left} left{gone}."
+    return f"{name}: the fortress {'falls' if after.ended == FELL else 'holds'}; {left} left."
+
+
+def build_expedition(fields: model.Expedition, build: Mapping[str, Callable[[Any], Built]]) -> Built:
+    """Everything that answers an expedition; `build` makes each stage ashore, a battle like any other."""
+    expedition = Expedition(fields, build)
+    rests = [
+        f"stages: {', then '.join(NAMES[name].lower() for name in expedition.stages)}; each must be got through",
+        "troops are regrouped into the biggest counters after each stage",
+        "only a victory ashore goes on to the siege; a general lost there is replaced in the siege",
+    ]
+    lines = [f"passage, {line}" for line in explanation(expedition.voyage)] if expedition.voyage else []
+    for name in expedition.stages:
+        if name != "passage":
+            counters = expedition.counters(name, size_of(troops_of(fields)))
+            stage = build[name](with_troops(fields, name, counters))
+            lines += [f"{NAMES[name].lower()} at full strength, {line}" for line in stage.explain()]
+    return built(expedition.start, expedition.follow, expedition.columns, rests, lines, label="expedition")

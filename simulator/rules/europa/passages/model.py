@@ -1,0 +1,196 @@
+"""Fields of a passage and of an expedition (docs/rules/europa_naval_and_other.md section 14).
+
+An expedition carries an army past a blockade, fights ashore and besieges a fortress: any stage may be left out, but not
+all. Each has the fields of its own kind (also europa_land_siege.md sections 3 and 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from simulator.rules.battle import Both, Fields, FrameOf, Refusal
+from simulator.rules.europa.procedures.attrition import TravelConditions
+from simulator.rules.europa.procedures.blockades import Work
+from simulator.rules.europa.procedures.interception import SeaInterceptor
+from simulator.rules.europa.sea.model import (
+    SEA_TYPES,
+    HostileSide,
+    NavalOptions,
+    NavalPolicy,
+    NavalSide,
+    SeaConditions,
+    check_evasion,
+    only_transports,
+)
+from simulator.rules.europa.shared import fields as common
+from simulator.rules.europa.shared import land_model
+from simulator.rules.europa.shared.leaders import leader_of
+from simulator.rules.europa.shared.stacks import size_of
+from simulator.rules.europa.tables import book
+
+STAGES = ("passage", "land", "siege")
+TROOPS = ("army_plus", "army_minus", "land_detachments", "exploration_detachments")
+
+
+class LandingFleet(NavalSide, common.Counted):
+    """The fleet that carries an army."""
+
+    land_technology: land_model.Technology = Field("musket", description="land technology of the troops")
+    land_manoeuvre: common.Value = Field(0, description="manoeuvre of the troops' leader; 0 = no leader")
+
+
+class HostileFleet(HostileSide, SeaInterceptor):
+    """A fleet in the way."""
+
+    stage: Literal["en-route", "landing"] = Field("en-route", description="where it tries to intercept")
+
+
+class Obstacles(Fields):
+    """What stands in the way."""
+
+    blockader: HostileFleet | None = Field(None, description="fleet that blockades the port")
+    interceptors: Annotated[list[HostileFleet], Field(max_length=3)] = Field(
+        default_factory=list, description="fleets that may intercept, in order"
+    )
+    works: Annotated[list[Work], Field(max_length=4)] = Field(
+        default_factory=list, description="works that fire at the fleet"
+    )
+
+
+class PassageConditions(TravelConditions, SeaConditions):
+    """The voyage and the landing."""
+
+    sea_attrition: bool = Field(True, description="attrition of the voyage is rolled")
+    landing_in_port: bool = Field(False, description="lands in a controlled port")
+    landing_attrition: bool = Field(True, description="attrition of the landing is rolled")
+    mp: common.Some = Field(3, description="movement points spent")
+    enemy_province: bool = Field(True, description="lands in an enemy province")
+
+
+class LandingPolicy(NavalPolicy):
+    """Choices of the passing side."""
+
+    pillage: Literal["pillage", "lose-detachment"] = Field("pillage", description="result P with musket or better")
+
+
+class WatchingPolicy(NavalPolicy):
+    """Choices of the other side."""
+
+    engage: Literal["always", "never"] = Field("always", description="the blockader forces battle")
+
+
+class PassageOptions(NavalOptions):
+    """Readings (section 15)."""
+
+    end_of_turn_plus_two: bool = Field(False, description="+2 for staying at sea at the end of the turn")
+    forced_battle_win: Literal["sails-on", "stays"] = Field(
+        "sails-on", description="what a fleet does that has beaten the blockader"
+    )
+
+
+class PassageFields(
+    FrameOf[LandingFleet, Obstacles, PassageConditions, Both[LandingPolicy, WatchingPolicy], PassageOptions]
+):
+    """All fields of a passage, whoever asks for it."""
+
+
+class Passage(PassageFields):
+    """A landing past blockade, works, patrols and storms."""
+
+    game: Literal["europa"]
+    battle: Literal["passage"]
+
+
+def check_passage(fields: PassageFields) -> None:
+    """Refuse what types cannot; raises Refusal."""
+    side, tables = fields.attacker, book(fields.options.tables)
+    if not size_of(side):
+        raise Refusal("attacker.land_detachments", "no troops to land; give at least one detachment or a third of one")
+    if side.gold:
+        raise Refusal("attacker.gold", f"{side.gold} ducats are not allowed in a passage; only troops are landed")
+    fleets: dict[str, HostileSide | None] = {"attacker": side, "defender.blockader": fields.defender.blockader}
+    fleets |= {f"defender.interceptors[{n}]": fleet for n, fleet in enumerate(fields.defender.interceptors)}
+    for path, fleet in fleets.items():
+        if fleet is None:
+            continue
+        common.check_fleet(fleet, path, fields.conditions)
+        common.check_cargo(fleet, path, fields.conditions, tables)
+        leader_of(fleet, tables, f"{path}.leader", SEA_TYPES)
+        if path != "attacker" and only_transports(fleet):
+            raise Refusal(f"{path}.warships", "only transports; a fleet in the way needs other ships")
+    check_evasion(fields.policy, True)
+
+
+class Expedition(Fields):
+    """A landing, a battle ashore and a siege."""
+
+    game: Literal["europa"]
+    battle: Literal["expedition"]
+    passage: PassageFields | None = Field(None, description="the voyage, as the kind passage")
+    land: land_model.LandFields | None = Field(None, description="the battle ashore, as the kind land")
+    siege: land_model.CampaignFields | None = Field(None, description="the siege, as the kind siege-campaign")
+
+
+def stages_of(fields: Expedition) -> list[str]:
+    """The stages that are given, in order."""
+    return [name for name in STAGES if getattr(fields, name) is not None]
+
+
+def troops_of(fields: Expedition) -> LandingFleet | land_model.FieldArmy:
+    """The side that brings the troops: the attacker of the first stage."""
+    return getattr(fields, stages_of(fields)[0]).attacker
+
+
+def with_troops(
+    fields: Expedition, name: str, counters: tuple[int, int, int, int], **changes: Mapping[str, object]
+) -> Any:
+    """The fields of a stage with these troops, as its kind takes them."""
+    kind: Any = land_model.Land if name == "land" else land_model.Campaign
+    stage = getattr(fields, name)
+    data = {key: getattr(stage, key) for key in ("defender", "policy", "options")}
+    side: dict[str, object] = {**dict(zip(TROOPS, counters, strict=True)), **changes.get("attacker", {})}
+    return kind.model_construct(
+        game="europa",
+        battle="land" if name == "land" else "siege-campaign",
+        attacker=stage.attacker.model_copy(update=side),
+        conditions=stage.conditions.model_copy(update=changes.get("conditions", {})),
+        **data,
+    )
+
+
+def check_expedition(fields: Expedition) -> None:
+    """Refuse what types cannot; raises Refusal."""
+    given = stages_of(fields)
+    if not given:
+        raise Refusal("passage", "no stage is given; give at least one of passage, land, siege")
+    for name in given[1:]:
+        stage = getattr(fields, name)
+        for counter in (*TROOPS, "pasha_detachments"):
+            if getattr(stage.attacker, counter, 0):
+                raise Refusal(f"{name}.attacker.{counter}", f"not allowed: the troops come from {given[0]}")
+        if given[0] == "passage" and name == "land" and stage.conditions.crossing != "none":
+            raise Refusal("land.conditions.crossing", "not allowed after a passage: the troops land")
+    policies = fields.land.policy if fields.land is not None else None
+    for where in ("attacker", "defender"):
+        if policies is not None and getattr(policies, where).break_off == "best":
+            raise Refusal(f"land.policy.{where}.break_off", "best is not offered in an expedition")
+    side = troops_of(fields)
+    plus, minus, loose, explorers = (getattr(side, counter) for counter in TROOPS)
+    pashas = getattr(side, "pasha_detachments", 0)
+    for name in given:
+        try:
+            if fields.passage and name == "passage":
+                check_passage(fields.passage)
+            elif name == "land":
+                land_model.check_land(with_troops(fields, name, (plus, minus, loose, explorers)))  # type: ignore[arg-type]
+            else:
+                # Pashas of the battle ashore besiege as plain LD.
+                land_model.check_siege(with_troops(fields, name, (plus, minus, loose + pashas, explorers)))  # type: ignore[arg-type]
+        except Refusal as refusal:
+            text = str(refusal).partition(": ")[2]
+            raise Refusal(f"{name}.{refusal.field}", text) from None
+    if not size_of(side):
+        raise Refusal(f"{given[0]}.attacker.land_detachments", "no troops; give at least one detachment")

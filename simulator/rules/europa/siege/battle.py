@@ -1,0 +1,220 @@
+"""Sieges and campaigns as battle kinds: how they end as columns, and in words.
+
+docs/rules/europa_land_siege.md sections 4 and 5.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from simulator.rules.battle import Built, Columns
+from simulator.rules.europa.shared.land_model import Campaign, Siege
+from simulator.rules.europa.shared.leaders import FATES, KILLED, fate_columns, pair_of
+from simulator.rules.europa.shared.modifiers import LAW, Bonus
+from simulator.rules.europa.shared.stacks import LD, chain_of, detachments
+from simulator.rules.europa.shared.text import common_assumptions, fates_text
+from simulator.rules.europa.siege import rules as siege
+from simulator.rules.europa.siege.assault import Ground, drms_of
+from simulator.rules.europa.siege.rules import SiegeState
+from simulator.rules.europa.siege.tables import BOXES, SiegeSetup
+from simulator.rules.toolkit.naming import plural, sentence, winners
+
+PLUSES = np.array([plus for _, plus in siege.WORKS])
+MOST_THROWS, AT_ONCE = 200_000, 1000
+
+
+def build_siege(fields: Siege | Campaign) -> Built:
+    """Everything that answers a siege segment or a campaign; on the round track no rule reads the number of rounds."""
+    setup = SiegeSetup(fields)
+    return Built(
+        chain=chain_of(setup, siege_line, ("rounds",) if setup.track else ()),
+        outcome=partial(siege_outcome, setup),
+        assumptions=lambda: list(siege_assumptions(setup)),
+        explain=lambda: list(siege_explanation(setup)),
+        # Rounds are counted when the segment begins; the garrison's attrition before it belongs to the same round.
+        begun=(lambda states: states.rounds + (states.stage == siege.GARRISON_ATTRITION)) if setup.campaign else None,
+    )
+
+
+def siege_outcome(setup: SiegeSetup, states: Any) -> Columns:
+    """Outputs of a siege segment (section 4.7) and of a campaign (section 5)."""
+    how = states.how
+    fallen = (how == siege.BY_ASSAULT) | (how == siege.BY_SURRENDER) | (how == siege.BY_WAR_HONOURS)
+    gone = (states.camp == 0) & ~fallen
+    # Level drops by 2, or by 1 with a garrison; never under 1 in Europe or for a city, else not under 0 (section 4.6).
+    least = 1 if setup.europe or setup.fields.conditions.city else 0
+    taken = np.maximum(least, setup.level - np.where((states.log & siege.MANNED) > 0, 1, 2))
+    free = np.where(how == siege.BY_WAR_HONOURS, states.garrison + LD, 0)
+    columns = {
+        "winner": winners(fallen, gone | (how == siege.REDEPLOYED)),
+        "fallen": fallen,
+        "fell_by_assault": how == siege.BY_ASSAULT,
+        "fell_by_surrender": how == siege.BY_SURRENDER,
+        "fell_by_war_honours": how == siege.BY_WAR_HONOURS,
+        "redeployed": how == siege.REDEPLOYED,
+        "attacker_destroyed": gone,
+        "breach_counter": states.breach == 1,
+        "assault_counter": states.counter == 1,
+        "attacker_left_thirds": states.camp,
+        "garrison_left_thirds": np.where(fallen, free, states.garrison),
+        "fortress_level_after": np.where(fallen, taken, setup.level),
+        "siegeworks_value": np.array(siege.WORKS_VALUE)[states.works],
+        "pillages": states.pillages,
+    }
+    if not setup.campaign:
+        return columns | of_segment(setup, states)
+    holds_on = (PLUSES[states.works] > 0) | (states.breach == 1)
+    enough = (states.camp > 0) & (states.camp >= LD * setup.level) & setup.fields.conditions.supply_line
+    return columns | {"rounds": states.rounds, "can_continue": (how == siege.GOES_ON) & enough & holds_on}
+
+
+def of_segment(setup: SiegeSetup, states: Any) -> Columns:
+    """Columns of a segment alone: what happened, and the leaders."""
+    columns: Columns = {
+        "assaulted": (states.log & siege.ASSAULTED) > 0,
+        "attrition": (states.log & siege.ATTRITION_ROLLED) > 0,
+        **fate_columns("attacker", states.fates % FATES),
+        **fate_columns("defender", states.fates // FATES),
+    }
+    # A given leader inside is captured when the fortress falls, by war honours only a king (section 4.6).
+    leader, how = setup.besieged.leader, states.how
+    taken = (how == siege.BY_SURRENDER) | ((how == siege.BY_ASSAULT) & (states.fates // FATES != KILLED))
+    taken |= (how == siege.BY_WAR_HONOURS) & (leader.kind == "king")
+    columns["defender_leader_captured"] |= leader.given & taken
+    return columns
+
+
+def siege_assumptions(setup: SiegeSetup) -> Iterator[str]:
+    """The assumptions of a siege."""
+    fields, policy = setup.fields, setup.fields.policy.attacker
+    yield from common_assumptions(fields, setup.stacks)
+    if isinstance(fields, Campaign):
+        start = fields.conditions.start_round
+        box = "a rolled box" if start == "roll" else start
+        yield f"plan: {fields.policy.attacker.plan}"
+        yield f"on the round track from {box} to the end of the turn" if start else f"{setup.rounds} siege rounds"
+        yield f"garrison attrition: {'on' if fields.options.garrison_attrition else 'off'}"
+        yield "leaders are not tested in a campaign"
+    else:
+        yield f"action: {fields.policy.attacker.action}; on a breach: {fields.policy.attacker.breach}"
+    yield (
+        f"war honours: {policy.war_honours}; too small: {policy.too_small}; taken fortress: {policy.garrison}; "
+        f"P: {policy.pillage}; losses: {policy.losses}"
+    )
+    factor = fields.options.assault_cap_factor
+    yield f"a besieger loses at most {factor} x resistance + troops inside (assault_cap_factor)"
+    yield "after undermining the effect comes first, with any assault, then siege attrition"
+    if fields.attacker.country == "turkey-janissary" and fields.attacker.turkish_reform == "m-2":
+        yield "m-2 ends the Janissary bonus as m-1a does (ASSUMED)"
+
+
+def siege_explanation(setup: SiegeSetup) -> Iterator[str]:
+    """A siege as it begins: who is there, then every modifier of each roll with its source."""
+    own, inside, level = setup.besieger, setup.besieged, setup.level
+    resistance, breached = (detachments(setup.book.resistance[level, breach]) for breach in (0, 1))
+    yield (
+        f"attacker: {own.text()}, {own.side.technology}, morale {own.morale}, artillery value {own.artillery}, "
+        f"{own.leader.text()} ({LAW} 2.4)"
+    )
+    yield (
+        f"defender: level {level}, {inside.side.country}, {detachments(inside.size)} inside, {inside.side.technology}, "
+        f"morale {inside.morale}, {inside.leader.text()}; resistance {resistance}, after a breach {breached} "
+        f"({LAW} 4.5 step 6)"
+    )
+    conditions, camp, garrison = setup.fields.conditions, own.size, inside.size
+    breach, counter = int(conditions.breach_counter), int(conditions.assault_counter)
+    effect = setup.effect_of_place(camp) + setup.effect_of_counters(setup.works, breach, counter)
+    starving = setup.garrison_attrition(setup.works) if isinstance(setup.fields, Campaign) and garrison else []
+    drawn = own.leader.drawn or inside.leader.drawn
+    rolls = {
+        "attacker undermining": (4, effect + setup.effect_of_garrison(garrison)),
+        "attacker supply": (4, setup.supply(garrison, int(conditions.first_round))),
+        "attacker siege attrition": (3, setup.besieger_attrition(camp, conditions.pillages, conditions.bad_weather)),
+        "defender garrison attrition": (3, starving),
+        "attacker assault": (5, setup.assault_of_place(camp, 0, counter)),
+    }
+    if not drawn:
+        pair = next(iter(setup.pairs))
+        for side, stack in enumerate(setup.stacks):
+            for step, gains in (("Fire", pair.fire), ("Shock", pair.shock)):
+                rolls[f"{stack.name} assault {step}"] = 5, [Bonus(gains[side], f"leader: {stack.leader.text()}")]
+    for roll, (section, bonuses) in rolls.items():
+        yield from (f"{roll}: {value:+d} {reason} ({LAW} 4.{section})" for value, reason in bonuses if value)
+    if drawn:
+        yield f"both assault: leaders' advantage, drawn for each assault ({LAW} 4.5)"
+
+
+def siege_line(setup: SiegeSetup, before: SiegeState, result: int, after: SiegeState, dice: random.Random) -> str:
+    """One line for one step of a siege."""
+    when = f"Round {before.rounds}, " if setup.campaign else ""
+    if before.stage == siege.UNDERMINE:
+        return sentence(f"{when}undermining: {_undermining(setup, before, result, after)}")
+    if before.stage in {siege.ASSAULT, siege.STORM}:
+        return sentence(when + _assault(setup, before, result, dice))
+    if before.stage in {siege.ATTRITION_FIRST, siege.ATTRITION_LATER}:
+        left, pillages = detachments(result >> 3), plural(result & 7, "side")
+        return sentence(f"{when}siege attrition: the besieger is left with {left}, {pillages} of PILLAGE")
+    if before.stage == siege.GARRISON_ATTRITION:
+        return f"Garrison attrition: {detachments(result >> 3)} left inside."
+    if before.stage in {siege.CONTINUE, siege.START}:
+        return f"Round track: {BOXES[result >> 1]}{', bad weather' if result & 1 else ''}."
+    return fates_text(result)
+
+
+def _undermining(setup: SiegeSetup, before: SiegeState, die: int, after: SiegeState) -> str:
+    p = setup.params
+    value, supply = siege.effect(p, before, die), die + p.supply[before.garrison, before.first]
+    if after.how == siege.BY_SURRENDER:
+        what = "the fortress surrenders"
+    elif after.how == siege.BY_WAR_HONOURS:
+        what = "it falls with war honours"
+    elif value >= siege.BREACH:
+        what = "a breach"
+    elif value >= siege.SIEGEWORKS_MINUS:
+        works = (siege.AFTER_PLUS if value >= siege.SIEGEWORKS_PLUS else siege.AFTER_MINUS)[before.works]
+        what = "siegeworks: {} - and {} +".format(*siege.WORKS[works])
+    else:
+        what = "nothing"
+    hunger = f"; supply {supply} < {p.distance}: attrition follows" if supply < p.distance else ""
+    return f"{die} ({value - die:+d}) = {value}: {what}{hunger}."
+
+
+def _assault(setup: SiegeSetup, before: SiegeState, result: int, dice: random.Random) -> str:
+    breach = int(before.stage == siege.STORM)
+    ground = Ground(before.camp, before.garrison, breach, before.counter)
+    (fire, enemy_fire, shock, enemy_shock), caused = _dice_for(setup, ground, result, dice)
+    fell, placed = (result >> siege.FELL_SHIFT) & 1, (result >> siege.COUNTER_SHIFT) & 1
+    name, lost = "storm of the breach" if breach else "assault", detachments(before.camp - (result & siege.LEFT_MASK))
+    ends = f"the fortress {'falls' if fell else 'holds'}{', ASSAULT counter' if placed else ''}"
+    return (
+        f"{name}: Fire {fire} against {enemy_fire}, Shock {shock} against {enemy_shock}: the besieger causes {caused} "
+        f"and loses {lost}; {ends}."
+    )
+
+
+def _dice_for(setup: SiegeSetup, ground: Ground, result: int, dice: random.Random) -> tuple[list[Any], str]:
+    """Fire and Shock dice ("-" not rolled) that give a result, and what they cause.
+
+    They are thrown until they do, so that each such throw is as likely as it should be.
+    """
+    assaults = setup.assaults
+    own, enemy = (list(stack.leaders.elements()) for stack in setup.stacks)
+    cap = setup.fields.options.leader_differential_cap
+    rng = np.random.default_rng(dice.getrandbits(63))
+    for _ in range(MOST_THROWS // AT_ONCE):
+        pair = pair_of(dice.choice(own), dice.choice(enemy), cap)
+        drms = drms_of(assaults.place(ground), pair.fire, pair.shock)
+        throws = rng.integers(1, 11, (4, AT_ONCE))
+        rolled = assaults.assailants.roll(ground.breach, drms, throws)
+        results, caused = assaults.outcome(ground, rolled, pair.fragile)
+        fits = np.flatnonzero(results == result)
+        if len(fits):
+            fire, enemy_fire, *shocks = throws[:, fits[0]]
+            shown = [die if made[fits[0]] else "-" for die, made in zip(shocks, rolled.shocks, strict=True)]
+            return [fire, enemy_fire, *shown], detachments(int(caused[fits[0]]))
+    return ["?"] * 4, "losses"

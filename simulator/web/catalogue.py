@@ -1,0 +1,127 @@
+"""Lists for pages and the API: games, battle kinds, examples, names, and the fields that tools offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from simulator import rules
+from simulator.cli.reading import matching
+from simulator.rules import custom
+from simulator.rules.battle import Battle, Built, Fields
+from simulator.scenarios import example_names, example_text, kinds_of, parse
+from simulator.scenarios.objective import SIDES
+from simulator.scenarios.schema import choices, field_rows, schema_of, whole_numbers
+from simulator.scenarios.validation import not_one_of
+from simulator.web.links import address_of, value_at
+
+MOST_NAMES = 20
+UNITS = 3
+
+
+def words(name: str) -> str:
+    """A name with spaces instead of `_` and `-`."""
+    return name.replace("_", " ").replace("-", " ")
+
+
+@lru_cache(maxsize=1)
+def game_files() -> tuple[str, ...]:
+    """The names of the shipped game files."""
+    return tuple(custom.names())
+
+
+@lru_cache(maxsize=1)
+def games() -> list[dict[str, Any]]:
+    """Every battle kind: game, battle, title, version, whether it is from a game file, and its examples."""
+    return [
+        {
+            "game": game,
+            "battle": kind,
+            "title": battle.title,
+            "rules_version": battle.version,
+            "file": game in game_files(),
+            "address": f"/{game}/{kind}",
+            "examples": examples_of(battle) or [smallest(battle)],
+        }
+        for game in (*rules.GAMES, *game_files())
+        for kind, battle in kinds_of(game).items()
+    ]
+
+
+@lru_cache(maxsize=1)
+def _examples() -> dict[str, dict[str, Any]]:
+    return {name: parse(example_text(name), name) for name in example_names()}
+
+
+def example_data(name: str) -> dict[str, Any]:
+    """The fields of a shipped example."""
+    return _examples()[name]
+
+
+@lru_cache(maxsize=256)
+def names_of_examples(game: str, kind: str) -> tuple[str, ...]:
+    """The shipped examples of a battle kind; a pasted game has none."""
+    if game == custom.INLINE:
+        return ()
+    return tuple(name for name, data in _examples().items() if (data.get("game"), data.get("battle")) == (game, kind))
+
+
+def examples_of(battle: Battle) -> list[dict[str, str]]:
+    """The shipped examples of a battle kind: name, title (the comment on the first line), address."""
+    return [
+        {
+            "name": name,
+            "title": example_text(name).partition("\n")[0].lstrip("# "),
+            "address": address_of(example_data(name), battle),
+        }
+        for name in names_of_examples(battle.game, battle.kind)
+    ]
+
+
+def start_of(battle: Battle) -> dict[str, Any]:
+    """The scenario that the page of a battle kind starts with: its first example, or three units against three."""
+    examples = names_of_examples(battle.game, battle.kind)
+    if examples:
+        return example_data(examples[0])
+    schema = schema_of(battle.model)
+    sides = {}
+    for side in SIDES:
+        unit = next(iter(schema["$defs"][schema["properties"][side]["$ref"].rpartition("/")[2]]["properties"]))
+        sides[side] = {unit: UNITS}
+    return {"game": battle.game, "battle": battle.kind, **sides}
+
+
+def smallest(battle: Battle) -> dict[str, str]:
+    """An example for a battle kind of a game file that ships none."""
+    data = start_of(battle)
+    title = " against ".join(f"{UNITS} {words(next(iter(data[side])))}" for side in SIDES)
+    return {"name": "", "title": title, "address": address_of(data, battle)}
+
+
+def names(game: str, listed: str, query: str) -> list[dict[str, Any]]:
+    """The rows of a list that contain all words of the query, those that start with it first. Raises ValueError."""
+    lists = rules.lists(game) if game in rules.GAMES or game in game_files() else {}
+    if listed not in lists:
+        raise ValueError(f"list: {not_one_of(listed, list(lists))}" if lists else f"list: {game[:40]!r} takes no names")
+    rows = matching(lists[listed](), query.split())
+    rows.sort(key=lambda row: not str(next(iter(row.values()))).lower().startswith(query.lower().strip()))
+    return rows[:MOST_NAMES]
+
+
+def tools_of(battle: Battle, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices of the tools' forms: whole-number fields (those that are set first), values, decisions."""
+    sides = ["p_attacker", "p_defender", "p_nobody"] if not battle.results else list(battle.results.values())
+    columns = [f"{measure}.{name}" for name in battle.headline for measure in ("mean", "q95")]
+    numbers, decisions = _choosable(battle.model)
+    set_first = sorted(numbers, key=lambda path: value_at(data, path) is None)
+    return {"numbers": set_first, "values": [*sides, *columns], "decisions": decisions}
+
+
+@lru_cache(maxsize=64)
+def _choosable(model: type[Fields]) -> tuple[list[str], list[str]]:
+    """The whole-number fields of a model, and its policies that may be `best`."""
+    battle = Battle(game="", kind="", title="", model=model, headline=(), build=lambda _: Built())
+    paths = [row.path for row in field_rows(battle) if "[" not in row.path and "NAME" not in row.path]
+    numbers = [path for path in paths if whole_numbers(battle, path) is not None]
+    return numbers, [path for path in paths if path.startswith("policy.") and "best" in choices(battle, path)]

@@ -1,1 +1,0 @@
-"""Scenarios as addresses, and the lists that pages link to."""
