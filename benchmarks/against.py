@@ -92,7 +92,7 @@ def in_turn(versions: tuple[Version, Version], measure: Callable[[Version], floa
 
 
 def repeats(versions: tuple[Version, Version], kind: str, scenario: Any) -> int | None:
-    """How many battles or answers take about LEAST seconds in both versions; None where one gives no answer."""
+    """The number of battles or answers that takes about LEAST seconds in both versions; None if one gives no answer."""
     number = 50_000 if kind == "simulate" else 1
     for _ in range(3):  # the first time compiles, and the second one measures too few answers
         times = [version.ask(kind=kind, scenario=scenario, number=number) for version in versions]

@@ -321,7 +321,7 @@ async def ending(server: Served) -> list[tuple[str, str]]:
 
 
 async def mistakes(port: int) -> list[tuple[str, str]]:
-    """Whether mistakes are answered with the page and the text in its box."""
+    """Does a reply to a mistake show the page with the text in its box?"""
     found = []
     for path, body in BOXES.items():
         status, page = await Client(port).ask(path, body)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 COPIED = ("simulator", "tests", "docs", "pyproject.toml", "README.md", "CHANGELOG.md")
 SECONDS = 300
-# What pytest exits with when every test passed, and when one failed; anything else is no verdict.
+# The exit status of pytest when every test passed, and when one failed; any other status is no verdict.
 PASSED, FAILED = 0, 1
 
 
@@ -100,7 +100,7 @@ def copied(folder: Path) -> None:
 
 
 def became_of(mutant: Mutant, tree: Path) -> str:
-    """What became of a mutant in this copy of the tree, which is as it was afterwards."""
+    """The verdict on a mutant in this copy of the tree, which is restored afterwards."""
     path = tree / "simulator" / mutant.file
     text = path.read_text(encoding="utf-8")
     if text.count(mutant.old) != 1:

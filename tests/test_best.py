@@ -307,7 +307,7 @@ def test_the_command_decides_what_it_can_where_nothing_is_best(capsys):
 
     assert run(["best", "risk-20v15"]) == 0
     shown = capsys.readouterr()
-    assert "policy.attacker.retreat is made so" in shown.err
+    assert "this answer decides policy.attacker.retreat" in shown.err
     assert "policy.attacker.retreat = to-the-end" in shown.out
     with pytest.raises(ScenarioError, match="decide: nothing in this scenario is best; give for example"):
         best("risk-20v15")

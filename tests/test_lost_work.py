@@ -1,4 +1,4 @@
-"""What could be lost in long work: damaged files, two writers, Ctrl-C while workers start, clusters that die."""
+"""Long work that must not be lost: damaged files, two writers, Ctrl-C while workers start, clusters that die."""
 
 import json
 import os

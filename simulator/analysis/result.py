@@ -33,7 +33,7 @@ class Result(ABC):
 
     @abstractmethod
     def how(self) -> str:
-        """How the answer was obtained, in one line."""
+        """The method of the answer, in one line."""
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -165,7 +165,7 @@ def _line(axes: Axes, swept: Sweep, place: int) -> None:
 
 
 def _name_ticks(axis: Any, settings: Any, most: int | None = None) -> None:
-    """As many of the settings as tick labels as fit."""
+    """Tick labels for the settings, at most as many as fit."""
     labels = [str(one) for one in settings]
     room = most or max(2, WIDTH_OF_TICKS // (max(map(len, labels)) + 2))
     every = -(-len(labels) // room)

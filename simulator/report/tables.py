@@ -155,7 +155,7 @@ def show_odds(console: Console, scenario: Scenario, odds: Odds, explain: bool = 
 
 
 def show_grounds(console: Console, odds: Odds) -> None:
-    """How the odds were obtained, their assumptions, and the versions of the rules and of the program."""
+    """The method of the odds, their assumptions, and the versions of the rules and of the program."""
     console.print(Text(f"Method: {odds.how()}"))
     rests = "; ".join(odds.rests_on) or "the rules as they stand"
     console.print(Text(f"Rests on: {rests}", style="dim"))

@@ -1,4 +1,4 @@
-"""How many battles an answer with dice takes: enough for its precision, or as many as the budget of rolls allows."""
+"""The number of battles of a simulated answer: enough for its precision, or as many as the budget of rolls allows."""
 
 from itertools import product
 

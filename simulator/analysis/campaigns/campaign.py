@@ -67,7 +67,7 @@ class ByRound(Result):
         return frame(self.rows()).set_index(self.clock.unit)
 
     def how(self) -> str:
-        """How the answers were obtained, in one line."""
+        """The method of the answers, in one line."""
         return "; ".join(dict.fromkeys(one.how() for one in self.odds.values()))
 
     def to_dict(self) -> dict[str, Any]:

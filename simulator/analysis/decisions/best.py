@@ -135,7 +135,7 @@ class Best(Result):
         return self.table
 
     def how(self) -> str:
-        """How the answer was obtained, in one line."""
+        """The method of the answer, in one line."""
         best_policy = self._best_policy
         parts = [] if best_policy is None else [f"best of all strategies, exact, {len(best_policy.open):,} states"]
         if self.tried:

@@ -124,7 +124,7 @@ class Luck(Result):
         return word if self.p_value >= 0.01 else f"very {word}"
 
     def how(self) -> str:
-        """How the odds were obtained, in one line."""
+        """The method of the odds, in one line."""
         simulated = sum(one.method != "exact" for one in self.battles)
         text = f"{len(self.battles)} battles, " + (f"{simulated} simulated, seed {self.seed}" if simulated else "exact")
         if self.spread is None:

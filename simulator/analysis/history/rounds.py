@@ -109,7 +109,7 @@ class Rounds(Result):
         return row | {f"mean.{name}": odds.mean(name) for name in self.columns}
 
     def how(self) -> str:
-        """How the answer was obtained, in one line."""
+        """The method of the answer, in one line."""
         if self.battles is None:
             return f"exact ({self.explored:,} states, round by round)"
         return f"simulated: {self.battles:,} battles, seed {self.seed}, 95 % intervals"

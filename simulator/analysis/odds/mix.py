@@ -115,7 +115,7 @@ class Mixture(Result):
         return frame(self.information_rows(weights, otherwise))
 
     def how(self) -> str:
-        """How the odds were obtained, in one line."""
+        """The method of the odds, in one line."""
         return self.odds.how()
 
     def to_dict(self) -> dict[str, Any]:

@@ -364,7 +364,7 @@ class Odds(Result):
         return super().plot(ax, path=path, column=column)
 
     def how(self) -> str:
-        """How the answer was obtained, in one line."""
+        """The method of the answer, in one line."""
         if self.battles is None:
             left = f", {self.residual:.1e} left undecided" if self.residual > ROUNDING else ""
             return f"exact ({self.explored:,} states{left})" if self.explored else "exact (no dice)"

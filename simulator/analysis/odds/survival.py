@@ -43,7 +43,7 @@ class Survival(Result):
         return [dict(vars(piece)) for piece in self.pieces]
 
     def how(self) -> str:
-        """How the answer was obtained, in one line."""
+        """The method of the answer, in one line."""
         return "exact" if self.battles is None else f"simulated: {self.battles:,} battles, seed {self.seed}"
 
 

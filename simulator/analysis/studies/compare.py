@@ -81,7 +81,7 @@ class Comparison(Result):
         return frame(self.distances(), ["column", "scenario", "distance"])
 
     def how(self) -> str:
-        """How the answers were obtained, and how much variance pairing saved, in one line."""
+        """The method of the answers, and the variance that pairing saved, in one line."""
         simulated = [name for name, odds in self.odds.items() if odds.battles is not None]
         if not simulated:
             return "exact"

@@ -55,7 +55,7 @@ class Scored(Result):
         return WARNING if self.effective < FEW else ""
 
     def how(self) -> str:
-        """How the estimate was obtained, in one line."""
+        """The method of the estimate, in one line."""
         text = f"scored: {self.battles:,} battles, seed {self.seed}, {100 * self.entered:.1f} % of them scored in"
         text += f" {self.states:,} solved states, 95 % interval"
         if self.gain is not None:

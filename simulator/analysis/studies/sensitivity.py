@@ -104,7 +104,7 @@ class Sensitivity(Result):
         return [path for path, steps in self.fields() if all(abs(step.change.value) <= ALIKE for step in steps)]
 
     def how(self) -> str:
-        """How the values were obtained, in one line."""
+        """The method of the values, in one line."""
         simulated = sum(step.method != "exact" for step in self.steps)
         text = f"{len(self.steps)} changes, {len(self.refusals)} not allowed"
         text += f"; {simulated} simulated, paired, seed {self.seed}" if simulated else "; all exact"

@@ -175,7 +175,7 @@ class Sweep(Result):
         return [cell for cell in self.cells if cell.refused]
 
     def how(self) -> str:
-        """How the cells were obtained, in one line."""
+        """The method of the cells, in one line."""
         answered = [cell for cell in self.cells if not cell.refused]
         battles = sorted({cell.battles for cell in answered if cell.battles is not None})
         simulated = sum(cell.battles is not None for cell in answered)

@@ -32,7 +32,7 @@ def _choose(cells, weight, result, place, block, mass):
     return lambda cells, weight, result, place, block, mass: _add_block(cells, weight, result, place, block, mass)  # noqa: PLW0108
 
 
-# What compiled functions call by these names, in place of plain Python.
+# Compiled versions of the functions that node functions call by these names.
 _linked: dict[str, Any] = {"sweep": inner(sweep)}
 for _name in ("running", "table", "second", "lands", "follows", "load", "store", "within"):
     _linked[_name] = getattr(kernels, _name)

@@ -43,7 +43,7 @@ class Graph:
 
     @property
     def final(self) -> np.ndarray:
-        """Whether each state is final: bool, shape (states,)."""
+        """Is each state final? bool, shape (states,)."""
         return np.asarray(self.table == FINAL)
 
     def states(self, which: Any = slice(None), counts: np.ndarray | None = None) -> Any:

@@ -17,12 +17,12 @@ from simulator.engine.model.limits import BrokenGame
 
 # No battle is believed to end that has not after so many rolls.
 MOST_ROLLS = 1 << 19
-# So many battles, with so many rolls together at most (half a second), show how long the battles of a chain are.
+# The battles, and the most rolls of all of them together (half a second), that measure the length of a battle.
 SCOUTS, SCOUT_ROLLS = 4, 1 << 17
 # Battles of so many rolls come to new states nearly all the time: the rules alone are about as fast as looking states
 # up, and compile in half the time (Risk, 10,000 a side: 40 million rolls a second either way; 4.3 s against 8.1 s).
 LONG_BATTLE = 1 << 11
-# Where a chain keeps its rolls a battle.
+# The attribute of a chain that caches its number of rolls a battle.
 _KEPT = "_rolls_a_battle"
 
 Roll = Callable[[Any], tuple[int, int]]

@@ -31,7 +31,7 @@ class Walk:
     # A walk that does not pay simulates no more orders; one that may give up an order can return PAST_BUDGET.
     pays = True
     may_give_up = False
-    # Where the walk is kept for later simulations of its chain, if it is.
+    # The list that keeps the walk for later simulations of its chain; None for a walk that is not kept.
     shelf: list[Walk] | None = None
 
     def __init__(self, lanes: Lanes, positions: Positions) -> None:

@@ -210,7 +210,7 @@ class SiegeConditions(Fields):
 
 
 class SiegePlan(LossPolicy):
-    """When the besieger storms, and the order in which his units take hits."""
+    """The besieger's policy: when to storm, and the order in which units take hits."""
 
     siege: Literal["wait", "storm-now", "storm-at-level", "storm-last-season"] = Field(
         "wait", description="when the besieger storms"
@@ -270,7 +270,7 @@ class AdjustmentOptions(Fields):
 
 
 class Adjustment(FrameOf[Regent, OtherRegents, MoveConditions, NoPolicies, AdjustmentOptions]):
-    """Who moves last: the regents' opposed Warcraft check."""
+    """The regents' opposed Warcraft check for the last move."""
 
     game: Literal["birthright"]
     battle: Literal["adjustment"]
@@ -292,7 +292,7 @@ class Sight(Fields):
 
 
 class Visibility(FrameOf[Fields, Fields, Sight, NoPolicies, Fields]):
-    """What a regent sees (no dice)."""
+    """The units that a regent sees (no dice)."""
 
     game: Literal["birthright"]
     battle: Literal["visibility"]
@@ -323,7 +323,7 @@ class MarchOptions(Fields):
 
 
 class Movement(FrameOf[Marchers, Fields, March, NoPolicies, MarchOptions]):
-    """How many war moves a march takes (no dice)."""
+    """The number of war moves of a march (no dice)."""
 
     game: Literal["birthright"]
     battle: Literal["movement"]

@@ -49,7 +49,7 @@ class HostileFleet(HostileSide, SeaInterceptor):
 
 
 class Obstacles(Fields):
-    """What stands in the way."""
+    """The obstacles of a passage."""
 
     blockader: HostileFleet | None = Field(None, description="fleet that blockades the port")
     interceptors: Annotated[list[HostileFleet], Field(max_length=3)] = Field(

@@ -39,7 +39,7 @@ class Attriter(common.Laden, common.Counted):
 
 
 class VoyageConditions(Fields):
-    """What makes a voyage dangerous."""
+    """The conditions of a voyage."""
 
     sea_difficulty: common.Some = Field(0, description="greatest difficulty of the zones entered")
     malus: common.Some = Field(0, description="sum over the zones entered")
@@ -57,7 +57,7 @@ class VoyageConditions(Fields):
 
 
 class CountryConditions(Fields):
-    """What wears troops out."""
+    """The causes of attrition on land."""
 
     no_supply_line: bool = Field(False, description="no supply line")
     enemy_province: bool = Field(False, description="enters or stays in an enemy province")
@@ -74,7 +74,7 @@ class TravelConditions(VoyageConditions, CountryConditions):
 
 
 class AttritionConditions(TravelConditions):
-    """Which attrition, and all that bears on it."""
+    """The kind of attrition and its conditions."""
 
     procedure: Literal["movement-land", "supply", "siege", "movement-sea"] = Field(
         "movement-land", description="kind of attrition"
@@ -281,7 +281,7 @@ class Voyager(NamedTuple):
 
 
 def weather_of(technology: str) -> Bonus:
-    """How a technology bears storms."""
+    """The effect of storms on a technology."""
     return Bonus(WEATHERED.get(technology, 0), f"technology {technology}")
 
 

@@ -48,7 +48,7 @@ class RunningSide(Runner):
 
 
 class RunConditions(Fields):
-    """Which way."""
+    """The direction of the passage."""
 
     direction: Literal["leave", "enter"] = Field("leave", description="information only")
 
@@ -238,7 +238,7 @@ class LogisticsConditions(Fields):
 
 
 class Logistics(Procedure[Literal["logistics"], Supplier, Fields, LogisticsConditions]):
-    """What a fleet can carry, supply and blockade."""
+    """The capacity of a fleet for transport, supply and blockade."""
 
 
 def check_logistics(fields: Logistics) -> None:

@@ -23,7 +23,7 @@ Move = tuple[str, bool, bool]
 
 
 class TrackConditions(Fields):
-    """Where the military phase is."""
+    """The round of the military phase and its conditions."""
 
     round: Literal["start", Box] = Field("start", description="the current box of the round track")
     poor_weather: bool = Field(False, description="event of this turn")

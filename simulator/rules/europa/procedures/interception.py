@@ -76,7 +76,7 @@ class Moving(Fields):
 
 
 class InterceptionConditions(Fields):
-    """Where, and what bears on it."""
+    """The place and its conditions."""
 
     where: Literal["sea", "land"] = Field("sea", description="at sea or on land")
     bad_weather: bool = Field(False, description="bad weather")
@@ -236,7 +236,7 @@ class TreasureFleet(common.Ship, common.Counted):
 
 
 class RaidConditions(Fields):
-    """What is about."""
+    """The conditions of a raid."""
 
     bad_weather: bool = Field(False, description="bad weather")
     naval_battle_this_turn: bool = Field(False, description="there was a naval battle here this turn")

@@ -41,7 +41,7 @@ class SurvivalConditions(Fields):
 
 
 class Survival(Procedure[Literal["leader-survival"], Commander, Fields, SurvivalConditions]):
-    """What becomes of a leader after a battle."""
+    """The fate of a leader after a battle."""
 
 
 def columns(state: int) -> dict[str, object]:

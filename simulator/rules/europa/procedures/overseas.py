@@ -33,7 +33,7 @@ USES_MANOEUVRE = ("explorer", "conquistador", "governor")
 
 
 class Explorers(common.Laden):
-    """Who explores."""
+    """The explorer."""
 
     technology: common.NavalTechnology = Field("nao-galleon", description="naval technology")
     role: Literal["explorer", "conquistador", "governor", "admiral", "general", "none"] = Field(
@@ -44,7 +44,7 @@ class Explorers(common.Laden):
 
 
 class ExplorationConditions(Fields):
-    """Where, and how dangerous it is."""
+    """The place and its dangers."""
 
     where: Literal["sea", "land"] = Field("sea", description="a sea zone or an area on land")
     malus: common.Some = Field(0, description="malus of the sea zone")
@@ -222,7 +222,7 @@ class Natives(Fields):
 
 
 class ConquestConditions(Fields):
-    """What has been done there."""
+    """The actions taken there."""
 
     previous_uses: common.Some = Field(0, description="earlier uses in the area")
 
@@ -318,7 +318,7 @@ def build_conquest(fields: Conquest) -> Built:
 
 
 class NativesConditions(Fields):
-    """What the natives put up with."""
+    """The tolerance of the natives."""
 
     tolerance: Annotated[int, Field(ge=0, le=10)] = Field(5, description="tolerance of the area")
     treaty: bool = Field(False, description="there is a treaty")

@@ -53,7 +53,7 @@ class NavalSide(HostileSide):
 
 
 class SeaConditions(Fields):
-    """Where and when."""
+    """The place and the time."""
 
     sea: common.SeaKind = Field("other", description="galleys only in the mediterranean and the baltic")
     turn: Annotated[int, Field(ge=1, le=62)] = Field(20, description="turn of the game")
@@ -62,7 +62,7 @@ class SeaConditions(Fields):
 
 
 class NavalConditions(SeaConditions):
-    """How the fleets meet."""
+    """The meeting of the fleets."""
 
     interception: bool = Field(False, description="the defender intercepted the attacker")
     wind: Literal["roll", "attacker", "defender", "none"] = Field("roll", description="who has the wind")

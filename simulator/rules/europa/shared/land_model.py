@@ -106,7 +106,7 @@ class Besieged(Side):
 
 
 class Conditions(Fields):
-    """Where and when."""
+    """The place and the time."""
 
     region: Region = Field("europe", description="europe or the rest of the world")
     terrain: Terrain = Field("plain", description="northern-forest: a Baltic dense forest")

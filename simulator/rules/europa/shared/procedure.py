@@ -129,7 +129,7 @@ def table(p, s):
 
 @rule(Procedure)
 def step(p, s, result):
-    """What follows."""
+    """The next roll or draw."""
     return s._replace(place=p.to[p.first[s.place] + result])
 
 
