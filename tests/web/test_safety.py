@@ -143,6 +143,20 @@ def test_seconds_are_kept():
     assert time.process_time() - begun < 3
 
 
+@pytest.mark.parametrize("view", ["index", "stream"])
+def test_the_limit_never_interrupts_the_sending_of_a_reply(view):
+    """A worker that was interrupted while it sent its reply ended, and the request with it."""
+    small = Job(view, {"game": "risk", "battle": "land"}, (("attacker.regiments", "3"), ("defender.regiments", "2")))
+    list(dispatch.replies(small, Limits()))  # what is loaded once does not use up the limit below
+    statuses = []
+    for reply in dispatch.replies(small, Limits(seconds=0.4)):
+        statuses.append(reply.status)
+        begun = time.process_time()
+        while time.process_time() - begun < 0.5:
+            pass
+    assert statuses[0] == 200
+
+
 def test_a_compiler_that_was_cut_off_is_known(own_game):
     """Its worker is replaced, and the complaint does not say that the battle is too large."""
     own_game(for_ever)

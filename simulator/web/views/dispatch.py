@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,7 +14,7 @@ from simulator.engine.model.limits import NoExactOdds
 from simulator.scenarios.validation import brief
 from simulator.web import links
 from simulator.web.messages import COMPILING, LARGE, MEGABYTE, Job, Limits, Reply, as_json
-from simulator.web.time_limit import at_most, compiler_cuts
+from simulator.web.time_limit import LEAST, at_most, compiler_cuts
 from simulator.web.views import api, calculator, pages, tools
 from simulator.web.views.render import render
 from simulator.web.views.request import BattleRequest, named_field
@@ -49,11 +50,12 @@ VIEWS: dict[str, Callable[[Job, Limits], Reply]] = {
 def replies(job: Job, limits: Limits) -> Iterator[Reply]:
     """The replies to a request within its limits: several for a stream, else one; every error becomes a reply."""
     try:
-        with at_most(limits.seconds):
-            if job.view == "stream":
-                yield from calculator.refined(job, limits)
-            else:
-                yield VIEWS[job.view](job, limits)
+        if job.view == "stream":
+            yield from _interruptible(calculator.refined(job, limits), limits.seconds)
+        else:
+            with at_most(limits.seconds):
+                reply = VIEWS[job.view](job, limits)
+            yield reply
     except (ValueError, NoExactOdds) as error:
         yield refused(job, str(error), getattr(error, "status", 422))
     except KeyboardInterrupt:
@@ -72,6 +74,17 @@ def replies(job: Job, limits: Limits) -> Iterator[Reply]:
         places = "".join(traceback.format_list(traceback.extract_tb(error.__traceback__)))
         print(f"{job.view}: {type(error).__name__} in\n{places}", file=sys.stderr, flush=True)
         yield refused(job, "this request could not be answered because of an error in the program", 500)
+
+
+def _interruptible(stream: Iterator[Reply], seconds: float) -> Iterator[Reply]:
+    """The replies of a stream whose own work is limited; the limit never interrupts the sending of a reply."""
+    begun = time.process_time()
+    while True:
+        with at_most(max(LEAST, seconds - (time.process_time() - begun))):
+            reply = next(stream, None)
+        if reply is None:
+            return
+        yield reply
 
 
 def refused(job: Job, text: str, status: int) -> Reply:
