@@ -161,14 +161,18 @@ class TableBook:
             table = {value: weight // common for value, weight in table.items() if weight}
             key = tuple(sorted(table.items()))
         if key not in self._index:
-            self._index[key] = len(self._tables)
-            self._tables.append(table)
+            self._index[key] = self._append(table)
         return self._index[key]
 
+    def _append(self, table: Weights | Row) -> int:
+        self._tables.append(table)
+        return len(self._tables) - 1
+
     def by(self, key: Hashable, make: Callable[[], Weights | Row]) -> int:
-        """Index of the table kept under `key`, made by `make()` the first time."""
+        """Index of the table kept under `key`, made by `make()` the first time; arrays are not compared with others."""
         if key not in self._kept:
-            self._kept[key] = self.add(make())
+            table = make()
+            self._kept[key] = self._append(table) if isinstance(table, tuple) else self.add(table)
         return self._kept[key]
 
     def unless_idle(self, index: int) -> int:
