@@ -176,6 +176,24 @@ def add_block(cells, weight, result, place, block, mass):
         part = 0.0
 
 
+@helper
+def add_final(found, at, node, count, mass):
+    """Add a final node, its counter and its chance to those found."""
+    found.node[at[FOUND]] = node
+    found.count[at[FOUND]] = count
+    found.p[at[FOUND]] = mass
+    at[FOUND] += 1
+
+
+@helper
+def comes_back(nodes, kind, after, kinds):
+    """Rank a kind of node after the one that leads to it without counting; True if that closes a circle."""
+    if nodes.rank[after] > nodes.rank[kind]:
+        return False
+    nodes.rank[after] = nodes.rank[kind] + 1
+    return after == kind or nodes.rank[after] >= kinds
+
+
 def sweep(rows, nodes, planes, found, at, pause):
     """Push all chance to final states: DONE, WANTED if a node has to be made, or another status for the caller."""
     work = 0
@@ -193,8 +211,7 @@ def sweep(rows, nodes, planes, found, at, pause):
                 continue
             at[CELL] = cell
             node = nodes.of[kind * planes.cells + cell] - 1
-            unlikely = mass <= UNLIKELY and (found.lost[1] > 0.0 or (node >= 0 and nodes.lands[node] != OVER))
-            if unlikely:
+            if mass <= UNLIKELY and (found.lost[1] > 0.0 or (node >= 0 and nodes.lands[node] != OVER)):
                 found.lost[0] += mass
                 planes.mass[base + cell] = 0.0
                 continue
@@ -206,16 +223,11 @@ def sweep(rows, nodes, planes, found, at, pause):
             if nodes.lands[node] == OVER:
                 if at[FOUND] == len(found.node):
                     return ROOM_FOR_FOUND
-                found.node[at[FOUND]] = node
-                found.count[at[FOUND]] = then
-                found.p[at[FOUND]] = mass
-                at[FOUND] += 1
+                add_final(found, at, node, then, mass)
             else:
                 after = nodes.lands[node]
-                if then == count and nodes.rank[after] <= nodes.rank[kind]:
-                    nodes.rank[after] = nodes.rank[kind] + 1
-                    if after == kind or nodes.rank[after] >= at[KINDS]:
-                        return BACKWARDS
+                if then == count and comes_back(nodes, kind, after, at[KINDS]):
+                    return BACKWARDS
                 slot = slot_of_plane(planes, after, then)
                 if slot < 0:
                     return ROOM_FOR_PLANE

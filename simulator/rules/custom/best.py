@@ -38,28 +38,13 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
     lose = np.array([seeks(setup, side, "loss_order") for side in SIDES], np.int64)
     if not (plain.begins.all() and plain.ends.all()):
         raise Refusal(SIDES[int(lose.argmax())], "too many units for best play: their hits cannot be told apart")
-    caps = {side: [sum(mask >> unit & 1 for unit in places[side].line) for mask in aims[side]] for side in SIDES}
-    most = np.array([max([0, *caps[side]]) for side in SIDES], np.int64)
-    at, ways, base = [0], [], []
-    for n, side in enumerate(SIDES):
-        base.append(len(at) - 1)
-        if lose[n] and _least_ways(places[side], aims[side]) > MOST_WAYS:
-            raise _too_many_ways(side)
-        for found in _ways(places[side], aims[side], int(most[n]), bool(lose[n])):
-            ways += found
-            at.append(len(ways))
-            if len(ways) > MOST_WAYS:
-                raise _too_many_ways(side)
     params = BestParams(
         battle=plain,
         leave=np.array([seeks(setup, side, "retreat") for side in SIDES], np.int64),
         lose=lose,
         in_turn=int(lose.any()),
-        base=np.array(base, np.int64),
-        most=most,
         places=np.array([len(places[side]) for side in SIDES], np.int64),
-        ways_at=np.array(at, np.int64),
-        ways=np.array(ways, np.int64),
+        **_ways_of_sides(places, aims, lose),
     )
     armies = plain.attacker, plain.defender
     largest = max(int((army.stride * army.size).max(initial=0)) for army in armies)
@@ -78,6 +63,23 @@ def with_decisions(setup: Setup, chain: Chain, places: dict[str, Places], aims: 
             waiting=largest,
         ),
     )
+
+
+def _ways_of_sides(places: dict[str, Places], aims: dict[str, list[int]], lose: np.ndarray) -> dict[str, np.ndarray]:
+    """The ways of both sides to lose so many hits: fields of BestParams. Raises Refusal for too many."""
+    most, at, ways, base = [], [0], [], []
+    for n, side in enumerate(SIDES):
+        base.append(len(at) - 1)
+        most.append(max([0, *(sum(mask >> unit & 1 for unit in places[side].line) for mask in aims[side])]))
+        if lose[n] and _least_ways(places[side], aims[side]) > MOST_WAYS:
+            raise _too_many_ways(side)
+        for found in _ways(places[side], aims[side], most[n], bool(lose[n])):
+            ways += found
+            at.append(len(ways))
+            if len(ways) > MOST_WAYS:
+                raise _too_many_ways(side)
+    fields = {"base": base, "most": most, "ways_at": at, "ways": ways}
+    return {name: np.array(values, np.int64) for name, values in fields.items()}
 
 
 def _too_many_ways(side: str) -> Refusal:

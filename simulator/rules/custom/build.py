@@ -128,34 +128,13 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
     book = TableBook()
     layout = Layout(setup, places, book, most_results)
     below = below_odds(setup, lay_out)
-    armies = [_army(layout, side, below.get(side, NO_ODDS)) for side in SIDES]
-    params = Params(
-        attacker=armies[0],
-        defender=armies[1],
-        rows=layout.rows,
-        begins=np.array([int(salvo.first) for salvo in layout.salvos]),
-        ends=np.array([int(salvo.last) for salvo in layout.salvos]),
-        opening=sum(salvo.group < setup.opening for salvo in layout.salvos),
-        salvos=len(layout.salvos),
-        **setup.course,
-    )
-    together = all(salvo.first and salvo.last for salvo in layout.salvos)
-    limits = State(
-        attacker=len(places["attacker"]) - 1,
-        defender=len(places["defender"]) - 1,
-        attacker_next=0 if together else len(places["attacker"]) - 1,
-        defender_next=0 if together else len(places["defender"]) - 1,
-        salvo=len(layout.salvos),
-        clock=params.clock,
-        ending=DEFENDER_LEFT,
-        rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
-    )
+    params = _params(layout, [_army(layout, side, below.get(side, NO_ODDS)) for side in SIDES])
     start = opened(params, State(0, 0, 0, 0, 0, 0, 0, 0))
     start = State(*(int(value) for value in start))
     chain = Chain(
         params,
         start,
-        limits,
+        _limits(layout, params),
         book.close(),
         counters=("rounds",),
         may_be_over=True,
@@ -167,6 +146,36 @@ def lay_out(setup: Setup, places: Mapping[str, Places] | None = None, most_resul
             setup, chain, places, {"attacker": classes["defender"], "defender": classes["attacker"]}
         )
     return PlacesField(setup, places, params, chain, layout.salvos, classes)
+
+
+def _params(layout: Layout, armies: Sequence[Army]) -> Params:
+    salvos, opening = layout.salvos, layout.setup.opening
+    return Params(
+        attacker=armies[0],
+        defender=armies[1],
+        rows=layout.rows,
+        begins=np.array([int(salvo.first) for salvo in salvos]),
+        ends=np.array([int(salvo.last) for salvo in salvos]),
+        opening=sum(salvo.group < opening for salvo in salvos),
+        salvos=len(salvos),
+        **layout.setup.course,
+    )
+
+
+def _limits(layout: Layout, params: Params) -> State:
+    """The largest value of each field of a state."""
+    setup, last = layout.setup, {side: len(layout.places[side]) - 1 for side in SIDES}
+    together = all(salvo.first and salvo.last for salvo in layout.salvos)
+    return State(
+        attacker=last["attacker"],
+        defender=last["defender"],
+        attacker_next=0 if together else last["attacker"],
+        defender_next=0 if together else last["defender"],
+        salvo=len(layout.salvos),
+        clock=params.clock,
+        ending=DEFENDER_LEFT,
+        rounds=setup.rounds or (MOST_ROUNDS if setup.file.dice.sides <= FEW_SIDES else MANY_ROUNDS),
+    )
 
 
 def places_of(setup: Setup) -> dict[str, Places]:
